@@ -54,7 +54,8 @@ class Reply:
             with self._lock:
                 if not has_more():
                     may_wait()
-                    self._mailbox.wait_for(self._changed, has_more, None)
+                    if not self._mailbox.wait_for(self._changed, has_more, None):
+                        raise TimeoutError("the reply has no more events until it is resumed")
                 fresh = self._events[position:]
             position += len(fresh)
             yield from fresh

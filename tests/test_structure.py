@@ -535,6 +535,28 @@ def _connected_methods(node: ast.ClassDef) -> Iterator[str]:
                 yield slot.attr
 
 
+MLX_MODULES = (
+    *("engine.bench", "engine.cache", "engine.cluster", "engine.kernels.matrices", "engine.model"),
+    *("engine.runtime.executor", "engine.runtime.kept_files", "engine.runtime.request"),
+)
+
+
+def mlx_outside() -> set[str]:
+    """Return modules outside `MLX_MODULES` that import mlx at the top, or any that import mlx-lm.
+
+    mlx has to be loaded after OpenBLAS, and importing mlx-lm lowers the limit of open files.
+    """
+    found = set()
+    for module in modules().values():
+        for node in tree(module.path).body:
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            roots = {name.split(".")[0] for name in names}
+            if "mlx_lm" in roots or ("mlx" in roots and not module.name.startswith(MLX_MODULES)):
+                found.add(module.name)
+    return found
+
+
 # ---------------------------------------------------------------- the tests
 
 RULES: dict[str, Callable[[], set[str]]] = {
@@ -542,6 +564,7 @@ RULES: dict[str, Callable[[], set[str]]] = {
     "no class is half of another": halves,
     "a package imports what its docstring says": not_allowed,
     "the engine knows no Qt and no window": leaks,
+    "mlx is imported at the top of listed modules only": mlx_outside,
     "asyncio on Qt's loop is one module's matter": loops,
     "a file's name is its own in app/": repeated_names,
     "a class name has one meaning": repeated_classes,

@@ -25,8 +25,8 @@ from engine.cluster import sharding
 from engine.cluster.group import Operation, RankGroup, TurnRecord, file_digest, step_checksum
 from engine.errors import MODEL_LOAD_FAILED, EngineError, RanksLostError, describe_error
 from engine.model import fingerprint, loader, vocabulary
-from engine.model.loaded_model import LoadedModel
-from engine.model.loader import CheckedModel, Pieces
+from engine.model.loaded_model import CheckedModel, LoadedModel
+from engine.model.loader import Pieces
 from engine.runtime.plan import Chunk, StepPlan
 from engine.runtime.request import Request
 

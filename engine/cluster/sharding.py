@@ -15,9 +15,9 @@ from engine.cache.estimate import Weights
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import loader, probe
 from engine.model.info import Model
-from engine.model.loaded_model import LoadedModel, TextCodec
+from engine.model.loaded_model import LoadedModel, QuantizedCaches, TextCodec
 from engine.model.probe import Abilities
-from engine.model.quantized_kv import QuantizedCaches, quantized_caches
+from engine.model.quantized_kv import quantized_caches
 from engine.model.sliced_pass import run_to_end
 
 KV_BITS = (8, 4)  # quantizations of the KV cache that a chat can request

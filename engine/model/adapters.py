@@ -22,8 +22,8 @@ from msgspec.structs import replace
 from engine.errors import EngineError, describe_error, is_out_of_memory
 from engine.model import fingerprint, loader, packed_experts, packed_layers, plain_decoder
 from engine.model.folder import load_refused
-from engine.model.loaded_model import LoadedModel
-from engine.model.loader import CheckedModel, Pieces
+from engine.model.loaded_model import CheckedModel, LoadedModel
+from engine.model.loader import Pieces
 from engine.model.patches import check_parameters
 from engine.sandbox.folders import AdapterFacts
 
@@ -85,13 +85,14 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     Raises:
         EngineError: `model_load_failed` if the adapter was made for another model.
     """
-    net = copy_sharing_arrays(base.net)
+    checked, net = base.examined, copy_sharing_arrays(base.net)
+    assert checked is not None  # only other ranks have models without it
     yield
     try:
         reloads = needs_own_weights(base, adapter.facts.kind)
         if reloads:
             net, _ = loader.load_net(
-                base.examined.folder, lazy=True, seeing=base.examined.preprocessor is not None
+                checked.folder, lazy=True, seeing=checked.preprocessor is not None
             )
             if base.info.dtype == "float32":
                 net.set_dtype(mx.float32)
@@ -103,7 +104,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         net.eval()
         yield
         yield from loader.read_weights(net)
-        examined = replace(base.examined, name=f"{base.info.name} + {adapter.name}")
+        examined = replace(checked, name=f"{base.info.name} + {adapter.name}")
         adapted = yield from loader.finish_loading(net, examined, examined.config)
     except EngineError:
         raise

@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 _openblas: ctypes.CDLL | None = None
 _warned_of_blas = False
 _starting = threading.Lock()  # two engines may start at the same time
-_users = 0  # calls of `start`, minus calls of `stop`
+_users: set[object] = set()  # owners passed to `start` and not yet to `stop`
 
 
 class Backend(Struct, frozen=True):
@@ -178,10 +178,12 @@ def release_memory() -> None:
     """Return cached memory to the OS. Call this after freeing something large."""
     import mlx.core as mx
 
-    mx.synchronize()
-    mx.clear_cache()
-    library.release_scratch()
-    release_heap()
+    try:
+        mx.synchronize()
+    finally:  # after a device error as well
+        mx.clear_cache()
+        library.release_scratch()
+        release_heap()
 
 
 def release_heap() -> None:
@@ -205,19 +207,21 @@ def _system_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
-def start() -> Backend:
-    """Import mlx and mlx-lm, apply the engine's patches, and return the backend."""
-    global _users
+def start(owner: object = None) -> Backend:
+    """Import mlx and mlx-lm, apply the engine's patches, and return the backend.
+
+    Args:
+        owner: the patches are kept until `stop` is called with it; None to keep them forever.
+    """
     with _starting:
-        _users += 1
+        _users.add(owner)
         return _start()
 
 
-def stop() -> None:
-    """Undo the patches after the last engine has stopped, unless `start` was called without one."""
-    global _users
+def stop(owner: object) -> None:
+    """Undo the patches after the last owner has stopped. Each owner counts once."""
     with _starting:
-        _users -= 1
+        _users.discard(owner)
         if not _users:
             patches.undo()
 

@@ -14,7 +14,6 @@ which uses other random numbers than plain decoding and would change the text.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Mapping, Sequence
 
@@ -25,17 +24,12 @@ from engine.cache.cache_objects import can_roll_back, flatten_caches
 from engine.cache.session_kv import SessionKV
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import runner
-from engine.model.loaded_model import CircuitBreaker, LoadedModel, TextCodec
-from engine.model.prompt_lookup import Lookup
+from engine.model.loaded_model import DraftSource, LoadedModel, TextCodec
 from engine.model.runner import DecodeRequest, NextToken, PendingLogits
 from engine.model.sampling import token_id
 
-log = logging.getLogger(__name__)
 
-MAX_FAULTS = 3  # number of failed passes that pause drafting
-
-
-class Drafter:
+class Drafter(DraftSource):
     """Draft model for a larger model, with caches for the answer it last drafted for.
 
     Args:
@@ -45,16 +39,15 @@ class Drafter:
     Attributes:
         kv: the draft model's caches. Between turns, they only contain tokens of the answer.
         used_at: monotonic time of the last draft.
-        drafted, accepted: number of tokens since the model was loaded.
-        breaker: pauses drafting after failed passes.
     """
 
+    model: LoadedModel
+
     def __init__(self, model: LoadedModel, for_model: LoadedModel, ids: int) -> None:
+        super().__init__()
         self.model = model
         self.kv = SessionKV(model.new_caches)
         self.used_at = 0.0
-        self.drafted = self.accepted = 0
-        self.breaker = CircuitBreaker(MAX_FAULTS)
         known = [rows for rows in (for_model.text.rows, model.text.rows) if rows is not None]
         self._ids = min([ids, *known])  # MLX doesn't check bounds in embedding lookups
         self._rows = model.text.rows if model.text.rows is not None else ids
@@ -62,11 +55,6 @@ class Drafter:
             None  # token list of the answer currently in the caches
         )
         self._domain = ""  # domain of that answer's session
-
-    @property
-    def is_enabled(self) -> bool:
-        """False while drafting is paused because of failures."""
-        return self.breaker.is_enabled
 
     @property
     def nbytes(self) -> int:
@@ -123,23 +111,15 @@ class Drafter:
             self.kv.record_token(token)
 
     def roll_back(self, length: int) -> None:
-        """Drop rejected tokens by rolling the caches back to `length` tokens."""
         self.kv.roll_back(length)
 
     def forget_answer(self, tokens: list[int]) -> None:
-        """Drop the caches if they belong to this answer. `tokens` is the list given to `draft`."""
         if tokens is self._answer_tokens:
             self.drop()
 
     def drop(self) -> None:
         self.kv.drop()
         self._answer_tokens = None
-
-    def fail(self, error: BaseException) -> None:
-        """Record a failed pass and drop the caches, whose content is unknown now."""
-        self.breaker.record_failure()
-        log.warning("drafting of %s failed: %s", self.model.info.name, type(error).__name__)
-        self.drop()
 
     def _switch_answer(self, tokens: list[int]) -> None:
         if tokens is not self._answer_tokens:
@@ -169,7 +149,7 @@ class CheckedDraft:
 
 
 def draft_and_verify(
-    model: LoadedModel, answer: DecodeRequest, drafter: Drafter | Lookup, count: int
+    model: LoadedModel, answer: DecodeRequest, drafter: DraftSource | None, count: int
 ) -> CheckedDraft | None:
     """Draft `count` tokens of an answer and verify them in one pass. Blocks.
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 from msgspec import Struct, field
 
 from engine.cache.cache_objects import Caches
+from engine.cache.estimate import MemoryEstimate
 from engine.cache.session_kv import SessionKV
 from engine.cache.slots import Slots
 from engine.model.info import Model
@@ -19,6 +22,8 @@ from engine.model.vision import ImagePreprocessor, VisionModel
 from engine.params import SamplingParams
 from engine.text.form_tokens import TokenizerData
 from engine.text.rendering import Reader
+
+log = logging.getLogger(__name__)
 
 MAX_SHARED_FAULTS = 3
 """Number of failed shared steps after which sessions are stepped one by one for a while."""
@@ -76,6 +81,39 @@ class CircuitBreaker:
                     self._next_pause = MIN_PAUSE_PASSES
 
 
+MAX_DRAFT_FAULTS = 3  # number of failed passes that pause drafting
+
+
+class DraftSource:
+    """Source of drafts for a model. Sources with caches override the methods that do nothing here.
+
+    Attributes:
+        drafted, accepted: number of tokens since drafting was turned on.
+        breaker: pauses drafting after failed passes.
+    """
+
+    model: LoadedModel | None = None  # draft model, or None if there is none
+
+    def __init__(self) -> None:
+        self.drafted = self.accepted = 0
+        self.breaker = CircuitBreaker(MAX_DRAFT_FAULTS)
+
+    def roll_back(self, length: int) -> None:
+        """Drop rejected tokens by rolling the caches back to `length` tokens."""
+
+    def forget_answer(self, tokens: list[int]) -> None:
+        """Drop the caches if they belong to this answer. `tokens` is the answer's token list."""
+
+    def drop(self) -> None:
+        """Drop the caches."""
+
+    def fail(self, error: BaseException) -> None:
+        """Record a failed pass and drop the caches, because we no longer know what they contain."""
+        self.breaker.record_failure()
+        log.warning("drafting failed: %s", type(error).__name__)
+        self.drop()
+
+
 class TextCodec(Struct):
     """Everything needed to convert between text and tokens, without any MLX arrays.
 
@@ -102,6 +140,28 @@ class TextCodec(Struct):
     preprocessor: ImagePreprocessor | None = None  # None for models without vision
 
 
+class CheckedModel(Struct, frozen=True):
+    """Model folder that passed its checks and is ready to load."""
+
+    folder: Path
+    identity: tuple[object, ...]  # changes when a file in the folder changes
+    name: str
+    config: dict[str, Any]
+    nbytes: int  # size of the weights on disk
+    contents: str  # hash of the file contents
+    tokenizer: Any  # mlx-lm's `TokenizerWrapper`, or `KnownTokenizer`
+    largest_id: int | None = None  # largest token id of the tokenizer, or None if unknown
+    # Image preprocessor, or None for models without vision.
+    preprocessor: ImagePreprocessor | None = None
+
+
+class QuantizedCaches(Struct, frozen=True):
+    """Factory and memory estimate for a model's quantized caches."""
+
+    make: Callable[[], Caches]
+    estimate: MemoryEstimate
+
+
 def _plain_kv(make: Callable[[], Caches], shares_prefix: bool, bits: int | None) -> SessionKV:
     return SessionKV(make, shares_prefix)
 
@@ -113,7 +173,7 @@ class LoadedModel(Struct, weakref=True):
     net: Any  # `mlx.nn.Module`
     abilities: Abilities
     text: TextCodec
-    examined: Any = None  # result of checking the folder (`loader.CheckedModel`)
+    examined: CheckedModel | None = None  # None on ranks other than the first
     base: LoadedModel | None = None  # base model if this is a variant
     # Number of ranks the model is split over.
     ranks: int = 1
@@ -124,22 +184,20 @@ class LoadedModel(Struct, weakref=True):
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain_kv
     # Slots for sessions that decode together, if the model supports them.
     slots: Slots | None = None
-    # Quantized caches by number of bits, see `quantized_kv`.
-    quantized_caches: dict[int, Any] = field(default_factory=dict)
+    # Quantized caches by number of bits, or the code and message of the error.
+    quantized_caches: dict[int, QuantizedCaches | tuple[str, str]] = field(default_factory=dict)
     # Makes sessions step alone for a while after shared steps have failed.
     sharing: CircuitBreaker = field(default_factory=lambda: CircuitBreaker(MAX_SHARED_FAULTS))
     # Vision tower and its embeddings, or None for models without vision.
     vision: VisionModel | None = None
-    # `drafting.Drafter`, `prompt_lookup.Lookup`, or None for no drafting.
-    drafter: Any = None
+    drafter: DraftSource | None = None  # None for no drafting
     # Monotonic time of the last use.
     used_at: float = field(default_factory=time.monotonic)
     is_requested: bool = False  # loaded by its own request and not only as a draft model
 
     @property
     def drafting_model(self) -> LoadedModel | None:
-        model: LoadedModel | None = getattr(self.drafter, "model", None)
-        return model
+        return self.drafter.model if self.drafter is not None else None
 
     def new_caches(self) -> Caches:
         return list(self.abilities.make_cache())

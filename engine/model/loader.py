@@ -12,7 +12,6 @@ from typing import Any
 
 import mlx.core as mx
 from mlx.utils import tree_flatten
-from msgspec import Struct
 
 from engine.errors import OUT_OF_MEMORY, EngineError, describe_error
 from engine.kernels import library as kernels
@@ -30,7 +29,7 @@ from engine.model import (
 )
 from engine.model.folder import load_refused
 from engine.model.info import Model
-from engine.model.loaded_model import LoadedModel, TextCodec
+from engine.model.loaded_model import CheckedModel, LoadedModel, TextCodec
 from engine.model.packed_experts import PackedSwitch
 from engine.model.packed_layers import PackedEmbedding, PackedLinear
 from engine.model.probe import SharingModes
@@ -51,21 +50,6 @@ BATCH_BYTES = 8 * 2**20  # bytes of weights to evaluate at a time
 MAX_NAMES = 4  # number of weights listed in an error message
 
 SLICE_S = 0.02  # reading time in seconds per iteration of the engine loop
-
-
-class CheckedModel(Struct, frozen=True):
-    """Model folder that passed its checks and is ready to load."""
-
-    folder: Path
-    identity: tuple[object, ...]  # changes when a file in the folder changes
-    name: str
-    config: dict[str, Any]
-    nbytes: int  # size of the weights on disk
-    contents: str  # hash of the file contents
-    tokenizer: Any  # mlx-lm's `TokenizerWrapper`, or `KnownTokenizer`
-    largest_id: int | None = None  # largest token id of the tokenizer, or None if unknown
-    # Image preprocessor, or None for models without vision.
-    preprocessor: ImagePreprocessor | None = None
 
 
 def examine(

@@ -214,7 +214,7 @@ def _find_modes(
     for tokens in steps:
         rows = []
         for token, caches in zip(tokens, alone, strict=True):
-            rows.append((yield from _compute_logits(net, [token], caches)))
+            rows.append((yield from compute_logits(net, [token], caches)))
         expected.append(mx.concatenate(rows))
     tried = _Trial(net, sessions, alone, steps, expected)
     if (yield from _try_mode(SHARED, tried)):
@@ -240,7 +240,7 @@ def _find_modes(
     return SharingModes(ALONE)
 
 
-def _compute_logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None, mx.array]:
+def compute_logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None, mx.array]:
     """Feed tokens and return the last logits `[1, ids]`. Yields during and after the pass."""
     logits: mx.array = net(mx.array([tokens]), cache=caches)[:, -1].astype(mx.float32)
     yield from evaluate_in_slices(caches, logits)
@@ -304,8 +304,8 @@ def _chunk_difference(tried: _Trial, stepped: Caches) -> Generator[None, None, f
     `stepped` are the caches of the first session with a shared prefix, after the steps.
     """
     chunk = [3, 1, 4, 1, 5]
-    expected = yield from _compute_logits(tried.net, chunk, clone(tried.alone[0]))
-    got = yield from _compute_logits(tried.net, chunk, stepped)
+    expected = yield from compute_logits(tried.net, chunk, clone(tried.alone[0]))
+    got = yield from compute_logits(tried.net, chunk, stepped)
     return logit_difference(got, expected)
 
 
@@ -318,8 +318,8 @@ def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
     net, tokens, expected = tried.net, tried.steps[0], tried.expected[0]
     chunk, then = [3, 1, 4, 1, 5], [9]
     plain = clone(tried.sessions[2])
-    last = yield from _compute_logits(net, chunk, plain)
-    wanted = yield from _compute_logits(net, then, plain)
+    last = yield from compute_logits(net, chunk, plain)
+    wanted = yield from compute_logits(net, then, plain)
     first, second, third = (clone(caches) for caches in tried.sessions)
     shared = ragged.combine_caches([first, second], None, [(third, len(chunk))])
     places = (0, 1, 1 + len(chunk))
@@ -328,7 +328,7 @@ def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
     step = output_rows.extract_logits(together, places)
     yield from evaluate_in_slices(zip(first, second, third, strict=True), step)
     yield
-    after = yield from _compute_logits(net, then, third)
+    after = yield from compute_logits(net, then, third)
     pairs = (step[:2], expected[:2]), (step[2:], last), (after, wanted)
     return max(logit_difference(got.astype(mx.float32), right) for got, right in pairs)
 

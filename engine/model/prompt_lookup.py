@@ -10,13 +10,9 @@ n-gram length.
 
 from __future__ import annotations
 
-import logging
-
 import numpy as np
 
-from engine.model.loaded_model import CircuitBreaker
-
-log = logging.getLogger(__name__)
+from engine.model.loaded_model import DraftSource
 
 MIN_MATCH = 3  # minimum length of a match in tokens
 
@@ -30,35 +26,9 @@ least `LIKELY_MATCH` tokens, and matches of `MAX_MATCH` tokens."""
 
 _PRIOR_DRAFTED = 4.0
 
-MAX_FAULTS = 3  # number of failed passes that pause lookup
 
-
-class Lookup:
-    """Prompt lookup for a model. Stand-in for `drafting.Drafter` that just keeps counters.
-
-    Attributes:
-        drafted, accepted: number of tokens since lookup was turned on.
-        breaker: pauses lookup after failed passes.
-    """
-
-    def __init__(self) -> None:
-        self.drafted = self.accepted = 0
-        self.breaker = CircuitBreaker(MAX_FAULTS)
-
-    @property
-    def is_enabled(self) -> bool:
-        """False while lookup is paused because of failures."""
-        return self.breaker.is_enabled
-
-    def roll_back(self, length: int) -> None:
-        """Do nothing, because lookup has no caches to roll back."""
-
-    def forget_answer(self, tokens: list[int]) -> None:
-        """Do nothing, because lookup has no caches to drop."""
-
-    def fail(self, error: BaseException) -> None:
-        self.breaker.record_failure()
-        log.warning("draft by lookup failed: %s", type(error).__name__)
+class Lookup(DraftSource):
+    """Prompt lookup for a model. Each answer has its own `MatchSearch`."""
 
 
 class MatchSearch:
@@ -71,7 +41,7 @@ class MatchSearch:
     def __init__(self, tokens: list[int]) -> None:
         self._tokens = tokens
         self._ids = np.empty(0, np.int32)
-        self._copied = 0  # number of tokens copied from `_of` to `_ids`
+        self._copied = 0  # number of tokens copied from `_tokens` to `_ids`
         self._next = 0  # index of the token after the earlier occurrence, or 0 without a match
         self._matched = 0  # length of the current match
         # Accepted and drafted counts by length class.

@@ -2,26 +2,25 @@
 
 Plain caches are replaced with mlx-lm's `QuantizedKVCache`. Caches of limited size (windows,
 recurrent states) are kept. Not every model's attention supports quantized keys, so the first
-request for a model tries it.
+request for a model tries it, in slices between the steps of other chats.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
 
 import mlx.core as mx
-from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.cache.cache_objects import Caches, clone, iterate_arrays, measure
+from engine.cache.cache_objects import Caches, clone, measure
 from engine.cache.estimate import MemoryEstimate
 from engine.cache.session_kv import SessionKV
 from engine.cache.slots import Slots
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import probe, ragged, vocabulary
-from engine.model.loaded_model import LoadedModel
+from engine.model.loaded_model import LoadedModel, QuantizedCaches
+from engine.model.sliced_pass import evaluate_in_slices, run_to_end
 
 log = logging.getLogger(__name__)
 
@@ -33,35 +32,45 @@ GARBLED = 1.0
 differ by 3 or more."""
 
 
-class QuantizedCaches(Struct, frozen=True):
-    """Factory and memory estimate for a model's quantized caches."""
-
-    make: Callable[[], Caches]
-    estimate: MemoryEstimate
-
-
 def quantized_caches(model: LoadedModel, bits: int, words: int | None = None) -> QuantizedCaches:
-    """Get a model's quantized caches. The first call for `bits` runs about ten short passes.
+    """Get a model's quantized caches. Blocks if they haven't been tried yet.
 
     Args:
-        words: only feed token ids below this; None for the tokenizer's vocabulary size.
+        words: see `try_quantized_caches`.
 
     Raises:
         EngineError: `unsupported_session` if it doesn't work. The message says why.
     """
     if bits not in model.quantized_caches:
-        try:
-            model.quantized_caches[bits] = _create(model, bits, words)
-        except EngineError as error:
-            # Don't store the exception, because its traceback references the model.
-            model.quantized_caches[bits] = (error.code, error.message)
+        run_to_end(try_quantized_caches(model, bits, words))
     found = model.quantized_caches[bits]
     if not isinstance(found, QuantizedCaches):
         raise EngineError(*found)
     return found
 
 
-def _create(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches:
+def new_caches(model: LoadedModel, bits: int) -> Caches:
+    return quantized_caches(model, bits).make()
+
+
+def try_quantized_caches(
+    model: LoadedModel, bits: int, words: int | None = None
+) -> Generator[None, None, None]:
+    """Run about ten short passes, and store the result. Yields between slices.
+
+    Args:
+        words: only feed token ids below this; None for the tokenizer's vocabulary size.
+    """
+    try:
+        model.quantized_caches[bits] = yield from _create(model, bits, words)
+    except EngineError as error:
+        # Don't store the exception, because its traceback references the model.
+        model.quantized_caches[bits] = (error.code, error.message)
+
+
+def _create(
+    model: LoadedModel, bits: int, words: int | None
+) -> Generator[None, None, QuantizedCaches]:
     # Imported here because of `backend.preserved_file_limit`.
     from mlx_lm.models.cache import KVCache, QuantizedKVCache
 
@@ -88,7 +97,7 @@ def _create(model: LoadedModel, bits: int, words: int | None) -> QuantizedCaches
         ]
 
     try:
-        estimate = _check_caches(model, make, words)
+        estimate = yield from _check_caches(model, make, words)
     except Exception as error:  # models without support for quantized keys may raise any exception
         raise _refusal(model, bits, f"its attention cannot read them ({error})") from None
     return QuantizedCaches(make, estimate)
@@ -104,7 +113,7 @@ def _refusal(model: LoadedModel, bits: int, why: str) -> EngineError:
 
 def _check_caches(
     model: LoadedModel, make: Callable[[], Caches], words: int | None
-) -> MemoryEstimate:
+) -> Generator[None, None, MemoryEstimate]:
     """Check that quantized sessions give the same logits alone and together, and plausible logits.
 
     Returns:
@@ -117,29 +126,35 @@ def _check_caches(
     sessions = [make(), model.new_caches(), make()]
     for count, caches in zip((9, 5, 7), sessions, strict=True):
         model.net(mx.array([[(7 * i + 3) % vocab for i in range(count)]]), cache=caches)
-        mx.eval(list(iterate_arrays(caches)))
+        yield from evaluate_in_slices(caches)
+        yield
     estimate = measure(sessions[2], sessions[0], more=2)
-    feeds = [mx.array([[token % vocab]]) for token in (5, 11, 17)]
-    alone = _compute_logits(model, feeds, sessions)
+    tokens, rows = [token % vocab for token in (5, 11, 17)], []
+    for token, caches in zip(tokens, sessions, strict=True):
+        rows.append((yield from probe.compute_logits(model.net, [token], clone(caches))))
+    alone = mx.concatenate(rows)
     if model.info.step != probe.ALONE:
         together = [clone(caches) for caches in sessions]
         shared = ragged.combine_caches(together)
-        got = model.net(mx.concatenate(feeds), cache=shared)[:, -1]
+        got = model.net(mx.array(tokens)[:, None], cache=shared)[:, -1]
+        yield from evaluate_in_slices(zip(*together, strict=True), got)
+        yield
         if probe.logit_difference(got, alone) > probe.TOLERANCE:
             raise ValueError("shared steps compute wrong results with it")
         if model.slots is not None and model.slots.policy.bits:
-            bits = _agree_in_slots(model, feeds, sessions, alone)
+            bits = yield from _agree_in_slots(model, tokens, sessions, alone)
             model.slots.policy = replace(model.slots.policy, bits=bits)
-    full = model.new_caches()
-    model.net(mx.array([[(7 * i + 3) % vocab for i in range(9)]]), cache=full)
-    if probe.logit_difference(alone[:1], _compute_logits(model, feeds[:1], [full])) > GARBLED:
+    whole, prompt = model.new_caches(), [(7 * i + 3) % vocab for i in range(9)]
+    yield from probe.compute_logits(model.net, prompt, whole)
+    first = yield from probe.compute_logits(model.net, tokens[:1], whole)
+    if probe.logit_difference(rows[0], first) > GARBLED:
         raise ValueError("they make nonsense")
     return estimate
 
 
 def _agree_in_slots(
-    model: LoadedModel, feeds: Sequence[mx.array], sessions: Sequence[Caches], alone: mx.array
-) -> bool:
+    model: LoadedModel, tokens: Sequence[int], sessions: Sequence[Caches], alone: mx.array
+) -> Generator[None, None, bool]:
     """Check that a mix of quantized and other sessions gives the same logits in slots."""
     assert model.slots is not None
     slots, kvs = Slots(model.slots.policy), [SessionKV(list) for _ in sessions]
@@ -150,7 +165,10 @@ def _agree_in_slots(
         if not slots.occupants:
             return False
         shared = ragged.combine_caches([kvs[row].layers for row in order], slots)
-        got = model.net(mx.concatenate([feeds[row] for row in order]), cache=shared)[:, -1]
+        ordered = mx.array([tokens[row] for row in order])
+        got = model.net(ordered[:, None], cache=shared)[:, -1]
+        yield from evaluate_in_slices(slots.arrays, got)
+        yield
         return probe.logit_difference(got, alone[mx.array(order)]) <= probe.TOLERANCE
     except Exception as error:  # models without support for quantized keys may raise any exception
         log.debug("cannot use quantized caches in slots: %s: %s", type(error).__name__, error)
@@ -158,13 +176,3 @@ def _agree_in_slots(
     finally:
         for kv in kvs:
             kv.drop()  # breaks the reference cycle between slots and occupants
-
-
-def _compute_logits(
-    model: LoadedModel, feeds: Sequence[mx.array], sessions: Sequence[Caches]
-) -> mx.array:
-    rows: list[Any] = [
-        model.net(feed, cache=clone(caches))[:, -1]
-        for feed, caches in zip(feeds, sessions, strict=True)
-    ]
-    return mx.concatenate(rows)

@@ -183,15 +183,14 @@ def admit(
 
 def load(request: LoadRequest, budget: MemoryBudget) -> LoadAdmission | Refusal | Eviction | None:
     """Decide how to load a model. Returns None while evicted caches are being written."""
-    if request.wide <= budget.unused:
-        return LoadAdmission(request.key, request.wide, wide=request.wide > request.nbytes)
-    found = budget.fit(request.nbytes)
-    if found is None:
-        words = _does_not_fit(request, budget.free, budget.promise.nbytes)
-        return Refusal(request.key, OUT_OF_MEMORY, words)
-    if found is True:
-        return LoadAdmission(request.key, request.nbytes, wide=False)
-    return found or None
+    for nbytes in (request.wide, request.nbytes):  # the faster dtype is worth evicting idle caches
+        found = budget.fit(nbytes)
+        if found is True:
+            return LoadAdmission(request.key, nbytes, wide=nbytes > request.nbytes)
+        if found is not None:
+            return found or None
+    words = _does_not_fit(request, budget.free, budget.promise.nbytes)
+    return Refusal(request.key, OUT_OF_MEMORY, words)
 
 
 def embed(

@@ -27,15 +27,15 @@ from engine.messages import (
     Prioritise,
     Send,
 )
-from engine.model import backend
-from engine.model.quantized_kv import quantized_caches
+from engine.model.loaded_model import LoadedModel
+from engine.model.quantized_kv import new_caches, quantized_caches, try_quantized_caches
 from engine.params import SamplingParams
 from engine.runtime.preparing import Job, count, prepare, with_images
 from engine.runtime.request import Request, SessionState
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.stats import report
-from engine.runtime.workers import Task, Work, Workers, refuse
+from engine.runtime.workers import CommandFuture, Task, Work, Workers, refuse
 from engine.text.rendering import MOMENT
 
 
@@ -48,6 +48,8 @@ class SessionCommands:
         self._scheduler = scheduler
         # Reasons why sessions for single questions have ended, until their message arrives.
         self._scratch_ended: dict[str, tuple[str, str]] = {}
+        # Trials of quantized caches, by model and bits.
+        self._trials: dict[tuple[str, int], CommandFuture[None]] = {}
 
     def open(self, command: OpenSession) -> None:
         """Open a session. If its model isn't loaded, the first message will fail."""
@@ -69,14 +71,15 @@ class SessionCommands:
         shares_prefix = (
             model.abilities.modes.shares_prefix and command.kv_bits is None and not reproducible
         )
-        if command.kv_bits is not None:
-            try:
-                quantized = quantized_caches(model, command.kv_bits)
-            except EngineError as error:
-                self._state.ended[command.session_id] = (error.code, error.message)
+        bits = command.kv_bits
+        if bits is not None:  # the first message tries this, if no other has
+            known = model.quantized_caches.get(bits)
+            if isinstance(known, tuple):
+                self._state.ended[command.session_id] = known
                 return
-            make, estimate = quantized.make, quantized.estimate
-        kv = model.new_kv(make, shares_prefix, command.kv_bits)
+            make = partial(new_caches, model, bits)
+            estimate = known.estimate if known is not None else estimate
+        kv = model.new_kv(make, shares_prefix, bits)
         self._state.add(
             SessionState(
                 id=command.session_id,
@@ -129,6 +132,9 @@ class SessionCommands:
 
         The arguments don't refer to the request, because its model may be unloaded in the meantime.
         """
+        yield from self._quantize(session_id, reply_id)
+        if ended.is_set():
+            return
         model_id = job.model.info.id
         if job.model.preprocessor is not None:
             job = yield Work(image_lane, partial(_unless, ended, with_images, job, ended))
@@ -139,6 +145,43 @@ class SessionCommands:
         request.kv.ledger = prepared.ledger
         request.session.omitted = prepared.omitted
         request.enqueue(prepared)
+
+    def _quantize(self, session_id: str, reply_id: str) -> Task:
+        """Find out if a session's model supports its `kv_bits`, between the steps of other chats.
+
+        If it doesn't, the session ends.
+        """
+        request, state = self._request(session_id, reply_id), self._state
+        if request is None or request.session.kv_bits is None:
+            return
+        model, bits = request.session.model, request.session.kv_bits
+        if bits not in model.quantized_caches:
+            yield from self._try_quantized(model, bits)
+            request = self._request(session_id, reply_id)
+        if request is None:
+            return
+        try:
+            request.session.estimate = quantized_caches(model, bits).estimate
+        except EngineError as error:
+            if not request.session.scratch:
+                state.ended[session_id] = (error.code, error.message)
+            state.end_session(request.session, error.code, error.message)
+
+    def _try_quantized(self, model: LoadedModel, bits: int) -> Task:
+        """Try quantized caches, once for all requests that wait for them."""
+        trial = (model.info.id, bits)
+        if trial in self._trials:
+            yield self._trials[trial]
+            return
+        done = self._trials[trial] = CommandFuture()
+        try:
+            for _ in try_quantized_caches(model, bits):
+                yield Work(model.info.id, int)  # continues in the next iteration
+                if self._state.models.get(model.info.id) is not model:
+                    return
+        finally:
+            del self._trials[trial]
+            done.resolve(None)
 
     def _job(self, session: SessionState, command: Send) -> Job:
         look = None
@@ -213,12 +256,9 @@ class SessionCommands:
             if command.forget:
                 state.memory.erase(command.session_id)
             return
-        if session.named and not command.forget and session.request is None:
-            state.memory.save(session)
-        else:
-            state.memory.erase(session.id)
-        state.end_session(session, SESSION_CLOSED, "The chat was closed during the answer.")
-        backend.release_memory()
+        message = "The chat was closed during the answer."
+        state.end_session(session, SESSION_CLOSED, message, command.forget)
+        state.release_later()
 
     def save(self, command: Keep) -> None:
         """Write a session's caches to disk, but also keep them in memory."""

@@ -219,6 +219,7 @@ def _advance_draft(
         The finish reason or None, and the numbers of processed and accepted tokens.
     """
     kv, drafter = request.kv, request.session.model.drafter
+    assert drafter is not None
     start, count = kv.length - len(found.fed), 0
     reason: FinishReason | None = None
     agrees = True

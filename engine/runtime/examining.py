@@ -28,8 +28,7 @@ from engine.messages import Estimate
 from engine.model import adapters, fingerprint, folder, loader
 from engine.model.adapters import Adapter, needs_own_weights
 from engine.model.fingerprint import folder_identity
-from engine.model.loaded_model import LoadedModel
-from engine.model.loader import CheckedModel
+from engine.model.loaded_model import CheckedModel, LoadedModel
 from engine.runtime.kept_files import CheckedFile
 from engine.runtime.plan import LoadRequest
 from engine.runtime.state import State

@@ -129,8 +129,7 @@ class Executor:
             with _fence(run, plan.admit.session):
                 self._admit(plan.admit)
         if plan.keep is not None:
-            with _fence(run, plan.keep.session):
-                self._copy_prefix(plan.keep)
+            self._copy_prefix(plan.keep)
         if plan.adopt is not None:
             with _fence(run, plan.adopt.session):
                 self._adopt(plan.adopt)
@@ -193,7 +192,15 @@ class Executor:
         tokens = sum(part.count for part in read)
         drafted = any(isinstance(s, DraftOutcome) for s in steps)
         generated = sum(isinstance(s, TokenOutcome) for s in steps) if drafted else 0
-        run.timing = Timing(ended, decoded - started, ended - decoded, tokens, unread, generated)
+        run.timing = Timing(
+            ended,
+            decoded - started,
+            ended - decoded,
+            tokens,
+            unread,
+            generated,
+            is_step=is_step(steps),
+        )
 
     def start_prefill(self, request: Request) -> None:
         kv = request.kv
@@ -336,7 +343,17 @@ class Executor:
     def _copy_prefix(self, keeping: PrefixCopy) -> None:
         request = self._state.requests[keeping.session]
         request.prefix_to_keep = 0
-        self._state.memory.prefixes.cache_prefix(request.reader, keeping.length)
+        try:
+            self._state.memory.prefixes.cache_prefix(request.reader, keeping.length)
+        except BaseException as error:  # other prompts are read instead
+            log.warning("cannot keep a prefix: %s", describe_error(error))
+
+
+def is_step(outcomes: Sequence[Outcome]) -> bool:
+    """True if no pass failed, and a session was fed a token and also got a computed token."""
+    tokens = [o for o in outcomes if isinstance(o, TokenOutcome) and o.following is not None]
+    computed = any(o.token is not None or isinstance(o.following, int) for o in tokens)
+    return computed and not any(isinstance(o, StepFailure) for o in outcomes)
 
 
 @contextlib.contextmanager
@@ -376,7 +393,8 @@ def _check_drafts(
 
 def _catch_up(request: Request, count: int) -> None:
     """Let the draft model read the next `count` tokens. Errors don't affect the reply."""
-    drafter: Drafter = request.session.model.drafter
+    drafter = request.session.model.drafter
+    assert isinstance(drafter, Drafter)
     try:
         drafter.set_domain(request.session.domain)
         drafter.prefill(request.tokens, count)

@@ -29,8 +29,7 @@ from engine.errors import describe_error
 from engine.kernels import library as kernels
 from engine.model import probe
 from engine.model.backend import Backend, has_avx512_openblas
-from engine.model.loaded_model import LoadedModel
-from engine.model.loader import CheckedModel
+from engine.model.loaded_model import CheckedModel, LoadedModel
 from engine.model.probe import SharingModes
 from engine.sandbox import protocol
 from engine.sandbox.confined import CheckedTokenizer

@@ -16,8 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import mlx.core as mx
-
 from engine.cluster.leader import Leader
 from engine.errors import (
     ENGINE_STOPPED,
@@ -79,12 +77,6 @@ from engine.sandbox import confined, process
 
 log = logging.getLogger(__name__)
 
-RELEASE_AFTER_S = 5.0
-"""Seconds without a step after which unused buffers are freed.
-
-Allocating them again delays the next step by a few milliseconds.
-"""
-
 
 class Loop:
     """Main loop with all sessions and models of one engine, run by one thread."""
@@ -101,7 +93,7 @@ class Loop:
     ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
-        self._state = State(memory_budget, cache_dir, cache_bytes, leader, mailbox.clock)
+        self._state = State(memory_budget, cache_dir, cache_bytes, leader, mailbox.clock, mailbox)
         self._state.memory.offload.wake = partial(mailbox.post, WorkDone())
         # BLAS competes with child processes for cores, so these are paced while chats are
         # streaming.
@@ -120,7 +112,6 @@ class Loop:
         self._relieving: list[tuple[Relieve, int]] = []
         self._recovery = Recovery(self._state, self._loading, self._embedding, self._relieving)
         self._idling = IdleUnloader(self._state, self._loading.free, lambda: self._embedding.models)
-        self._release_at = math.inf  # when to free unused buffers
         self.is_idle, self._in_order = True, False
         forget = self._scheduler.drafting.forget
         pairing = DraftModelLoader(self._state, self._workers, self._loading, forget)
@@ -208,7 +199,7 @@ class Loop:
         if now.relieve:
             self._end_relief()
         if plan.passes:
-            self._release_at = time.monotonic() + RELEASE_AFTER_S
+            self._state.release_later()
             if self._shares_cores:
                 process.record_token()
         works = self._read_pieces(plan, timing.decode)
@@ -220,12 +211,12 @@ class Loop:
         if idle and not self._inbox:
             if self._state.leader is not None:
                 self._state.leader.rest()
-            due = min(self._idling.due, self._release_at)
+            due = min(self._idling.due, self._state.release_at)
             timeout = max(0.0, due - time.monotonic()) if due < math.inf else None
             with phase("idle"):
                 self._mailbox.take(self._inbox, block=True, timeout=timeout)
-            if not self._inbox and time.monotonic() >= self._release_at:
-                self._release_at = math.inf
+            if not self._inbox and time.monotonic() >= self._state.release_at:
+                self._state.release_at = math.inf
                 backend.release_memory()
         with phase("commands"):
             self._state.memory.offload.free_written()
@@ -324,7 +315,6 @@ class Loop:
             self._workers.close,
             self._restoring.clear,
             self._looking.clear,
-            self._save_all,
             lambda: self._end_all(why),
             lambda: self._inbox.extendleft(self._loading.give_up()),
             lambda: self._refuse_all(why),
@@ -333,17 +323,11 @@ class Loop:
             state.memory.offload.close,
             state.models.clear,
             state.memory.prefixes.clear,
-            mx.synchronize,
-            mx.clear_cache,
-            backend.stop,
+            backend.release_memory,
+            partial(backend.stop, self._mailbox),
         ]
         for part in parts:
             run_cleanup(part)
-
-    def _save_all(self) -> None:
-        for session in self._state.sessions.values():
-            if session.named and session.request is None:
-                self._state.memory.save(session)
 
     def _leave_ranks(self) -> None:
         if self._in_order and self._state.leader is not None:
@@ -352,8 +336,6 @@ class Loop:
     def _end_all(self, why: str) -> None:
         state = self._state
         for session in list(state.sessions.values()):
-            if not session.named:
-                state.memory.erase(session.id)  # the session can't be resumed
             run_cleanup(partial(state.end_session, session, ENGINE_STOPPED, why))
         for reply in list(state.unended):
             run_cleanup(partial(reply.fail, ENGINE_STOPPED, why))

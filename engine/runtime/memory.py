@@ -200,8 +200,10 @@ class Memory:
 
     def base(self, contents: str) -> LoadedModel | None:
         """Return the loaded model without an adapter that has these files, if any."""
-        base_models = [m for m in self.in_memory if m.base is None]
-        return next((m for m in base_models if m.examined.contents == contents), None)
+        for model in self.in_memory:
+            if model.base is None and model.examined and model.examined.contents == contents:
+                return model
+        return None
 
     def freed_by(self, model: LoadedModel) -> int:
         """Return the bytes that unloading a model would free.

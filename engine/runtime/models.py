@@ -31,7 +31,7 @@ from engine.messages import Load, Unload
 from engine.model import adapters, backend, drafting, loader
 from engine.model.info import LOOKUP, PREDICTION_HEAD
 from engine.model.info import Model as ModelInfo
-from engine.model.loaded_model import LoadedModel
+from engine.model.loaded_model import DraftSource, LoadedModel
 from engine.model.loader import SLICE_S, Pieces
 from engine.model.probe import SharingModes
 from engine.model.prompt_lookup import Lookup
@@ -252,17 +252,13 @@ class ModelLoader:
         self._state.memory.release(load)
 
     def unload(self, command: Unload) -> None:
-        """Free a model and end its sessions. Caches of named sessions are written to disk first."""
+        """Free a model and end its sessions."""
         self.free(command.model_id, lambda: command.answer.set_result(None))
 
     def free(self, model_id: str, then: Callable[[], None] | None = None) -> None:
         """Free a model like `unload`, and then call `then`."""
         state, ended = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
-            if session.named and session.request is None:
-                state.memory.save(session)
-            elif not session.named:
-                state.memory.erase(session.id)  # the session can't be resumed
             if not session.scratch:
                 state.ended[session.id] = ended
             state.end_session(session, *ended)
@@ -438,7 +434,7 @@ class DraftModelLoader:
         if self._state.models.get(model.info.id) is not model:
             raise _gone()
         drafter = drafting.make_drafter(model, small, vocab)
-        if model.drafter is None or model.drafter.model is not small:
+        if model.drafting_model is not small:
             self._set(model, drafter)
         if not small.is_requested:
             self._state.models.pop(small.info.id, None)  # the target model references it
@@ -448,7 +444,7 @@ class DraftModelLoader:
         if not isinstance(model.drafter, Lookup):
             self._set(model, Lookup())
 
-    def _set(self, model: LoadedModel, drafter: drafting.Drafter | Lookup | None) -> None:
+    def _set(self, model: LoadedModel, drafter: DraftSource | None) -> None:
         before, small, model.drafter = model.drafter, model.drafting_model, drafter
         path = LOOKUP if drafter is not None else ""
         if model.drafting_model is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from engine.cache.ledger import FIXED_CHUNK
 from engine.runtime.plan import Row
@@ -227,26 +227,29 @@ class ModelTimeShares:
         self._served: set[str] = set()
 
     def next(self, active: Iterable[str]) -> str:
-        """Return the next model out of `active`, which has at least one.
+        """Return the next model out of `active`, which has at least one."""
+        used = self._used_by(active)
+        return min(used, key=lambda m: used[m])
+
+    def completes(self, model: str, active: Collection[str]) -> bool:
+        """True if a turn of `model` would complete a round of all active models."""
+        return set(active) <= self._served | {model}
+
+    def charge(self, model: str, active: Collection[str], seconds: float) -> None:
+        self._used = self._used_by(active)
+        self._used[model] += seconds
+        served = (self._served | {model}) & self._used.keys()
+        self._served = set() if self.completes(model, active) else served
+
+    def _used_by(self, active: Iterable[str]) -> dict[str, float]:
+        """Return the time used by each active model.
 
         A model that becomes active starts with the smallest time used by the others, so that being
         inactive doesn't give it an advantage.
         """
         known = {m: self._used[m] for m in active if m in self._used}
         least = min(known.values(), default=0.0)
-        self._used = {m: known.get(m, least) for m in active}
-        self._served &= self._used.keys()
-        return min(self._used, key=lambda m: self._used[m])
-
-    def completes(self, model: str) -> bool:
-        """True if a turn of `model` would complete a round of all active models."""
-        return self._served | {model} == self._used.keys()
-
-    def charge(self, model: str, seconds: float) -> None:
-        self._used[model] += seconds
-        self._served.add(model)
-        if self._served == self._used.keys():
-            self._served = set()
+        return {m: known.get(m, least) for m in active}
 
 
 MAX_LEAD_S = 5.0

@@ -322,3 +322,5 @@ class Timing(Struct, frozen=True):
     generated: int = 0
     drafted: int = 0
     accepted: int = 0
+    # `decode` is the duration of a step. False if a pass failed, or was only launched or awaited.
+    is_step: bool = True

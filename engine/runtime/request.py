@@ -484,15 +484,15 @@ class Request:
         if session.system and messages[0] == {"role": "system", "content": session.system}:
             messages = messages[1:]
         message = text.as_message()
-        session.history = [*messages, message]
         if text.stop is not None:
             # The stop string was removed from the text, but not from the tokens, so these don't
             # match.
-            session.kv.ledger = prompt.ledger("", [])
+            ledger = prompt.ledger("", [])
         else:
             generated = self.tokens[self.prompt_length :]
             raw = contents.of(session.model.text.tokenizer).insert_in_reply(text.raw, message)
-            session.kv.ledger = prompt.ledger(raw, generated)
+            ledger = prompt.ledger(raw, generated)
+        session.history, session.kv.ledger = [*messages, message], ledger
         return message
 
     def _send_deltas(

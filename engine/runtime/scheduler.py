@@ -1,14 +1,14 @@
 """Scheduler for decode steps, prompt chunks, admissions, and evictions.
 
-`plan` turns a `View` into a `StepPlan`. It doesn't use the model or a clock, so equal views give
-equal plans. Only `observe` changes the scheduler's statistics, based on the durations of an
-executed plan.
+`plan` turns a `View` into a `StepPlan`. It doesn't use the model or a clock, and changes nothing.
+Only `observe` changes the scheduler's statistics, based on the durations of an executed plan. Equal
+views and equal statistics give equal plans.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -67,7 +67,8 @@ class Scheduler:
     def __init__(self, pacing: PrefillPacer | None = None) -> None:
         self.pacing = pacing or PrefillPacer()  # chunk sizes and the order of prompts
         self.drafting = DraftStatistics()  # decides when to use drafts
-        self.step_seconds = 0.0  # current duration in seconds of a decode step without a chunk
+        # Duration in seconds of the latest decode step without a chunk, by model.
+        self.step_seconds: dict[str, float] = {}
         self._turns = ModelTimeShares()
         self._shares = ProgramTimeShares()
         self._chunks = 0
@@ -127,36 +128,41 @@ class Scheduler:
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
         """Update the statistics after an iteration."""
-        if len(plan.models) > 1:
-            self._turns.next(plan.models)
-            self._turns.charge(plan.model, timing.decode)
+        if plan.models:
+            self._turns.charge(plan.model, plan.models, timing.decode)
         chunk = plan.chunk
         self._copied = plan.adopt is not None or plan.keep is not None
         self._charge(view, plan, timing)
         self._observe_drafts(view, plan, timing)
-        alone = len(plan.models) == 1 and not (chunk is not None and chunk.mixed)
-        plain = alone and not any(p.drafts or p.behind for p in plan.passes)
-        if plain and plan.passes and timing.decode > 0:
-            self.step_seconds = timing.decode
+        plain = not (chunk is not None and chunk.mixed)
+        plain = plain and not any(p.drafts or p.behind for p in plan.passes)
+        if plain and plan.passes and timing.is_step:
+            self.step_seconds[plan.model] = timing.decode
+        step = self._shortest_step(plan.models)
         if chunk is None and plan.passes:
             self._rest.step()
         if chunk is None or not timing.read:
             return
         self._chunks += 1
         if plan.passes and not plan.starts_replies:
-            spent = timing.decode - 2 * self.step_seconds if chunk.mixed else timing.chunk
+            spent = timing.decode - 2 * step if chunk.mixed else timing.chunk
             self._rest.add(spent - self.pacing.gap_budget)
         if not timing.left:
-            grace = GATHERED_FOR if plan.gathering else self.step_seconds
+            grace = GATHERED_FOR if plan.gathering else step
             self._hand_on_until = timing.ended + self.pacing.gap_budget + grace
         if plan.starts_replies:
             self.pacing.observe(chunk.model, timing.read, timing.decode, None)
         elif chunk.mixed:
             rows = len(plan.passes[0].feed) + timing.read
-            self.pacing.observe_mixed(chunk.model, rows, timing.decode, self.step_seconds)
+            self.pacing.observe_mixed(chunk.model, rows, timing.decode, step)
         elif not chunk.fixed:
-            step = self.step_seconds if plan.answering else None
-            self.pacing.observe(chunk.model, timing.read, timing.chunk, step)
+            delayed = step if plan.answering else None
+            self.pacing.observe(chunk.model, timing.read, timing.chunk, delayed)
+
+    def _shortest_step(self, models: Iterable[str]) -> float:
+        """Return the duration in seconds of the fastest model's step, or 0 if none is known."""
+        known = (self.step_seconds[m] for m in models if m in self.step_seconds)
+        return min(known, default=0.0)
 
     def _compute(self, view: View, order: Sequence[Row], budget: MemoryBudget) -> StepPlan:
         reading = tuple(r.id for r in order)
@@ -180,7 +186,7 @@ class Scheduler:
             order = ()  # streaming replies have priority
         if order and self._mixes(view, order[0], groups, passes):
             chunk, beside = self._mixed_chunk(view, order, len(passes[0].feed))
-        elif order and (len(models) < 2 or self._turns.completes(model)):
+        elif order and (len(models) < 2 or self._turns.completes(model, models)):
             chunk, beside = self._chunk(view, order, groups)
         plan = StepPlan(
             models=models,
@@ -319,7 +325,7 @@ class Scheduler:
         return (
             len(groups) == 1
             and bool(passes[0].feed)
-            and self.step_seconds > 0
+            and row.model in self.step_seconds
             and self._chunks % APART_EVERY != APART_EVERY - 1
             and _may_mix(view, row, groups[0])
         )
@@ -344,7 +350,7 @@ class Scheduler:
         if row.reproducible:
             most = self.pacing.fixed_chunk(row.length, row.remaining)
         else:
-            step = self.step_seconds if groups else None
+            step = self._shortest_step(g[0].model for g in groups) if groups else None
             most = self.pacing.chunk(row.model, MAX_CHUNK, step, _tile(view, row))
             if len(groups) == 1 and _may_mix(view, row, groups[0]):
                 most = min(most, TILE)  # chunks after a step are rarely timed

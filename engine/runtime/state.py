@@ -7,6 +7,7 @@ error.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -34,6 +35,8 @@ from engine.runtime.request import Request, SessionState
 
 log = logging.getLogger(__name__)
 
+RELEASE_AFTER_S = 5.0
+
 
 class State:
     """State of one engine: its sessions, models, and memory."""
@@ -45,11 +48,12 @@ class State:
         cache_bytes: int = 0,
         leader: Leader | None = None,
         clock: Callable[[], float] = time.perf_counter,
+        owner: object = None,
     ) -> None:
         self.clock = clock  # seconds by which steps are planned
         # Leader of the ranks that the models are split over, or None for a single process.
         self.leader = leader
-        self.backend: Backend = backend.start()
+        self.backend: Backend = backend.start(owner)
         backend.limit_buffers(self.backend.device, 0)
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}  # all sessions by id
@@ -61,6 +65,7 @@ class State:
         # Error code and message for sessions that no longer exist or couldn't be opened. Exceptions
         # would keep the objects in their frames alive.
         self.ended: dict[str, tuple[str, str]] = {}
+        self.release_at = math.inf  # monotonic time at which to free unused buffers
         self.meter = Meter()  # time by phase, and rates
         # Tracks memory usage.
         self.memory = Memory(
@@ -83,6 +88,10 @@ class State:
         small, model.drafter, model.is_requested = model.drafting_model, None, False
         return [model] if small is None else [model, small]
 
+    def release_later(self) -> None:
+        """Free unused buffers after a while without steps, because this delays the next step."""
+        self.release_at = time.monotonic() + RELEASE_AFTER_S
+
     def models_changed(self) -> None:
         """Update memory limits after a model was added or removed."""
         backend.limit_buffers(self.backend.device, self.memory.fixed)
@@ -99,8 +108,8 @@ class State:
         session = request.session
         try:
             request.flush(reason == FinishReason.STOP)
-            message = request.conclude(reason)
             session.kv.settle()
+            message = request.conclude(reason)  # last, because a failed reply isn't in the history
             session.used_at = time.monotonic()
         except BaseException as error:
             return self.fail_reply(request, error)
@@ -185,10 +194,20 @@ class State:
         request.fail(*_describe(error))
         self.unended.discard(request)
 
-    def end_session(self, session: SessionState, code: str, message: str) -> None:
-        """Free a session. A reply in progress fails with the error."""
+    def end_session(
+        self, session: SessionState, code: str, message: str, forget: bool = False
+    ) -> None:
+        """Free a session. A reply in progress fails with the error.
+
+        A named session can be opened again. Its caches are written to disk, or during a reply, the
+        file with its earlier turns stays. `forget` deletes that file.
+        """
         self.sessions.pop(session.id, None)
         request = session.request
+        if forget or not session.named:
+            self.memory.erase(session.id)
+        elif request is None:
+            self.memory.save(session)
         try:
             self._drop(session)
             self._detach_request(session)
@@ -202,8 +221,6 @@ class State:
         self.ended.pop(session_id, None)
         before = self.sessions.get(session_id)
         if before is not None:
-            if before.request is None:
-                self.memory.save(before)  # the new session may continue from this cache
             message = "The chat was opened again during the answer."
             self.end_session(before, SESSION_CLOSED, message)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import to_builtins
@@ -9,8 +10,7 @@ from msgspec import to_builtins
 from engine.model import backend
 from engine.model.drafting import Drafter
 from engine.model.info import LOOKUP
-from engine.model.loaded_model import LoadedModel
-from engine.model.prompt_lookup import Lookup
+from engine.model.loaded_model import DraftSource, LoadedModel
 from engine.model.vision import VisionModel
 from engine.runtime.admission import queue_key
 from engine.runtime.plan import Status
@@ -19,7 +19,7 @@ from engine.runtime.state import State
 from engine.sandbox import confined, process
 
 
-def report(state: State, step_seconds: float) -> dict[str, Any]:
+def report(state: State, step_seconds: Mapping[str, float]) -> dict[str, Any]:
     """Return the stats as plain Python values: bytes, tokens, seconds, and sessions by id.
 
     `queue` lists the sessions waiting for memory. `process_bytes` is the process's memory as
@@ -42,7 +42,7 @@ def report(state: State, step_seconds: float) -> dict[str, Any]:
         "writing_bytes": state.memory.usage().writing_bytes,
         "disk_bytes": state.memory.offload.nbytes,
         "prefix_bytes": state.memory.prefixes.nbytes,
-        "step_seconds": step_seconds,
+        "step_seconds": max((step_seconds.get(i, 0.0) for i in state.models), default=0.0),
         "phase_seconds": dict(state.meter.seconds),
         "decoded_tokens": state.meter.decoded,
         "read_tokens": state.meter.read,
@@ -65,7 +65,7 @@ def _faults(model: LoadedModel) -> dict[str, Any]:
     }
 
 
-def _draft(drafter: Drafter | Lookup) -> dict[str, Any]:
+def _draft(drafter: DraftSource) -> dict[str, Any]:
     small = drafter.model.info if isinstance(drafter, Drafter) else None
     return {
         "model": small.id if small is not None else LOOKUP,

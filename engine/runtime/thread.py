@@ -91,13 +91,17 @@ def _loop(
     return make_loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
 
 
-def make_loop(*args: Any, **options: Any) -> Loop:
+def make_loop(mailbox: Mailbox, *args: Any, **options: Any) -> Loop:
     """Return a loop for this thread. For the arguments, see `Loop`."""
     confined.shared().start()  # the child's imports run in parallel with this thread
     backend.load_openblas()  # must run before anything imports MLX
     from engine.runtime.loop import Loop
 
-    return Loop(*args, **options)
+    try:
+        return Loop(mailbox, *args, **options)
+    except BaseException:
+        backend.stop(mailbox)
+        raise
 
 
 @contextlib.contextmanager

@@ -74,15 +74,15 @@ def _rows(state: State) -> list[Row]:
         request = state.requests[rows[index].id]
         if not rows[index].drafts:
             continue
-        if isinstance(request.session.model.drafter, Lookup):
+        drafter = request.session.model.drafter
+        if isinstance(drafter, Lookup):
             least = 1 if alone else LIKELY_MATCH
             if (alone or request.kv.can_draft_together) and request.places.find() >= least:
                 most = min(rows[index].drafts, MAX_LOOKUP)
                 rows[index] = replace(
                     rows[index], lookup_chances=request.places.acceptance_chances(most)
                 )
-        elif alone:
-            drafter: Drafter = request.session.model.drafter
+        elif alone and isinstance(drafter, Drafter):
             longest = request.prompt_length + request.limit
             rows[index] = replace(
                 rows[index],
@@ -179,7 +179,7 @@ def draft_room(request: Request) -> int:
     """
     drafter = request.session.model.drafter
     chosen = request.generated + (request.pending is not None)
-    if drafter is None or not drafter.is_enabled or not chosen or request.images:
+    if drafter is None or not drafter.breaker.is_enabled or not chosen or request.images:
         return 0
     if request.apart or request.lost_tokens or not request.kv.can_roll_back:
         return 0

@@ -16,19 +16,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from engine.errors import ENGINE_STOPPED, EngineError, detach, run_cleanup
-from engine.messages import (
-    Command,
-    CountTokens,
-    Embed,
-    Estimate,
-    Failed,
-    GetStats,
-    Load,
-    Relieve,
-    Send,
-    Unload,
-    WorkDone,
-)
+from engine.messages import Command, Failed, Send, WorkDone
 
 log = logging.getLogger(__name__)
 
@@ -103,13 +91,12 @@ def refuse(command: Command, error: EngineError) -> None:
     if isinstance(command, Send):
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
-    elif isinstance(command, _ANSWERED) and not command.answer.done():
+        return
+    answer: Future[Any] | None = getattr(command, "answer", None)
+    if answer is not None and not answer.done():
         detach(error)  # another thread may keep the error, and it must not free arrays
         with contextlib.suppress(InvalidStateError):  # the future was just canceled
-            command.answer.set_exception(error)
-
-
-_ANSWERED = (Load, Estimate, Unload, Relieve, CountTokens, Embed, GetStats)
+            answer.set_exception(error)
 
 
 class CommandFuture(Future[T]):

@@ -17,7 +17,7 @@ from zlib import crc32
 
 import pytest
 
-from engine import Engine, SamplingParams
+from engine import Engine, SamplingParams, TextDelta
 from engine.cache.cache_file import DamagedError, read_contents, read_record
 from engine.cache.offload import MIN_TOKENS
 from tests.engine.families import FAMILIES
@@ -25,6 +25,7 @@ from tests.engine.families import FAMILIES
 Folder = Callable[[str], Path]
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
 SOME = SamplingParams(max_tokens=12, temperature=0.8, seed=3, logit_bias=NO_END)
+ENDLESS = SamplingParams(max_tokens=3000, seed=3, logit_bias=NO_END)
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -88,7 +89,9 @@ def test_closed_and_opened_again_in_one_run(model_folder: Folder, tmp_path: Path
         chat, messages = talk(engine, model_folder("plain"), "mine")
         chat.close()
         again = engine.open_session(chat.model, "mine")
-        reply = again.send(messages, SOME)
+        next(e for e in again.send(messages, ENDLESS) if isinstance(e, TextDelta))
+        again.close()  # during a reply: the file with the earlier turns stays
+        reply = engine.open_session(chat.model, "mine").send(messages, SOME)
         reply.tokens(60)
         assert reply.stats.prompt_tokens - reply.stats.reused_tokens < 40
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from engine import Engine, Reply, SamplingParams
+from engine.cache.prefix_index import PrefillingSession, PrefixIndex
 from engine.model import sampling
 from tests.engine.families import FAMILIES
 
@@ -78,6 +79,21 @@ def test_system_prompt_is_reused_after_its_chat_closes(
         assert reply.tokens() == alone(folder, words, seed, system=SYSTEM)
     engine.unload(model)
     assert engine.stats()["prefix_bytes"] == 0
+
+
+def test_prefix_that_cannot_be_kept_costs_no_reply(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+
+    def fails(index: PrefixIndex, reader: PrefillingSession, length: int) -> None:
+        tried.append(length)
+        raise MemoryError("no room for a copy")
+
+    monkeypatch.setattr(PrefixIndex, "cache_prefix", fails)
+    chat = engine.open_session(engine.load(model_folder("plain")), system=SYSTEM)
+    assert chat.send("hello", params(1)).tokens(60)
+    assert tried
 
 
 @EVERY_FAMILY

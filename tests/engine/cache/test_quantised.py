@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import pytest
 
-from engine import Engine, EngineError, SamplingParams
+from engine import Engine, EngineError, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.cache.cache_objects import clone, iterate_arrays
 from engine.model import attention, backend
 from engine.model.loaded_model import LoadedModel
 from engine.model.loader import load_blocking
-from engine.model.quantized_kv import quantized_caches
+from engine.model.quantized_kv import quantized_caches, try_quantized_caches
+from engine.runtime import commands
 from tests.engine.families import FAMILIES
 
 PROMPTS = ["hello " * n for n in (9, 3, 40, 20, 2, 11)]
@@ -112,6 +113,32 @@ def test_fewer_cache_bits_hold_fewer_bytes(
         held[bits] = engine.stats()["sessions"][chat.id]["kv_bytes"]
         chat.close()
     assert held[4] < held[8] < held[None]
+
+
+@pytest.mark.stepped
+def test_first_quantized_chats_let_others_stream(
+    engine: Engine, wide_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+
+    def watched(model: LoadedModel, bits: int) -> Generator[None, None, None]:
+        tried.append(bits)
+        return try_quantized_caches(model, bits)
+
+    monkeypatch.setattr(commands, "try_quantized_caches", watched)
+    model = engine.load(wide_folder("plain"))
+    stream = engine.open_session(model).send("hello", params(1, 3000))
+    next(event for event in stream if isinstance(event, TextDelta))
+    counts = []
+    for _ in range(2):
+        before = len(stream._tokens)
+        chats = [engine.open_session(model, kv_bits=8) for _ in range(2)]
+        for reply in [chat.send("hello", params(2, 2)) for chat in chats]:
+            assert reply.tokens(60)
+        counts.append(len(stream._tokens) - before)
+    assert counts[0] - counts[1] >= 8  # a step after each pass
+    assert tried == [8]  # once for both
+    stream.cancel()
 
 
 def loaded(folder: Path) -> LoadedModel:

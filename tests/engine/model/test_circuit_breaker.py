@@ -130,12 +130,12 @@ def test_draft_is_enabled_again(loaded_plain: LoadedModel) -> None:
     model.drafter = drafter = Drafter(model, model, 300)
     try:
         for _ in range(3):
-            assert drafter.is_enabled
+            assert drafter.breaker.is_enabled
             drafter.fail(RuntimeError("injected"))
-        assert not drafter.is_enabled
+        assert not drafter.breaker.is_enabled
         for _ in range(MIN_PAUSE_PASSES):
             model.record_success()
-        assert drafter.is_enabled
+        assert drafter.breaker.is_enabled
     finally:
         model.drafter = None
 

@@ -16,7 +16,7 @@ from engine import Engine, EngineError
 from engine.model import backend, loader, vocabulary
 from engine.model import folder as folder_module
 from engine.model import sliced_pass as slices_module
-from engine.model.loaded_model import LoadedModel
+from engine.model.loaded_model import CheckedModel, LoadedModel
 from engine.model.sliced_pass import evaluate_in_slices
 from engine.runtime import models as leaving
 from tests.engine.families import FAMILIES
@@ -24,7 +24,7 @@ from tests.engine.families import FAMILIES
 Folder = Callable[[str], Path]
 
 
-def examined(folder: Path, largest_id: int | None = None) -> loader.CheckedModel:
+def examined(folder: Path, largest_id: int | None = None) -> CheckedModel:
     """Examine a folder."""
     backend.start()
     config = folder_module.check_folder(folder, "Tiny")

@@ -262,6 +262,9 @@ def test_patches_are_undone_with_the_last_engine() -> None:
     printed = run("""
         import mlx.core as mx, mlx.nn as nn
         import mlx_lm.models.base as base, mlx_lm.models.llama as llama
+        from engine import EngineError
+        from engine.runtime import state
+        from engine.stepping import SteppedEngine
 
         def functions():
             attention = "scaled_dot_product_attention"
@@ -275,7 +278,18 @@ def test_patches_are_undone_with_the_last_engine() -> None:
                 other.stop()
                 assert not set(functions()[2:]) & set(before)
             assert functions() == before
-        print("undone")
+        with Engine() as one:
+            other = SteppedEngine()
+            one.stats(), other.stats()
+            other.loop.end("twice"), other.loop.end("twice")  # counts once
+            assert not set(functions()[2:]) & set(before)
+        assert functions() == before
+        del state.Offload  # an engine that cannot start
+        try:
+            Engine().stats()
+        except EngineError:
+            assert functions() == before
+            print("undone")
     """)
     assert printed == "undone\n"
 

@@ -8,7 +8,9 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import get_args, get_type_hints
 
+import mlx.core as mx
 import pytest
 from msgspec.structs import replace
 
@@ -22,8 +24,10 @@ from engine import (
     Session,
     TextDelta,
 )
+from engine.cluster.link import CALLBACK_FIELDS
+from engine.messages import Command, Stop
 from engine.model import backend
-from engine.runtime.executor import Executor, Run
+from engine.runtime.executor import Executor, Run, StepFailure, TokenOutcome, is_step
 from engine.runtime.plan import StepPlan
 from engine.stepping import SteppedEngine
 
@@ -108,7 +112,31 @@ def test_prefill_can_be_paused(engine: SteppedEngine, model_folder: Folder) -> N
     assert now["kv_tokens"] == status["kv_tokens"]
     reply.resume()
     assert len(reply.tokens(60)) == len(expected)
+    running.pause()
+    with pytest.raises(TimeoutError):  # no other thread could resume it
+        list(running)
     running.cancel()
+
+
+def test_each_command_is_handled_and_relayed_to_ranks(engine: SteppedEngine) -> None:
+    engine.stats()
+    assert engine.loop is not None
+    assert {*engine.loop._handlers, Stop} == set(get_args(Command))
+    for command in get_args(Command):
+        hints = get_type_hints(command).items()
+        assert {name for name, hint in hints if "Callable" in str(hint)} <= set(CALLBACK_FIELDS)
+
+
+def test_only_whole_steps_are_timed() -> None:
+    lazy = mx.array([7])
+    launched, awaited = TokenOutcome("a", None, lazy), TokenOutcome("a", 7, None)
+    for outcomes, timed in (
+        ([TokenOutcome("a", 7, lazy), launched], True),
+        ([TokenOutcome("a", None, 7)], True),  # computed by the kernels
+        ([launched, awaited], False),
+        ([TokenOutcome("a", 7, lazy), StepFailure(("b",), RuntimeError())], False),
+    ):
+        assert is_step(outcomes) == timed
 
 
 SHORT = replace(LONG, max_tokens=60)

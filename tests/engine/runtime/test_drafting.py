@@ -621,7 +621,8 @@ def test_both_models_are_counted_and_unloaded_together(engine: Engine, pair: Pai
     model = engine.load(pair.large, draft=pair.small)
     engine.unload(small)
     assert engine.stats()["drafts"][model.id]["model"] == small.id
-    engine.load(pair.large, draft="")
+    for draft in (LOOKUP, str(pair.small.resolve()), LOOKUP, ""):  # each replaces the one before
+        assert engine.load(pair.large, draft=draft).draft == draft
     assert engine.stats()["drafts"] == {}
     assert engine.stats()["weights_bytes"] == weights
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import pickle
 import random
 import subprocess
 import sys
@@ -159,7 +160,7 @@ def made_view(seed: int) -> View:
 def learned(**sizes: Any) -> Scheduler:
     """Return a scheduler that has already measured the step time."""
     scheduler = Scheduler(**sizes)
-    scheduler.step_seconds = 0.02
+    scheduler.step_seconds = dict.fromkeys(("m", *MODELS), 0.02)
     return scheduler
 
 
@@ -588,6 +589,27 @@ def test_gap_stays_within_its_budget() -> None:
     assert kinds.count(False) <= len(kinds) // APART_EVERY + 1
 
 
+def test_chunks_are_paced_by_steps_of_their_own_model() -> None:
+    scheduler = Scheduler()
+    slow = View(0.0, [Row("a", "large", Status.DECODING, begun=True)])
+    scheduler.observe(slow, scheduler.plan(slow), Timing(0.0, 0.2))
+    streams = Row("b", "small", Status.DECODING, begun=True)
+    reads = Row("c", "small", Status.PREFILLING, can_mix_prefill=True, remaining=100_000)
+    view, kinds = View(0.0, [streams, reads], mixing=frozenset({"small"})), []
+    for _ in range(60):
+        plan = scheduler.plan(view)
+        assert plan.chunk is not None
+        kinds.append(plan.chunk.mixed)
+        chunk = 0.001 * plan.chunk.count
+        times = (0.01 + chunk, 0.0) if plan.chunk.mixed else (0.01, 0.01 + chunk)
+        assert sum(times) <= 0.02 + GAP_BUDGET
+        scheduler.observe(view, plan, Timing(0.0, *times, plan.chunk.count, 1))
+    assert kinds == [False, *[True] * 59]  # the first shows how long a step takes
+    alone = replace(view, rows=[streams])
+    scheduler.observe(alone, scheduler.plan(alone), Timing(0.0, 9.0, is_step=False))
+    assert scheduler.step_seconds == {"large": 0.2, "small": 0.01}
+
+
 def test_short_prompts_go_first_without_starvation() -> None:
     _, read_at, _ = simulate(learned(), {"long": 6000, "short": 50, "middle": 600}, 2, 500)
     assert read_at["short"] < read_at["middle"] < read_at["long"]
@@ -598,8 +620,9 @@ def test_models_share_the_device_by_time() -> None:
     cost = {"large": 0.3, "small": 0.01}
     chats = [Row(f"{m}{n}", m, Status.DECODING, begun=True) for m in MODELS for n in range(2)]
     for _ in range(400):
-        view = View(now, chats)
+        view, before = View(now, chats), pickle.dumps(scheduler)
         plan = scheduler.plan(view)
+        assert pickle.dumps(scheduler) == before  # only `observe` changes it
         now += cost[plan.model]
         used[plan.model] += cost[plan.model]
         scheduler.observe(view, plan, Timing(now, cost[plan.model]))
@@ -715,6 +738,10 @@ def test_load_counts_promised_memory() -> None:
     assert Scheduler().plan(View(0.0, (), memory=memory, load=request)).evict == (cache_of("old"),)
     plan = Scheduler().plan(View(0.0, (), memory=MemoryView(100), load=request))
     assert plan.load is not None
+    either = LoadRequest("k", "Model", 30, 60)  # idle caches make room for the faster dtype
+    assert Scheduler().plan(View(0.0, (), memory=memory, load=either)).evict == (cache_of("old"),)
+    plan = Scheduler().plan(View(0.0, running, memory=MemoryView(100), load=either))
+    assert plan.load == LoadAdmission("k", 30, wide=False)
 
 
 def test_nothing_is_computed_while_ranks_load() -> None:

@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.model import backend
 from engine.model.info import Model
 from engine.params import SamplingParams
-from engine.runtime import loop, pressure
+from engine.runtime import loop, pressure, state
 from engine.runtime.pressure import PAUSE, Pressure, Relief, ReliefStep
 from engine.serve import models as rooms
 from engine.serve.models import ModelRegistry
@@ -160,17 +160,18 @@ def model(name: str) -> Model:
     return Model(name, name, f"/models/{name}", 1, 0, "float32", "shared", True, {})
 
 
-def test_step_buffers_are_freed_once_when_idle(
+def test_unused_buffers_are_freed_once_when_idle(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop, "RELEASE_AFTER_S", 0.05)
+    monkeypatch.setattr(state, "RELEASE_AFTER_S", 0.05)
     given: queue.Queue[int] = queue.Queue()
     giving = SimpleNamespace(**{**vars(backend), "release_memory": lambda: given.put(1)})
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         monkeypatch.setattr(loop, "backend", giving)  # other modules release memory, too
-        for _ in range(2):
-            engine.ask(model, "Hello", SHORT).text(60)
+        chat = engine.open_session(model)
+        for act in (lambda: chat.send("Hello", SHORT).text(60), chat.close):
+            act()
             given.get(timeout=60)
         with pytest.raises(queue.Empty):
             given.get(timeout=0.2)
