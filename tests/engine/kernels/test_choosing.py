@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import mlx.core as mx
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.kernels.library import Library, sample_tokens
-from engine.model.sampling import Sampler
+from engine.model import sampling
+from engine.model.sampling import Sampler, token_id
 from engine.params import SamplingParams
 from tests.engine.model.test_sampling import reference, spread
 
@@ -98,6 +100,44 @@ def test_rows_of_one_number_give_a_token(library: Library, number: float) -> Non
     for filters in ({"top_k": 3}, {"top_p": 0.5}, {"typical_p": 0.5}, {"xtc_probability": 1.0}):
         tokens = chosen(library, row, SamplingParams(temperature=1.0, **filters))
         assert all(0 <= token < 40 for token in tokens)
+
+
+USED = {"temperature": 1.0, "xtc_probability": 0.5, "xtc_threshold": 0.05}
+CHANGED: dict[str, Any] = {
+    "temperature": 0.0,
+    "top_k": 1,
+    "min_p": 0.9,
+    **dict.fromkeys(("typical_p", "top_p"), 0.1),
+    "xtc_probability": 0.0,
+    "xtc_threshold": 1.0,
+    "logit_bias": {3: 9.0},
+    "repetition_penalty": 9.0,
+    **dict.fromkeys(("presence_penalty", "frequency_penalty"), 2.0),
+}
+"""Each parameter that changes the probabilities, with a value that shows."""
+ELSEWHERE = {"max_tokens", "seed", "stop", "logprobs", "penalty_window", "stop_repetition"}
+FORMS = {"json_schema", "regex", "choices", "grammar", "form_limits"}
+TOOLS = {"tools", "tool_choice", "parallel_tool_calls"}
+
+
+@pytest.mark.parametrize("in_c", [False, True])
+def test_no_parameter_is_ignored(
+    library: Library, monkeypatch: pytest.MonkeyPatch, in_c: bool
+) -> None:
+    """A parameter needs its step twice, in MLX and in the kernels."""
+    known = {*CHANGED, *ELSEWHERE, *FORMS, *TOOLS}
+    assert known == set(SamplingParams.__struct_fields__)
+    monkeypatch.setattr(sampling, "_cpu_kernels", lambda: library if in_c else None)
+
+    def drawn(**changed: Any) -> list[int]:
+        sampler, logits = (
+            Sampler(SamplingParams(seed=1, **{**USED, **changed})),
+            [[2.0, 1.5, 1.0, 0.5]],
+        )
+        return [token_id(sampler(mx.array(logits), n, mx.array([0, 0]))) for n in range(60)]
+
+    usual = drawn()
+    assert [name for name, value in CHANGED.items() if drawn(**{name: value}) == usual] == []
 
 
 def test_equal_logits_within_top_k_are_the_first(library: Library) -> None:
