@@ -14,7 +14,7 @@ from app import flows
 from app.chats.actions import EVENTS, Action
 from app.chats.chat import Chat
 from app.chats.panel import Member
-from app.chats.turn import Editing, Event, Stage, Writing
+from app.chats.turn import Event, Stage, Writing
 from app.models.loading import LoadState
 from engine import (
     EngineError,
@@ -233,39 +233,7 @@ def test_restore_needs_idle_chat_and_parent(desk: Desk):
     assert chat.restore_messages(last)
 
 
-def test_edit_in_progress_is_saved_with_draft(desk: Desk):
-    chat = desk.chat()
-    chat.turn.write("a draft")
-    question = chat.transcript.path[0].id
-    assert chat.start_edit(question)
-    chat.turn.write("one, half")
-    chat.turn.write("one, half edited")
-    desk.library.release(chat.id)
-    again = desk.library.open(chat.id, A)
-    assert again is not chat
-    assert again.compose == Editing(question, "one, half edited", "a draft")
-    assert desk.store.chat(chat.id).edited_text == "one, half edited"
-    assert again.turn.handle(Event.ENTER)
-    assert again.compose == Writing("a draft")
-    assert again.reply.message(again.transcript.path[0].id).content == "one, half edited"
-    assert desk.store.chat(chat.id).edited_id is None
-
-
 # Regression tests, with bug numbers.
-
-
-def test_deleting_edited_message_restores_draft(desk: Desk):
-    chat = desk.chat()
-    chat.turn.write("a draft")
-    question = chat.transcript.path[2].id
-    chat.start_edit(question)
-    chat.turn.write("half edited")
-    removal = chat.delete_message(question)
-    assert chat.compose == Writing("a draft")
-    kept = desk.store.chat(chat.id)
-    assert (kept.draft, kept.edited_id) == ("a draft", None)
-    assert chat.restore_messages(removal)
-    assert chat.compose == Editing(question, "half edited", "a draft")
 
 
 def test_waiting_reply_goes_to_newly_chosen_model(desk: Desk):

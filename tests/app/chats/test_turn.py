@@ -41,6 +41,8 @@ def test_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     composer = run.pane.composer
     assert not composer.editing
     assert composer.text == "a draft"
+    stored = run.app.store.chat(run.pane.chat.id)
+    assert (stored.draft, stored.edited_id) == ("a draft", None)
     composer.set_text("say three")
     qtbot.keyClick(composer.field, RETURN)
     assert run.answered() == "three "
