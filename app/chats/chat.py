@@ -166,6 +166,10 @@ class Chat(ChatPart):
         self.turn.compose(Editing.start(message, self.compose))
         return True
 
+    def stop(self) -> bool:
+        """Stop the reply at the next token, keep its text, and hold the queue."""
+        return bool(self.turn.handle(Event.STOP))
+
     @Slot()
     def _on_queue(self) -> None:
         self.chat_changed.emit()  # the chat list needs the new record
