@@ -306,7 +306,7 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
 
 def helpers(chat: Chat) -> list[ReplyGenerator]:
     """Return the helpers that answer questions of the chat's model."""
-    return [each for round_ in chat.helping._rounds.values() for each in round_.at_work.values()]
+    return [each for round_ in chat.helping._rounds.values() for each in round_.generators.values()]
 
 
 def bounds(app: Application, window: MainWindow) -> Iterator[str]:
