@@ -21,9 +21,10 @@ from app.settings.settings import Settings
 from app.system.licenses import components
 from app.system.updates import Release
 from app.ui.style import tokens as t
-from app.ui.style.theme import code_font, ui_font
+from app.ui.style.theme import ui_font
 from app.ui.widgets.layout_helpers import make_row_layout, nest
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.text_field import make_code_field
 
 QT = mark(
     "Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used "
@@ -72,12 +73,8 @@ class CrashDialog(Sheet):
             ),
             muted=False,
         )
-        self.text = QPlainTextEdit(text, self)
-        self.text.setObjectName("field")
-        self.text.setReadOnly(True)
-        self.text.setFont(code_font())
+        self.text = make_code_field(self, tr("Report"), text)
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.text.setAccessibleName(tr("Report"))
         self.copy = self.button(
             tr("Copy"), lambda: QGuiApplication.clipboard().setText(self.text.toPlainText())
         )
@@ -125,7 +122,7 @@ class UpdateDialog(Sheet):
         self.skip_button = self.button(tr("Skip This Version"), self._on_skip)
         self.add_rows(self.make_heading(heading), self.make_label(have))
         self.rows.addWidget(notes, 1)
-        self.add_buttons(self.open_button, self.skip_button, out=tr("Later"))
+        self.add_buttons(self.open_button, self.skip_button, cancel_text=tr("Later"))
         self.resize(520, 400)
 
     def _on_open(self) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from app.settings.language import tr
 from app.settings.settings import Settings
 from app.ui.style.theme import scaled
 from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout, nest
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.text_field import make_text_field
 from app.ui.widgets.two_lines import TwoLineList
 
 LONGEST = 60
@@ -96,11 +97,8 @@ class PromptsDialog(Sheet):
         self.name.setPlaceholderText(tr("Name"))
         self.name.setAccessibleName(tr("Name"))
         self.name.textEdited.connect(self._on_name)
-        self.text = QPlainTextEdit(self)
-        self.text.setObjectName("field")
-        self.text.setAccessibleName(tr("Prompt text"))
-        self.text.setPlaceholderText(tr("Explain {{topic}} to {{audience}} in three sentences."))
-        self.text.setTabChangesFocus(True)
+        hint = tr("Explain {{topic}} to {{audience}} in three sentences.")
+        self.text = make_text_field(self, tr("Prompt text"), hint=hint)
         self.text.textChanged.connect(self._on_text)
         self.hint = self.make_label()
         self.new_button = self.button(tr("New"), self.add)

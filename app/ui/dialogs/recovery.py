@@ -8,13 +8,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, mark, tr
 from app.store import Backup, ChatRecord
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.theme import scale_height
+from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.two_lines import TwoLineList
 
@@ -43,7 +44,7 @@ class BackupsDialog(Sheet):
         self.restore_button = self.button(verb, self._on_restore)
         self.add_rows(words, self.list)
         self.rows.addStretch(1)
-        self.add_buttons(self.restore_button, out="" if backups else tr("Close"))
+        self.add_buttons(self.restore_button, cancel_text="" if backups else tr("Close"))
         self.restore_button.setVisible(bool(backups))
         self.set_scaled_width(480)
 
@@ -111,20 +112,13 @@ class TrashDialog(Sheet):
         self.close_button = self.button(tr("Close"), self.close)
         self.keep_button = self.button(tr("Keep"), self._forget_question)
         self.sure_button = self.button(tr("Delete Permanently"), self.erase)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(8)
-        for button in (self.empty_button, self.erase_button):
-            self._buttons.addWidget(button)
-        self._buttons.addStretch(1)
-        for button in (self.close_button, self.restore_button):
-            self._buttons.addWidget(button)
-        self._buttons.addWidget(self.keep_button)
-        self._buttons.addWidget(self.sure_button)
+        left = (self.empty_button, self.erase_button)
+        right = (self.close_button, self.restore_button, self.keep_button, self.sure_button)
         self.add_rows(self.words)
         self.rows.addWidget(self.list, 1)
         self.add_rows(self.question)
         self.rows.addSpacing(2)
-        self.add_rows(self._buttons)
+        self.add_rows(make_row_layout(*left, SPRING, *right))
         self.resize(520, 460)
         library.trash_changed.connect(self.refresh)
         self.refresh()

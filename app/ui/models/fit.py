@@ -187,7 +187,7 @@ class FitDialog(Sheet):
         self.add_rows(self.make_heading(tr("{name} doesn’t fit in memory", name=name)), self.words)
         self.rows.addSpacing(6)
         self.add_rows(*self.buttons)
-        self.add_buttons(out=tr("Cancel"))
+        self.add_buttons(cancel_text=tr("Cancel"))
         self.set_scaled_width(self.WIDTH)
 
     def _make_choice_button(self, choice: Choice) -> QPushButton:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -26,39 +26,14 @@ SIZE, MOST = (880, 640), (1240, 780)
 """Size in pixels. Scales with the text, but still fits on small screens."""
 
 
-def lay_out(
-    dialog: Sheet,
-    top: Sequence[QWidget],
-    promise: QWidget,
-    widgets: Sequence[QWidget],
-    right: Sequence[QWidget],
-    below: QWidget,
-    buttons: Sequence[QWidget],
-) -> None:
-    """Lay out the dialog: field on top, list next to model, then downloads and buttons.
-
-    In `top`, `right` and `buttons`, the first widget gets extra space, in `widgets` the last.
-    """
-    column = make_column_layout(*widgets[:-1], (widgets[-1], 1), spacing=6)
-    right_layout = make_column_layout((right[0], 1), *right[1:])
-    middle = make_row_layout((column, 5), (right_layout, 6), spacing=24)
-    dialog.add_rows(_row(top), promise)
-    dialog.rows.addSpacing(8)
-    nest(dialog.rows, middle, 1)
-    dialog.add_rows(below)
-    dialog.rows.addSpacing(4)
-    dialog.add_rows(_row(buttons))
-    dialog.resize(*(min(scaled(side), most) for side, most in zip(SIZE, MOST, strict=True)))
-
-
 def tab_order(*widgets: QWidget) -> None:
     for before, after in pairwise(widgets):
         QWidget.setTabOrder(before, after)
 
 
-def _row(widgets: Sequence[QWidget]) -> QHBoxLayout:
+def _row(first: QWidget, *others: QWidget) -> QHBoxLayout:
     """Make a row in which the first widget gets extra space. The rest stays right-aligned."""
-    return make_row_layout((widgets[0], 1000), SPRING, *widgets[1:])
+    return make_row_layout((first, 1000), SPRING, *others)
 
 
 _PROMISE = mark("Sends only your search to Hugging Face. Downloads only model data, never code.")
@@ -91,11 +66,8 @@ class GetModelDialog(Sheet):
         self.trouble = self.make_label()
         self.retry = self.button(tr("Retry"), self._search)
         offline = self._error_row = QWidget(self)
-        row = QHBoxLayout(offline)
-        row.setContentsMargins(0, 0, 0, 8)
-        row.setSpacing(8)
-        row.addWidget(self.trouble, 1)
-        row.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignTop)
+        retry = (self.retry, 0, Qt.AlignmentFlag.AlignTop)
+        make_row_layout((self.trouble, 1), retry, of=offline, margins=(0, 0, 0, 8))
         offline.hide()
         self.heading = self.make_label()
         self.models = FoundList(self)
@@ -108,10 +80,15 @@ class GetModelDialog(Sheet):
         self.none = self.make_label(tr(_NONE))
         self.close_button = self.button(tr("Close"), self.close)
         self.ok = GoButton(self)
-        columns = (offline, self.heading, self.models), (self.found,)
-        buttons = (self.none, self.close_button, self.ok)
-        promise = self.make_label(tr(_PROMISE))
-        lay_out(self, (self.field, self.search_button), promise, *columns, self.list, buttons)
+        column = make_column_layout(offline, self.heading, (self.models, 1), spacing=6)
+        middle = make_row_layout((column, 5), (self.found, 6), spacing=24)
+        self.add_rows(_row(self.field, self.search_button), self.make_label(tr(_PROMISE)))
+        self.rows.addSpacing(8)
+        nest(self.rows, middle, 1)
+        self.add_rows(self.list)
+        self.rows.addSpacing(4)
+        self.add_rows(_row(self.none, self.close_button, self.ok))
+        self.resize(*(min(scaled(side), most) for side, most in zip(SIZE, MOST, strict=True)))
         tab_order(self.field, *self.access.tab_stops, self.models, *self.found.tab_stops)
         self._connect()
         self._on_filled(len(self.list.rows))

@@ -35,6 +35,7 @@ from app.ui.widgets import standard_dialogs
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import make_label
 from app.ui.widgets.layout_helpers import make_row_layout
+from app.ui.widgets.menus import make_menu
 from app.ui.widgets.sheet import Sheet
 from engine import LOOKUP
 from engine.hub.inventory import InstalledModel
@@ -267,9 +268,7 @@ class LibraryFoot(QWidget):
             self._show(self.trash, tr("Move to Trash"), why_not_remove, "")
 
     def menu(self) -> QMenu:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setToolTipsVisible(True)
+        menu = make_menu(self)
         new = menu.addAction(self.open.text(), self.open.click)
         new.setEnabled(self.open.isEnabled())
         new.setToolTip(self.open.toolTip())

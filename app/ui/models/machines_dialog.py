@@ -13,7 +13,6 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QTreeWidget,
@@ -26,6 +25,7 @@ from app.models.distributed_models import SpreadModels
 from app.remote.groups import GroupServer, MachineGroup
 from app.settings.language import mark, tr
 from app.ui.style.theme import scaled
+from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.sheet import Sheet
 from engine import EngineError
 from engine.cluster.hosts import LOCAL, Host, HostError, HostsFile
@@ -120,15 +120,14 @@ class MachinesDialog(Sheet):
             (self.address, tr("user@host, or local")),
             (self.program, tr("Command, such as stretto")),
         )
-        adding = QHBoxLayout()
-        for width, (field, words) in enumerate(fields, 2):
+        for field, words in fields:
             field.setPlaceholderText(words)
             field.setAccessibleName(words)
             field.setToolTip(words)
             field.setMinimumWidth(field.fontMetrics().horizontalAdvance(words) + 24)
-            adding.addWidget(field, width)
         self.add = self.button(tr("Add"), self._on_add)
-        adding.addWidget(self.add)
+        parts = ((self.name, 2), (self.address, 3), (self.program, 4), self.add)
+        adding = make_row_layout(*parts, spacing=None)
         self.model = QComboBox(self)
         self.model.setAccessibleName(tr("Model"))
         for shown, folder in models:
@@ -138,14 +137,9 @@ class MachinesDialog(Sheet):
         self.close_button = self.button(tr("Close"), self.reject)
         self.ok = self.button(tr("Start"), self._on_start)
         self.ok.setDefault(True)
-        below, foot = QHBoxLayout(), QHBoxLayout()
-        below.addWidget(self.check)
-        below.addWidget(self.remove)
-        below.addStretch(1)
-        foot.addWidget(QLabel(tr("Model"), self))
-        foot.addWidget(self.model, 1)
-        for button in (self.test, self.close_button, self.ok):
-            foot.addWidget(button)
+        below = make_row_layout(self.check, self.remove, SPRING, spacing=None)
+        buttons = (self.test, self.close_button, self.ok)
+        foot = make_row_layout(QLabel(tr("Model"), self), (self.model, 1), *buttons, spacing=None)
         self.status_label = self.make_label("")
         self.status_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.add_rows(about)

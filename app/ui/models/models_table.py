@@ -224,6 +224,12 @@ _TIPS = {
 _RIGHT_ALIGNED = {ModelColumn.SIZE, ModelColumn.CONTEXT, ModelColumn.MEMORY}
 
 
+def _alignment(column: int) -> Qt.AlignmentFlag:
+    right = column in _RIGHT_ALIGNED
+    side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
 def column_titles() -> tuple[str, ...]:
     return (
         tr("Model"),
@@ -300,14 +306,7 @@ class LibraryTable(QAbstractTableModel):
         if role == Role.ToolTipRole:
             tip = _TIPS.get(ModelColumn(section))
             return tr(tip) if tip is not None else None
-        if role == Role.TextAlignmentRole:
-            side = (
-                Qt.AlignmentFlag.AlignRight
-                if section in _RIGHT_ALIGNED
-                else Qt.AlignmentFlag.AlignLeft
-            )
-            return side | Qt.AlignmentFlag.AlignVCenter
-        return None
+        return _alignment(section) if role == Role.TextAlignmentRole else None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         if column == ModelColumn.MORE:
@@ -323,12 +322,7 @@ class LibraryTable(QAbstractTableModel):
         if role == Role.DisplayRole:
             return self._text(model, column)
         if role == Role.TextAlignmentRole:
-            side = (
-                Qt.AlignmentFlag.AlignRight
-                if column in _RIGHT_ALIGNED
-                else Qt.AlignmentFlag.AlignLeft
-            )
-            return side | Qt.AlignmentFlag.AlignVCenter
+            return _alignment(column)
         if role == Role.ToolTipRole:
             return self._tip(model, column)
         if role == Role.AccessibleTextRole:

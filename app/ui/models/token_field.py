@@ -6,14 +6,14 @@ import logging
 
 import shiboken6
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app import flows
 from app.models.downloads import Downloads
 from app.settings import keychain
 from app.settings.language import mark, tr
 from app.ui.widgets.labels import make_label, make_link
-from app.ui.widgets.layout_helpers import make_column_layout
+from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
 from app.ui.widgets.standard_dialogs import ask_and_open
 from engine import hub
 
@@ -48,11 +48,8 @@ class TokenField(QWidget):
         self.page.setAutoDefault(False)
         self.page.setToolTip(tr("Opens the model’s page on Hugging Face"))
         self._ref = ""
-        foot = QHBoxLayout()
-        foot.setSpacing(8)
-        foot.addWidget(self.note, 1)
-        foot.addWidget(self.forget, 0, Qt.AlignmentFlag.AlignTop)
-        foot.addWidget(self.page, 0, Qt.AlignmentFlag.AlignTop)
+        top = Qt.AlignmentFlag.AlignTop
+        foot = make_row_layout((self.note, 1), (self.forget, 0, top), (self.page, 0, top))
         make_column_layout(self.field, foot, of=self, spacing=6)
         self.field.textChanged.connect(self._on_text)
         self.forget.clicked.connect(self._on_forget)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QLocale, QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup
@@ -14,6 +15,7 @@ from app.settings.translation import needs_restart
 from app.spelling.speller import AUTO, OFF, Speller
 from app.ui.settings.form_page import FormPage, Special, Switch
 from app.ui.widgets.layout_helpers import make_row_layout
+from app.ui.widgets.menus import add_action
 
 
 def add_appearance(menu: QMenu, settings: Settings) -> None:
@@ -21,10 +23,9 @@ def add_appearance(menu: QMenu, settings: Settings) -> None:
     group = QActionGroup(submenu)
     actions: dict[str, QAction] = {}
     for name, words in THEMES.items():
-        action = actions[name] = submenu.addAction(tr(words))
-        action.setCheckable(True)
-        action.triggered.connect(lambda _checked=False, name=name: settings.set(appearance=name))
-        group.addAction(action)
+        act = partial(settings.set, appearance=name)
+        actions[name] = add_action(submenu, tr(words), act, checked=False)
+        group.addAction(actions[name])
     submenu.aboutToShow.connect(lambda: actions[settings.appearance].setChecked(True))
 
 

@@ -348,6 +348,6 @@ class NewKey(Sheet):
         self.key.selectAll()
         self.copy = self.button(tr("Copy"), lambda: QApplication.clipboard().setText(key))
         self.add_rows(self.make_label(words, muted=False), self.key)
-        self.add_buttons(self.copy, out=tr("Close"))
+        self.add_buttons(self.copy, cancel_text=tr("Close"))
         self.set_scaled_width(480)
         self.fit_height()

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app import flows
 from app.chats.options import ChatOptions
@@ -30,6 +30,7 @@ from app.ui.style.theme import scaled
 from app.ui.widgets import standard_dialogs
 from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.text_field import make_text_field
 from app.ui.widgets.widget_behavior import to_native_keys
 
 _OPTIONS = set(ChatOptions.__struct_fields__)
@@ -139,11 +140,10 @@ class SettingsWindow(Sheet):
         page.row("slide", self.slide)
 
     def _add_instructions(self, page: FormPage) -> None:
-        self.system = QPlainTextEdit(self._settings.system, page)
-        self.system.setObjectName("field")
-        self.system.setPlaceholderText(tr("How models should behave in new chats"))
-        self.system.setTabChangesFocus(True)
-        self.system.setFixedHeight(scaled(88))
+        hint = tr("How models should behave in new chats")
+        self.system = make_text_field(
+            page, tr("Instructions"), self._settings.system, hint=hint, height=scaled(88)
+        )
         self.system.textChanged.connect(lambda: self._set(system=self.system.toPlainText().strip()))
         page.row("system", self.system, below=True)
 

@@ -11,9 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
-    QMenu,
     QMessageBox,
-    QPlainTextEdit,
     QScrollArea,
     QVBoxLayout,
     QWidget,
@@ -32,7 +30,9 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import code_font
 from app.ui.widgets.labels import make_heading, make_label, make_link
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
+from app.ui.widgets.menus import make_menu, pop_below
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.text_field import make_code_field, make_text_field
 
 _COMMAND_EXAMPLE = "npx -y @modelcontextprotocol/server-memory"
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'
@@ -103,14 +103,10 @@ class ToolsWindow(Sheet):
         self._shown_state: object = None
         self._asking_to_save = False
         self._log_of = ""
-        self.text = QPlainTextEdit(self)
-        self.text.setObjectName("field")
+        self.text = make_text_field(
+            self, tr("Tool servers as JSON"), self._saved, hint=_EXAMPLE, height=190
+        )
         self.text.setFont(code_font())
-        self.text.setAccessibleName(tr("Tool servers as JSON"))
-        self.text.setPlaceholderText(_EXAMPLE)
-        self.text.setPlainText(self._saved)
-        self.text.setFixedHeight(190)
-        self.text.setTabChangesFocus(True)
         self.note = self.make_label()
         self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -123,12 +119,7 @@ class ToolsWindow(Sheet):
         self.add = self.button(tr("Add Server…"), self._on_add)
         buttons = make_row_layout(self.add, self.import_, SPRING, self.save)
         self._area = _scrolling(self)
-        self.log = QPlainTextEdit(self)
-        self.log.setObjectName("field")
-        self.log.setReadOnly(True)
-        self.log.setFont(code_font())
-        self.log.setAccessibleName(tr("Log"))
-        self.log.setFixedHeight(140)
+        self.log = make_code_field(self, tr("Log"), height=140)
         self.log.hide()
         about = tr("MCP servers, in the JSON format that Claude and LM Studio use.")
         self.add_rows(
@@ -282,13 +273,12 @@ class ToolsWindow(Sheet):
 
     @Slot()
     def _on_import(self) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = make_menu(self)
         for name, path in files.find_other_apps_files().items():
             menu.addAction(name, partial(self.import_from, path))
         if menu.isEmpty():
             menu.addAction(tr("No other programs with tool servers")).setEnabled(False)
-        menu.popup(self.import_.mapToGlobal(self.import_.rect().bottomLeft()))
+        pop_below(menu, self.import_, 0)
 
     def import_from(self, path: Path) -> None:
         """Add another app's servers to the text. The user still has to save."""

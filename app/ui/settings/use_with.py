@@ -6,12 +6,10 @@ import shlex
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QFormLayout,
-    QPlainTextEdit,
     QPushButton,
     QWidget,
 )
@@ -22,11 +20,12 @@ from app.settings.language import tr
 from app.settings.paths import resources, short_path
 from app.settings.settings import Settings
 from app.system import terminal
-from app.ui.style.theme import code_font, scale_height, scaled
+from app.ui.style.theme import scale_height, scaled
 from app.ui.widgets import standard_dialogs
 from app.ui.widgets.labels import ElidedLabel
 from app.ui.widgets.layout_helpers import make_row_layout
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.text_field import make_code_field
 
 AGENT_NAMES = {
     "claude": "Claude Code",
@@ -71,13 +70,7 @@ class UseWith(Sheet):
         form.addRow(tr("Agent"), self.agent)
         form.addRow(tr("Model"), self.model)
         form.addRow(tr("Project folder"), row)
-        self.line = QPlainTextEdit(self)
-        self.line.setObjectName("field")
-        self.line.setReadOnly(True)
-        self.line.setFont(code_font())
-        self.line.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
-        self.line.setFixedHeight(scale_height(96))
-        self.line.setAccessibleName(tr("Command"))
+        self.line = make_code_field(self, tr("Command"), height=scale_height(96), wrap=True)
         self.status_label = self.make_label(
             tr(
                 "The agent’s own settings stay as they are. Stretto creates a key if it needs "

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.library import ChatLibrary
 from app.serving import ServerState, Serving
@@ -33,6 +33,7 @@ from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, scrolling
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.sheet import Sheet
+from app.ui.widgets.text_field import make_text_field
 from app.ui.widgets.widget_behavior import escape_tooltip
 
 if TYPE_CHECKING:
@@ -78,10 +79,8 @@ class AgentDialog(Sheet):
         super().__init__("agent", tr("Client"), parent, spacing=10)
         self._serving, self._number = serving, number
         self.head, self.state = self.make_heading(""), self.make_label()
-        self.text = QPlainTextEdit(self)
-        self.text.setObjectName("field")
+        self.text = make_text_field(self, tr("Reply so far"))
         self.text.setReadOnly(True)
-        self.text.setAccessibleName(tr("Reply so far"))
         self.keep = self.button(tr("Save as Chat"), lambda: self.save_requested.emit(number))
         self.pause = self.button(tr("Pause"), self._on_pause)
         self.stop = self.button(tr("Stop"), lambda: serving.stop(number))

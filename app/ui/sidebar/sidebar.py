@@ -40,6 +40,7 @@ from app.ui.style.icons import icon
 from app.ui.style.theme import scale_height, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout
+from app.ui.widgets.menus import add_action, make_menu, pop_below
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.widget_behavior import insert_shortcut
 
@@ -63,12 +64,10 @@ class SearchFilters(QObject):
 
     @Slot()
     def open(self) -> None:
-        menu = self.menu()
-        menu.popup(self._field.mapToGlobal(QPoint(0, self._field.height() + 4)))
+        pop_below(self.menu(), self._field, 4)
 
     def menu(self) -> QMenu:
-        menu = QMenu(self._field)
-        menu.aboutToHide.connect(menu.deleteLater)
+        menu = make_menu(self._field)
         order, chats = self._library.order, self._library.chats()
         models = {self._library.loader.get(chat.model).name for chat in chats if chat.model}
         for words, name, values in (
@@ -95,9 +94,7 @@ class SearchFilters(QObject):
         return menu
 
     def _offer(self, menu: QMenu, words: str, written: str) -> None:
-        action = menu.addAction(words.replace("&", "&&"))
-        action.setToolTip(written)
-        action.triggered.connect(lambda _checked=False: self.add(written))
+        add_action(menu, words, partial(self.add, written)).setToolTip(written)
 
     def add(self, written: str) -> None:
         """Add a filter to the query, replacing any filter of the same kind."""
@@ -403,12 +400,12 @@ class Sidebar(QFrame):
     def _on_context_menu(self, at: QPoint) -> None:
         entry = self.model.entry(self.list.indexAt(at))
         if entry is None or entry.kind == "heading":
-            menu = QMenu(self)
+            menu = make_menu(self)
             menu.addAction(tr("New Folder…"), self.organiser.new_folder)
         elif entry.kind == "folder":
             menu = self.organiser.folder_menu(entry.id, lambda: self.rename(entry.id))
         elif entry.kind == "archive":
-            menu = QMenu(self)
+            menu = make_menu(self)
             words = tr("Collapse") if entry.id in self.model.unfolded else tr("Expand")
             menu.addAction(words, lambda: self.model.fold(entry.id))
         elif entry.kind == "group":
@@ -416,11 +413,10 @@ class Sidebar(QFrame):
         else:
             chosen = self.list.selected_ids()
             menu = self._chat_menu(entry.id, chosen if entry.id in chosen else [entry.id])
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.list.viewport().mapToGlobal(at))
 
     def _chat_menu(self, chat_id: str, ids: list[str]) -> QMenu:
-        menu = QMenu(self)
+        menu = make_menu(self)
         if len(ids) == 1:
             menu.addAction(tr("Open"), lambda: self.chat_opened.emit(chat_id, "", ""))
             menu.addAction(tr("Open to the Side"), lambda: self.chat_opened_beside.emit(chat_id))
@@ -430,7 +426,7 @@ class Sidebar(QFrame):
         return menu
 
     def _group_menu(self, group: str, ids: list[str]) -> QMenu:
-        menu = QMenu(self)
+        menu = make_menu(self)
         menu.addAction(tr("Open Side by Side"), lambda: self.open_together_requested.emit(ids))
         menu.addSeparator()
         menu.addAction(tr("Rename"), lambda: self.rename(group))

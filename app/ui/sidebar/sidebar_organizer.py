@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtWidgets import QMenu, QWidget
@@ -12,6 +13,7 @@ from app.chats.chat_organizer import ARCHIVE, ListEntry, shared_tags, tidy_tags
 from app.chats.library import ChatLibrary
 from app.settings.language import counted, number, tr
 from app.store import ChatRecord
+from app.ui.widgets.menus import add_action, make_menu
 
 _COMMAS = "[,，、]"  # commas, including those of Chinese and Japanese keyboards
 
@@ -167,13 +169,8 @@ class Organiser(QObject):
     def fill_move(self, menu: QMenu, ids: Sequence[str]) -> None:
         folder_ids = {chat.folder_id for chat in self._chats(ids)}
         for folder in sorted(self._order.folders(), key=lambda f: self._order.path(f.id)):
-            words = self._order.path(folder.id).replace("&", "&&")
-            action = menu.addAction(words)
-            action.setCheckable(True)
-            action.setChecked(folder_ids == {folder.id})
-            action.triggered.connect(
-                lambda _checked=False, folder_id=folder.id: self.move(ids, folder_id)
-            )
+            act = partial(self.move, ids, folder.id)
+            add_action(menu, self._order.path(folder.id), act, checked=folder_ids == {folder.id})
         if not menu.isEmpty():
             menu.addSeparator()
         if folder_ids != {None}:
@@ -181,7 +178,7 @@ class Organiser(QObject):
         menu.addAction(tr("New Folder…"), lambda: self.new_folder(ids=ids))
 
     def folder_menu(self, folder_id: str, rename: Callable[[], None]) -> QMenu:
-        menu = QMenu(self._parent)
+        menu = make_menu(self._parent)
         folder = self._order.folder(folder_id)
         menu.addAction(tr("Rename"), rename)
         if folder is not None and folder.parent_id is None:
@@ -198,9 +195,8 @@ class Organiser(QObject):
         return menu
 
     def pop_move(self, ids: Sequence[str], at: QPoint) -> None:
-        menu = QMenu(self._parent)
+        menu = make_menu(self._parent)
         self.fill_move(menu, ids)
-        menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(at)
         menu.setActiveAction(menu.actions()[0])
 

@@ -83,16 +83,14 @@ _clones: list[QIconEngine] = []
 
 
 @lru_cache(maxsize=64)
-def dot_icon(
-    colour: str, alpha: int, *, ring: bool = False, ratio: float = 2.0, size: int = 10
-) -> QIcon:
+def dot_icon(colour: str, alpha: int, *, ring: bool = False) -> QIcon:
     """Draw the dot shown in a tab. For running chats it's a ring whose ``alpha`` pulses."""
-    pixmap = QPixmap(QSize(round(size * ratio), round(size * ratio)))
-    pixmap.setDevicePixelRatio(ratio)
+    pixmap = QPixmap(QSize(20, 20))
+    pixmap.setDevicePixelRatio(2)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    draw_dot(painter, QPointF(size / 2, size / 2), colour, alpha, ring=ring)
+    draw_dot(painter, QPointF(5, 5), colour, alpha, ring=ring)
     painter.end()
     return QIcon(pixmap)
 

@@ -343,10 +343,10 @@ def _ui_font(pixels: int, weight: QFont.Weight) -> QFont:
     return font
 
 
-def code_font(px: int = t.CODE_PX) -> QFont:
-    """Get the system's monospace font. ``px`` is scaled."""
+def code_font() -> QFont:
+    """Get the system's monospace font."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    font.setPixelSize(max(1, scaled(px)))
+    font.setPixelSize(max(1, scaled(t.CODE_PX)))
     return font
 
 

@@ -41,12 +41,11 @@ from app.ui.widgets.layout_helpers import (
     scrolling,
 )
 
-_settings: list[Settings] = []
+_geometry: list[Settings] = []  # where sheets store their size and position, if anywhere
 
 
-def set_place_settings(settings: Settings) -> None:
-    """Set where sheets store their size and position."""
-    _settings[:] = [settings]
+def store_geometry_in(settings: Settings) -> None:
+    _geometry[:] = [settings]
 
 
 def retain_size_when_hidden(part: QWidget) -> None:
@@ -159,7 +158,7 @@ class Sheet(QDialog):
         return self.minimumWidth() < self.maximumWidth()
 
     def _restore_place(self) -> None:
-        stored = _settings[0].places.get(self.objectName()) if _settings else None
+        stored = _geometry[0].places.get(self.objectName()) if _geometry else None
         if stored is None or not self._resizable:
             return
         x, y, width, high = stored
@@ -176,8 +175,8 @@ class Sheet(QDialog):
             self.move(middle - self.rect().center())
 
     def _save_place(self) -> None:
-        if _settings and self._resizable:
-            settings, name = _settings[0], self.objectName()
+        if _geometry and self._resizable:
+            settings, name = _geometry[0], self.objectName()
             # Exclude the frame. Its size isn't known until the window is shown, so the window would
             # move up by the height of its title bar every time.
             at = self.geometry()
@@ -245,20 +244,18 @@ class Sheet(QDialog):
         self,
         main: QPushButton | None = None,
         *buttons: QPushButton,
-        out: str = "",
-        careful: bool = False,
+        cancel_text: str = "",
     ) -> QPushButton:
         """Add the buttons at the bottom. Return the cancel button.
 
         Args:
             main: main button, on the right. Pressed by Enter.
             buttons: additional buttons, on the left.
-            out: text for the cancel button. Defaults to "Cancel", or "Close" if there's no main
-                button.
-            careful: make Enter press the cancel button instead.
+            cancel_text: defaults to "Cancel", or "Close" if there's no main button.
         """
-        leave = self.button(out or (tr("Cancel") if main is not None else tr("Close")), self.reject)
-        (leave if careful or main is None else main).setDefault(True)
+        text = cancel_text or (tr("Cancel") if main is not None else tr("Close"))
+        leave = self.button(text, self.reject)
+        (main or leave).setDefault(True)
         row = make_row_layout(*buttons, SPRING, leave)
         if main is not None:
             row.addWidget(main)

@@ -21,6 +21,7 @@ class Toast(QWidget):
     action_requested = Signal()  # the button was pressed
     button_toggled = Signal(bool)  # the button appeared or disappeared
 
+    HEIGHT = 44  # minimum height at 100% text size. Transcripts end with an empty space as high.
     SETTLED_MS = 150
     """Wait before repositioning: whatever caused the toast may also add a button to avoid, e.g.
     *Continue* below a stopped reply."""
@@ -80,10 +81,8 @@ class Toast(QWidget):
         self._label.setText(text)
         self.button.setText(action)
         self.button.setVisible(bool(action))
-        margins = (16, 8, 8, 8) if action else (16, 10, 16, 10)
-        layout = self.layout()
-        if layout is not None:
-            layout.setContentsMargins(*margins)
+        if (layout := self.layout()) is not None:
+            layout.setContentsMargins(16, 8, 8 if action else 16, 8)
         self._update_geometry()
         self.show()
         self.raise_()
@@ -151,6 +150,7 @@ class Toast(QWidget):
             most = min(scaled(420), parent.width() - reserved)
             self._label.setWordWrap(wide > most)
             self._label.setFixedWidth(min(wide, most))
+            self.setMinimumHeight(scaled(self.HEIGHT))
             layout.activate()  # otherwise the size never shrinks
             self.adjustSize()
             self.move(self._corner(parent))
@@ -159,7 +159,7 @@ class Toast(QWidget):
 
     def _corner(self, parent: QWidget) -> QPoint:
         part = self._find_anchor() if self._find_anchor is not None else None
-        area = parent.rect().adjusted(0, 0, 0, -96)
+        area = parent.rect()
         if part is not None and parent.isAncestorOf(part) and part.isVisible():
             area = QRect(part.mapTo(parent, QPoint()), part.size())
         x = min(area.center().x() - self.width() // 2, parent.width() - self.width() - 16)
