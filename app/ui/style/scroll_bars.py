@@ -10,8 +10,8 @@ from app.settings.language import tr
 from app.ui.style.theme import theme
 from app.ui.style.tokens import HIGH_DARK, HIGH_LIGHT
 
-WIDTH = 12
-_THIN, _WIDE = 6, 8
+WIDTH = 12  # of the area that reacts to the pointer
+_PAINTED = 6
 _VISIBLE_MS = 900
 _GEOMETRY_EVENTS = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show)
 
@@ -54,10 +54,6 @@ class FloatingBar(QScrollBar):
         self.show_briefly()
         super().enterEvent(event)
 
-    def leaveEvent(self, event: QEvent) -> None:
-        self.update()
-        super().leaveEvent(event)
-
     def hideEvent(self, event: QEvent) -> None:
         self._hide_timer.stop()
         self._awake = False
@@ -69,20 +65,18 @@ class FloatingBar(QScrollBar):
         self.initStyleOption(option)
         part = QStyle.SubControl.SC_ScrollBarSlider
         handle = self.style().subControlRect(QStyle.ComplexControl.CC_ScrollBar, option, part, self)
-        wide = _WIDE if self.underMouse() or self.isSliderDown() else _THIN
         if self.orientation() == Qt.Orientation.Vertical:
-            x = 2 if self.isRightToLeft() else self.width() - wide - 2
-            shape = QRectF(x, handle.top() + 2, wide, handle.height() - 4)
+            left = 2 if self.isRightToLeft() else self.width() - _PAINTED - 2
+            shape = QRectF(left, handle.top() + 2, _PAINTED, handle.height() - 4)
         else:
-            top = self.height() - wide - 2
-            shape = QRectF(handle.left() + 2, top, handle.width() - 4, wide)
+            top = self.height() - _PAINTED - 2
+            shape = QRectF(handle.left() + 2, top, handle.width() - 4, _PAINTED)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        strong = wide == _WIDE or _is_high_contrast()
         tokens = theme().tokens
-        painter.setBrush(QColor(tokens.muted if strong else tokens.border_strong))
-        painter.drawRoundedRect(shape, wide / 2, wide / 2)
+        painter.setBrush(QColor(tokens.muted if _is_high_contrast() else tokens.border_strong))
+        painter.drawRoundedRect(shape, _PAINTED / 2, _PAINTED / 2)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _GEOMETRY_EVENTS:
