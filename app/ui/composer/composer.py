@@ -309,7 +309,7 @@ class Composer(QWidget):
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.alone = False  # shown in the quick question window, which has no compare or broadcast
+        self.is_quick_question = False  # the window for it has no compare or broadcast
         self._broadcast_available = False
         self._setting_text = False  # the chat is setting the text, so don't report it back
         self._why_not = ""
@@ -439,16 +439,16 @@ class Composer(QWidget):
         ``offered`` is False if there's no other chat to broadcast to.
         """
         self._broadcast_available = on or offered
-        self.broadcast_button.setVisible(self._broadcast_available and not self.alone)
+        self.broadcast_button.setVisible(self._broadcast_available and not self.is_quick_question)
         self.broadcast_button.setChecked(on and hears)
         off, join = tr("Broadcast  Ctrl+Shift+B"), tr("Join Broadcast  Ctrl+Alt+B")
         self.broadcast_button.set_icon("broadcast", join if on and not hears else off)
         self.tinted = on and hears
         self._fit()
 
-    def set_alone(self, alone: bool) -> None:
-        self.alone = alone
-        self.broadcast_button.setVisible(self._broadcast_available and not alone)
+    def set_quick_question(self, on: bool) -> None:
+        self.is_quick_question = on
+        self.broadcast_button.setVisible(self._broadcast_available and not on)
         self._fit()
 
     def set_limit(self, height: int) -> None:
@@ -503,7 +503,7 @@ class Composer(QWidget):
     def _fit(self) -> None:
         width = self.width()
         button = RoundButton.SIDE
-        self.compare.setVisible(width >= t.NARROW and not self.alone)
+        self.compare.setVisible(width >= t.NARROW and not self.is_quick_question)
         shown = [b for b in (self.attach, self.compare, self.broadcast_button) if not b.isHidden()]
         inner = max(40, width - 16 - button - 2 * self.PAD - sum(b.width() + 4 for b in shown))
         heard = self.tinted and not self._edit_note

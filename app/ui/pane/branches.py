@@ -54,6 +54,7 @@ from app.ui.style.theme import scale_height, scaled, theme
 from app.ui.transcript.message_row import author_of, displayed_result, state_text
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
+from app.ui.widgets.menus import add_action, make_menu
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 from app.ui.widgets.widget_behavior import announce, escape_tooltip, insert_shortcut, is_typed_text
 
@@ -601,16 +602,11 @@ class BranchTree(QWidget):
         self.refresh()
 
     def menu(self) -> QMenu:
-        menu = QMenu(self)
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.setToolTipsVisible(True)
-        run = self.model.run(self.view.currentIndex())
+        menu, run = make_menu(self), self.model.run(self.view.currentIndex())
         for act, (words, _) in self._actions.items():
-            action = menu.addAction(insert_shortcut(words).replace("  ", "\t"))
-            action.triggered.connect(partial(self.run_action, act))
             why = self._why_not(act, run) if run is not None else ""
-            action.setEnabled(not why)
-            action.setToolTip(why)
+            shown = insert_shortcut(words).replace("  ", "\t")
+            add_action(menu, shown, partial(self.run_action, act), why_not=why)
         return menu
 
     @Slot(QPoint)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app import flows
 from app.chats.chat import Chat
@@ -63,7 +63,7 @@ class EmptyChat(QWidget):
             column.addWidget(button)
         self._small_ref = ""
         self._fitting = self._stale = False
-        self.alone = False  # shown in the quick question window, which has no Compare
+        self.is_quick_question = False  # the window for it has no Compare
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Shows models that suit this computer"))
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
@@ -162,7 +162,7 @@ class EmptyChat(QWidget):
         room = inner - (self.get.sizeHint().width() if guide else 0)
         for way, wanted in (
             (self.small, guide and bool(self._small_ref)),
-            (self.demo, not self.alone),
+            (self.demo, not self.is_quick_question),
         ):
             room -= way.sizeHint().width() + 8
             way.setVisible(wanted and room >= 0)
@@ -236,13 +236,10 @@ class NoChat(QWidget):
         self.setMinimumSize(1, 1)  # share the panes' space without claiming any
         self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")
-        layout = QVBoxLayout(self)
-        layout.setSpacing(10)
-        layout.addStretch(2)
-        layout.addWidget(self._title, 0, Qt.AlignmentFlag.AlignHCenter)
-        layout.addWidget(self._teaching)
-        layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
-        layout.addStretch(3)
+        middle = Qt.AlignmentFlag.AlignHCenter
+        title, button = (self._title, 0, middle), (self.button, 0, middle)
+        parts = ((SPRING, 2), title, self._teaching, button, (SPRING, 3))
+        make_column_layout(*parts, of=self, margins=None, spacing=10)
         self.set_elsewhere(False)
 
     def set_elsewhere(self, elsewhere: bool) -> None:

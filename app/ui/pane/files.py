@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QDropEvent
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QMenu, QWidget
 
 from app import flows
@@ -31,6 +31,7 @@ from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import show_picture
 from app.ui.widgets import standard_dialogs
+from app.ui.widgets.menus import add_action, make_menu, pop_below
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.widget_behavior import announce
 
@@ -333,66 +334,60 @@ class PaneFiles(QObject):
     @Slot(object, object)
     def _show_menu(self, words: ChipWords, chip: QWidget) -> None:
         if words.follows:
-            menu = self._chat_menu(words.follows)
-            menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
+            pop_below(self._chat_menu(words.follows), chip, 0)
         elif words.attachment is not None and words.can_only_view:
             show_picture(self.attaching, words.attachment, chip)
         elif words.attachment is not None:
-            menu = self.menu(words.attachment)
-            menu.popup(chip.mapToGlobal(QPoint(0, chip.height())))
+            pop_below(self.menu(words.attachment), chip, 0)
 
     def _on_part_asked(self, chips: FileChips) -> None:
         if largest := self.attaching.files_to_drop()[:1]:
-            menu = self.menu(largest[0])
-            menu.popup(chips.choose.mapToGlobal(QPoint(0, chips.choose.height())))
+            pop_below(self.menu(largest[0]), chips.choose, 0)
 
     def _chat_menu(self, chat_id: str, file: Attachment | None = None) -> QMenu:
-        menu = QMenu(self._pane)
+        menu = make_menu(self._pane)
         menu.setObjectName("file-menu")
-        menu.aboutToHide.connect(menu.deleteLater)
         attaching = self.attaching
         if file is not None:
             self._add_uses(menu, file)
             menu.addSeparator()
-        self._action(menu, tr("Open Chat"), partial(self._pane.chat_requested.emit, chat_id))
+        add_action(menu, tr("Open Chat"), partial(self._pane.chat_requested.emit, chat_id))
         follows = chat_id in attaching.others.followed_chats
         last = None if follows else file.pages if file is not None and file.before else 0
-        follow = self._action(menu, tr("Follow"), partial(attaching.follow, chat_id, last))
-        follow.setCheckable(True)
-        follow.setChecked(follows)
+        act = partial(attaching.follow, chat_id, last)
+        add_action(menu, tr("Follow"), act, checked=follows)
         if file is not None:
-            remove = partial(self._remove, file.name, chat_id, file)
-            self._action(menu, tr("Remove Attachment"), remove)
+            gone = partial(self._remove, file.name, chat_id, file)
+            add_action(menu, tr("Remove Attachment"), gone)
         return menu
 
     def menu(self, file: Attachment) -> QMenu:
         """Create a file's menu, e.g. for choosing which parts to send."""
         if file.chat:
             return self._chat_menu(file.chat, file)
-        menu = QMenu(self._pane)
+        menu = make_menu(self._pane)
         menu.setObjectName("file-menu")
-        menu.aboutToHide.connect(menu.deleteLater)
         if file.is_image:
             show = partial(show_picture, self.attaching, file, self._pane)
-            self._action(menu, tr("Show Image"), show)
+            add_action(menu, tr("Show Image"), show)
         elif not file.is_sound:
             self._add_uses(menu, file)
         if self.attaching.can_draw(file) and (file.pages > 1 or not file.is_image):
             words = tr(_PAGES.entry) if file.is_image else tr("Pages as Images")
-            self._action(menu, words, partial(self._draw, file))
+            add_action(menu, words, partial(self._draw, file))
             if file.scans:
                 scans = partial(self.attaching.draw_scans, file)
-                self._action(menu, tr("Scanned Pages as Images"), scans)
+                add_action(menu, tr("Scanned Pages as Images"), scans)
         if self.attaching.can_read_scans(file):
             read = partial(self.attaching.read_scans, file)
-            self._action(menu, tr("Extract Text of Scanned Pages"), read)
+            add_action(menu, tr("Extract Text of Scanned Pages"), read)
         if file.encoding and file.path:
             self._add_encodings(menu, file)
         menu.addSeparator()
         if not file.unit and not file.is_medium and file.characters < MOST_CHARACTERS:
-            self._action(menu, tr("Insert as Text"), partial(self._as_text, file))
+            add_action(menu, tr("Insert as Text"), partial(self._as_text, file))
         pages = self.attaching.pages_beside(file)  # remove all pages together
-        self._action(menu, tr("Remove Attachment"), partial(self._remove, file.name, "", *pages))
+        add_action(menu, tr("Remove Attachment"), partial(self._remove, file.name, "", *pages))
         return menu
 
     def _add_uses(self, menu: QMenu, file: Attachment) -> None:
@@ -404,22 +399,14 @@ class PaneFiles(QObject):
         if file.unit and file.pages > 1 and not file.chat:
             uses.insert(2, ("pages", tr(unit_words(file.unit).entry)))
         for use, words in uses:
-            action = self._action(menu, words, partial(self._use_part, file, use))
-            action.setCheckable(True)
-            action.setChecked(file.use == use)
+            act = partial(self._use_part, file, use)
+            add_action(menu, words, act, checked=file.use == use)
 
     def _add_encodings(self, menu: QMenu, file: Attachment) -> None:
         inner = menu.addMenu(tr("Text Encoding"))
         for encoding, words in encodings_for(file).items():
             reread = partial(self.attaching.read_again, file, encoding)
-            action = self._action(inner, words, reread)
-            action.setCheckable(True)
-            action.setChecked(encoding == file.encoding)
-
-    def _action(self, menu: QMenu, words: str, act: Callable[[], object]) -> QAction:
-        action = menu.addAction(words)
-        action.triggered.connect(lambda _checked=False: act())
-        return action
+            add_action(inner, words, reread, checked=encoding == file.encoding)
 
     def _use_part(self, file: Attachment, use: Use) -> None:
         if use != "pages":

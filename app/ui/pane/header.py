@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -20,6 +20,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import activity_line, phase_line, seconds
 from app.ui.style.theme import scale_height, scaled, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.menus import make_menu, pop_below
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.widget_behavior import mirror_area, mirror_children
 
@@ -207,10 +208,9 @@ class PaneHeader(QWidget):
 
     HEIGHT = 36
 
-    room_changed = Signal()  # the header needs more or less space in the tab
-
-    def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, chat: Chat, pane: QWidget) -> None:
+        super().__init__(pane)
+        self.pane = pane
         # Counts the seconds without a response.
         self._silence_timer = QTimer(self, singleShot=True, interval=1_000)
         self._silence_timer.timeout.connect(self.refresh)
@@ -218,9 +218,10 @@ class PaneHeader(QWidget):
         self.state = ""  # short description of the chat's state
         self.written = ""  # visible part of the state next to the name
         self._shows_state = True
-        self._buttons_left = self.beside = 0
+        self._buttons_left = 0
+        self._hint = QSize()
         self._metered = False
-        self.in_row = False  # the header is displayed inside the tab
+        self.in_row = False  # the header is next to the tabs
         self._fill_more: Callable[[QMenu], None] | None = None
         self._share = 0.0  # loading progress, 0 to 1
         self.model_button = ModelButton(self)
@@ -242,7 +243,7 @@ class PaneHeader(QWidget):
             button.set_revealed(revealed)
 
     def set_in_row(self, in_row: bool) -> None:
-        """Move the header into the tab, next to the title, or back to its own row."""
+        """Called when the header moves next to the tabs, or back to its own row."""
         self.in_row = in_row
         self.set_menu(None)
         self.refresh()
@@ -259,6 +260,10 @@ class PaneHeader(QWidget):
         others = () if folded else self._foldable_buttons()
         used = sum(button.width() + 2 for wanted, button in others if wanted)
         return 24 + self.options_button.width() + self.model_button.sizeHint().width() + used
+
+    def sizeHint(self) -> QSize:
+        width = self.preferred_width(folded=self._fill_more is not None)
+        return QSize(width + self._state_width, 0)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(8 + LEAST_NAME + 16 + self.more.width(), 0)
@@ -291,7 +296,6 @@ class PaneHeader(QWidget):
         if self.model_button.text() != name:
             self.model_button.setText(name)
             self.model_button.setAccessibleName(tr("Model: {name}", name=full_name))
-            self.room_changed.emit()
         changed = has_own_settings(chat)
         self.options_button.set_marked(changed)
         self.options_button.setToolTip(tr(CHANGED_TIP if changed else OPTIONS_TIP))
@@ -324,7 +328,6 @@ class PaneHeader(QWidget):
         at_rest = chat.reply.phase is Phase.IDLE and model_status.state is LoadState.READY
         # Show the state next to the name if there's space.
         self._shows_state = not at_rest or chat.model.remote is not None
-        self._request_room()
         self.meter.show_context(*chat.model.context)
         self._metered = self.meter.share > MUCH
         spoken = f"{full_name}, {self.state}"
@@ -339,19 +342,20 @@ class PaneHeader(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.refresh()
 
-    def _request_room(self) -> None:
-        """Ask the tab for space to show the state. Rounded up so that it rarely changes."""
-        extra = 0
-        if self._shows_state and self.state:
-            width = DOT + QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(self.state)
-            if self.cancel.isVisibleTo(self):
-                width += self.cancel.width() + 4
-            extra = -(-width // STEP) * STEP
-        if extra != self.beside:
-            self.beside = extra
-            self.room_changed.emit()
+    @property
+    def _state_width(self) -> int:
+        """Space for the state next to the name. Rounded up so that it rarely changes."""
+        if not self._shows_state or not self.state:
+            return 0
+        width = DOT + QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(self.state)
+        if self.cancel.isVisibleTo(self):
+            width += self.cancel.width() + 4
+        return -(-width // STEP) * STEP
 
     def _update_geometry(self) -> None:
+        if (hint := self.sizeHint()) != self._hint:
+            self._hint = hint
+            self.updateGeometry()
         height = max(self.HEIGHT, scale_height(self.HEIGHT)) - (1 if self.in_row else 0)
         if height != self.height():
             self.setFixedHeight(height)
@@ -402,7 +406,7 @@ class PaneHeader(QWidget):
         buttons_width = sum(button.width() + 2 for wanted, button in others if wanted)
         folded = room - buttons_width < self.model_button.sizeHint().width()
         if self.in_row:
-            folded = self._fill_more is not None  # the tab has already decided
+            folded = self._fill_more is not None  # the tab bar has already decided
         had_keys = any(b.hasFocus() for b in (self.options_button, self.tools_button))
         for wanted, button in others:
             button.setVisible(wanted and not folded)
@@ -413,8 +417,7 @@ class PaneHeader(QWidget):
 
     @Slot()
     def _on_more(self) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = make_menu(self)
         if self.meter.words:
             menu.addAction(self.meter.words).setEnabled(False)
         menu.addAction(tr("Tools for This Chat…"), self.tools_button.click)
@@ -422,7 +425,7 @@ class PaneHeader(QWidget):
         if self._fill_more is not None:
             menu.addSeparator()
             self._fill_more(menu)
-        menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 2)))
+        pop_below(menu, self.more)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = theme().tokens
@@ -449,7 +452,7 @@ class PaneHeader(QWidget):
 
 
 class ReadLine(QWidget):
-    """Progress bar at the top of a pane. Used when the header is in the tab."""
+    """Progress bar at the top of a pane. Used when the header is next to the tabs."""
 
     def __init__(self, header: PaneHeader, chat: Chat, pane: QWidget) -> None:
         super().__init__(pane)

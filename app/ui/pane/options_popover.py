@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -14,25 +14,21 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLabel,
     QLineEdit,
-    QMenu,
-    QPlainTextEdit,
     QPushButton,
     QSpinBox,
     QWidget,
 )
 
-from app import flows
 from app.chats.chat import Chat
 from app.chats.options import CONTEXT, ChatOptions, add_min_p, find_format_error
 from app.settings.language import mark, tr
-from app.settings.settings import Settings
 from app.ui.pane import header
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.style.theme import repolish, scaled
-from app.ui.widgets import standard_dialogs
 from app.ui.widgets.labels import make_link
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout
 from app.ui.widgets.sheet import Popover
+from app.ui.widgets.text_field import make_text_field
 from app.ui.widgets.widget_behavior import WheelGuard
 
 _FORMAT_CHOICES = (
@@ -64,10 +60,10 @@ class AnswerForm(QObject):
         label.setMinimumSize(labels, 30)
         label.setBuddy(self.kind)
         form.addRow(label, self.kind)
-        self.schema = _make_field(
-            tr("Schema"), '{"type": "object", "properties": {…}}', 116, parent
-        )
-        self.choices = _make_field(tr("Choices"), tr("One choice per line"), 84, parent)
+        hint = '{"type": "object", "properties": {…}}'
+        self.schema = make_text_field(parent, tr("Schema"), hint=hint, height=116)
+        hint = tr("One choice per line")
+        self.choices = make_text_field(parent, tr("Choices"), hint=hint, height=84)
         self.choices.setToolTip(tr("One choice per line; \\n is a line break"))
         self.pattern = QLineEdit(parent)
         self.pattern.setPlaceholderText("[0-9]{4}-[0-9]{2}")
@@ -144,16 +140,6 @@ def split_lines(lines: str) -> tuple[str, ...]:
     return tuple(line.replace("\\n", "\n") for line in lines.split("\n") if line)
 
 
-def _make_field(name: str, hint: str, height: int, parent: QWidget) -> QPlainTextEdit:
-    field = QPlainTextEdit(parent)
-    field.setObjectName("field")
-    field.setAccessibleName(name)
-    field.setPlaceholderText(hint)
-    field.setTabChangesFocus(True)
-    field.setFixedHeight(height)
-    return field
-
-
 LABELS = 110
 
 _THINKING = ((None, mark("Model default")), (True, mark("Before replying")), (False, mark("Off")))
@@ -174,12 +160,8 @@ class OptionsPopover(Popover):
         super().__init__(parent)
         self._chat = chat
         page = QWidget(self)
-        self.system = QPlainTextEdit(page)
-        self.system.setObjectName("field")
-        self.system.setAccessibleName(tr("Instructions"))
-        self.system.setPlaceholderText(tr("How the model should reply in this chat"))
-        self.system.setFixedHeight(88)
-        self.system.setTabChangesFocus(True)
+        hint = tr("How the model should reply in this chat")
+        self.system = make_text_field(page, tr("Instructions"), hint=hint, height=88)
         self.presets = make_link(page, tr("Presets"))
         self.presets.setToolTip(tr("Saved settings"))
         self.presets.clicked.connect(lambda: self.presets_requested.emit(self))
@@ -203,15 +185,11 @@ class OptionsPopover(Popover):
             self.thinking.addItem(tr(words), thinks)
         self.reproducible = QCheckBox(tr("Exactly reproducible, slower"), page)
         self.slide = QCheckBox(tr("Leave out oldest messages when context is full"), page)
-        self.stop = QPlainTextEdit(page)
-        self.stop.setObjectName("field")
-        self.stop.setAccessibleName(tr("Stop sequences"))
-        self.stop.setPlaceholderText(tr("One text per line"))
+        hint = tr("One text per line")
+        self.stop = make_text_field(page, tr("Stop sequences"), hint=hint, height=58)
         self.stop.setToolTip(
             tr("The reply stops at any of these texts. One per line, with \\n for a line break.")
         )
-        self.stop.setTabChangesFocus(True)
-        self.stop.setFixedHeight(58)
         self.bits = QComboBox(page)
         self.bits.setAccessibleName(tr("KV cache"))
         for bits, words in _BITS:
@@ -382,8 +360,6 @@ def _make_form() -> QFormLayout:
     return form
 
 
-LONGEST = 60
-
 Preset = Mapping[str, object]  # value of `preset_of`, with ``params`` and ``system``
 
 
@@ -400,105 +376,3 @@ def apply_preset(popover: OptionsPopover, preset: Preset) -> None:
     params, system = preset.get("params"), preset.get("system")
     options = ChatOptions.from_params(params if isinstance(params, dict) else {})
     popover.show_values(options, system if isinstance(system, str) else "")
-
-
-class Presets:
-    """The presets menu and its actions.
-
-    ``changed`` is called with a notice and an undo function.
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        parent: QWidget,
-        changed: Callable[[str, Callable[[], None]], None],
-    ) -> None:
-        self._settings = settings
-        self._parent = parent
-        self._offer_undo = changed
-
-    def open(self, popover: OptionsPopover) -> QMenu:
-        menu = QMenu(popover)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setToolTipsVisible(True)
-        presets = self._settings.presets
-        for name in sorted(presets, key=str.casefold):
-            action = menu.addAction(name.replace("&", "&&"))
-            action.triggered.connect(
-                lambda _checked=False, name=name: apply_preset(popover, presets[name])
-            )
-        if not presets:
-            none = menu.addAction(tr("No presets yet"))
-            none.setEnabled(False)
-            none.setToolTip(tr("Choose “Save as Preset…” to keep these settings"))
-        menu.addSeparator()
-        menu.addAction(
-            tr("Save as Preset…"), lambda: flows.start(self._parent, self._save(preset_of(popover)))
-        )
-        if presets:
-            for words, act in ((tr("Rename"), self._on_rename), (tr("Delete"), self.delete)):
-                submenu = menu.addMenu(words)
-                for name in sorted(presets, key=str.casefold):
-                    action = submenu.addAction(name.replace("&", "&&"))
-                    action.triggered.connect(lambda _checked=False, name=name, act=act: act(name))
-        button = popover.presets
-        menu.popup(button.mapToGlobal(QPoint(0, button.height() + 2)))
-        return menu
-
-    async def _save(self, preset: Preset) -> None:
-        words = tr("Name of the preset:")
-        name = await standard_dialogs.ask_for_line(self._parent, tr("Save as Preset"), words)
-        if name is not None:
-            self.save(name, preset)
-
-    def _on_rename(self, old: str) -> None:
-        flows.start(self._parent, self._ask_for_name(old))
-
-    async def _ask_for_name(self, old: str) -> None:
-        name = await standard_dialogs.ask_for_line(
-            self._parent, tr("Rename Preset"), tr("New name:"), old
-        )
-        if name is not None:
-            self.rename(old, name)
-
-    def save(self, name: str, preset: Preset) -> None:
-        """Save a preset. Overwriting can be undone."""
-        if name := _clean_name(name):
-            before = self._settings.presets.get(name, preset)
-            undo = self._change({name: preset})
-            if before != preset:
-                self._offer_undo(tr("Preset “{name}” replaced", name=name), undo)
-
-    def rename(self, old: str, name: str) -> None:
-        """Rename a preset, overwriting any preset that has the new name."""
-        name, preset = _clean_name(name), self._settings.presets.get(old)
-        if name and name != old and preset is not None:
-            undo = self._change({old: None, name: preset})
-            self._offer_undo(tr("Preset renamed to “{name}”", name=name), undo)
-
-    def delete(self, name: str) -> None:
-        if name in self._settings.presets:
-            self._offer_undo(tr("Preset “{name}” deleted", name=name), self._change({name: None}))
-
-    def _change(self, changes: Mapping[str, Preset | None]) -> Callable[[], None]:
-        """Save presets, or delete them if None. Return an undo function.
-
-        Undo skips presets that have been changed again in the meantime.
-        """
-        before = {name: self._settings.presets.get(name) for name in changes}
-        self._save_presets(changes)
-
-        def undo() -> None:
-            now = self._settings.presets
-            self._save_presets({n: before[n] for n, sent in changes.items() if now.get(n) == sent})
-
-        return undo
-
-    def _save_presets(self, changes: Mapping[str, Preset | None]) -> None:
-        presets = {**self._settings.presets, **changes}
-        self._settings.set(presets={n: p for n, p in presets.items() if p is not None})
-
-
-def _clean_name(name: str) -> str:
-    return " ".join(name.split())[:LONGEST]

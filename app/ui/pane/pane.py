@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import time
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
-from itertools import accumulate
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
@@ -18,301 +14,43 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QLineEdit, QPushButton, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.chats import panel
 from app.chats.actions import BLIND, EVENTS, Action
 from app.chats.chat import Chat
 from app.chats.turn import Content, Effect, Event, QueueState, Refusal
-from app.models.engine_errors import DOES_NOT_FIT, is_not_loaded_error
-from app.models.loading import LoadState, ModelStatus
-from app.models.names import adapter_of, base_model
-from app.remote.address import Remote, is_remote
-from app.remote.remote_errors import NOT_STARTED
-from app.settings.language import mark, number, tr
+from app.models.loading import LoadState
+from app.models.names import base_model
+from app.remote.address import Remote
+from app.settings.language import mark, tr
 from app.settings.settings import Settings
-from app.store import Attachments, Message
-from app.store.index import displayed_text
-from app.store.search import fold
+from app.store import Attachments
 from app.ui.composer.composer import Composer
 from app.ui.pane import header
 from app.ui.pane.branches import BranchTree
 from app.ui.pane.empty import EmptyChat
+from app.ui.pane.find_bar import FindBar
 from app.ui.pane.header import PaneHeader, ReadLine
+from app.ui.pane.notice import Notice
 from app.ui.pane.panel_view import PanelRequest, PanelView
 from app.ui.pane.queue_view import QueueView
-from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
-from app.ui.transcript.answer_row import WITHOUT
 from app.ui.transcript.message_row import RowAction, RowRequest, ShowColumn
 from app.ui.transcript.selection import reply_data
 from app.ui.transcript.transcript_view import TranscriptView, text_column_for
-from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import make_label
-from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout
+from app.ui.widgets.layout_helpers import make_column_layout
 from app.ui.widgets.widget_behavior import announce, is_typed_text, show_if
-from engine.errors import OUT_OF_MEMORY
-
-
-class Notice(QWidget):
-    """Error about the pane's model on a pale red background. Offers buttons that may help."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Notice"))
-        self._text = make_label(self, muted=False, px=t.LEAD_PX)
-        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self._text.setSizePolicy(policy)
-        self.retry = QPushButton(tr("Try Again"), self)
-        self.choose = QPushButton(tr("Choose Another Model…"), self)
-        self.unload = QPushButton(tr("Unload a Model…"), self)
-        self.without_adapter = QPushButton(tr(WITHOUT), self)
-        self.other = QPushButton(self)
-        self.ocr = QPushButton(tr("Extract Text"), self)
-        self.ocr.setToolTip(tr("Replace the images with the text in them, read by this computer"))
-        self.get = QPushButton(tr("Get Model…"), self)
-        row = make_row_layout(
-            self.retry,
-            self.choose,
-            self.unload,
-            self.without_adapter,
-            self.other,
-            self.get,
-            self.ocr,
-            SPRING,
-        )
-        make_column_layout(self._text, row, of=self, margins=(14, 12, 14, 12), spacing=10)
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-
-    def show_failure(self, model_status: ModelStatus, name: str) -> None:
-        """Show why the model failed to load. ``name`` is the name used in this chat."""
-        # Memory errors have two buttons, which is all that fits in a narrow pane.
-        short = model_status.code in {OUT_OF_MEMORY, DOES_NOT_FIT}
-        no_fit = model_status.fit is not None
-        variant = bool(adapter_of(model_status.ref))
-        self.unload.setText(tr("Make It Fit…") if no_fit else tr("Unload a Model…"))
-        remote = is_remote(model_status.ref)  # retrying can't restore a removed model
-        stopped = model_status.code == NOT_STARTED
-        self.retry.setText(tr("Start Again") if stopped else tr("Try Again"))
-        self.retry.setVisible(not remote or stopped)
-        self.choose.setVisible(not short and not variant)
-        self.unload.setVisible(short)
-        self.without_adapter.setVisible(not short and variant)
-        self.other.hide()
-        self.get.hide()
-        self.ocr.hide()
-        error = model_status.error
-        self.set_text(
-            error
-            if remote or is_not_loaded_error(error)
-            else tr("{name} doesn’t fit in memory. {error}", name=name, error=error)
-            if no_fit
-            else tr("{name} couldn’t be loaded. {error}", name=name, error=error)
-        )
-
-    def show_blind(self, words: str, vision_model: str, *, reads: bool) -> None:
-        """Show that the model doesn't accept images, and the name of one that does, or ""."""
-        for button in (self.retry, self.choose, self.unload, self.without_adapter):
-            button.hide()
-        self.other.setText(tr("Use {model}", model=vision_model))
-        self.other.setVisible(bool(vision_model))
-        self.get.setVisible(not vision_model)
-        self.ocr.setVisible(reads)
-        self.set_text(words)
-
-    def set_text(self, text: str) -> None:
-        if text != self.text:
-            self._text.setText(text)
-            self.setAccessibleName(text)
-            announce(self, text, urgent=True)
-
-    @property
-    def text(self) -> str:
-        return self._text.text()
-
-
-class FindBar(QWidget):
-    """Search bar for the messages of a chat. Starts at the first visible message.
-
-    Searches a slice at a time so that typing stays responsive even in long chats.
-    """
-
-    SLICE_S = 0.008
-
-    closed = Signal()  # close; the composer gets the focus
-
-    def __init__(
-        self, chat: Chat, transcript: TranscriptView, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._chat = chat
-        self._transcript = transcript
-        # (position in path, message id, number of matches) per matching message.
-        self._hits: list[tuple[int, str, int]] = []
-        self._ends: list[int] = []  # cumulative number of matches
-        self._current = 0
-        self._first_in_view = 0  # first visible message when the search started
-        self._texts: dict[str, tuple[str, str]] = {}  # cache: message id -> (source, folded text)
-        self._words = ""
-        # Message id -> exact count, once the message is laid out.
-        self._exact_counts: dict[str, int] = {}
-        self._unsearched: Iterator[tuple[int, Message]] = iter(())
-        self._slice_timer = QTimer(self, interval=0)
-        self._slice_timer.timeout.connect(self._search_slice)
-        self.field = QLineEdit(self)
-        self.field.setPlaceholderText(tr("Find in this chat"))
-        self.field.setAccessibleName(tr("Find in this chat"))
-        self.setAccessibleName(tr("Find in this chat"))
-        self.count = make_label(self, wrap=False)
-        up = IconButton("caret-up", tr("Previous  Shift+Enter"), self)
-        on = IconButton("caret-down", tr("Next  Enter"), self)
-        close = IconButton("x", tr("Close  Esc"), self)
-        parts = (self.count, up, on, close)
-        make_row_layout((self.field, 1), 4, *parts, of=self, margins=(12, 5, 8, 6), spacing=4)
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.field.textChanged.connect(self._on_text)
-        self.field.installEventFilter(self)
-        up.clicked.connect(lambda: self.step(-1))
-        on.clicked.connect(lambda: self.step(1))
-        close.clicked.connect(self.close_bar)
-        self.hide()
-
-    def open_bar(self) -> None:
-        self._first_in_view = self._transcript.first_in_view()
-        self.show()
-        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.field.selectAll()
-        self._on_text()
-
-    @Slot()
-    def close_bar(self) -> None:
-        self.hide()
-        self._slice_timer.stop()
-        self._transcript.highlight(None)
-        self._texts.clear()
-        self.closed.emit()
-
-    def step(self, by: int) -> None:
-        """Jump to the next (+1) or previous (-1) match."""
-        if self._hits:
-            self._current = (self._current + by) % self._match_count
-            self._show_current(back=by < 0)
-            if self._hits:
-                self._first_in_view = self._hits[bisect_right(self._ends, self._current)][0]
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            if event.key() == Qt.Key.Key_Escape:
-                self.close_bar()
-                return True
-            if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-                back = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
-                self.step(-1 if back else 1)
-                return True
-        return super().eventFilter(watched, event)
-
-    @Slot()
-    def _on_text(self) -> None:
-        self._words = words = fold(self.field.text().strip())
-        path = self._chat.transcript.path if words else []
-        sources = [(number, self._chat.reply.message(m.id)) for number, m in enumerate(path)]
-        found = re.compile(re.escape(words))
-        self._exact_counts = self._transcript.highlight(
-            (lambda text: [m.span() for m in found.finditer(fold(text))]) if words else None
-        )
-        self._current = 0
-        self._set_hits(())
-        # Search downwards from the first visible message, then upwards, so that a nearby match is
-        # found first.
-        self._unsearched = iter(
-            [*sources[self._first_in_view :], *reversed(sources[: self._first_in_view])]
-        )
-        self._slice_timer.start()
-        self._search_slice()
-
-    @Slot()
-    def _search_slice(self) -> None:
-        """Search for up to `SLICE_S` seconds. A timer repeats this until everything is searched."""
-        until, new = time.perf_counter() + self.SLICE_S, []
-        for index, message in self._unsearched:
-            seen = self._exact_counts.get(message.id)
-            marks = self._plain_text(message).count(self._words) if seen is None else seen
-            if marks:
-                new.append((index, message.id, marks))
-            if time.perf_counter() >= until:
-                break
-        else:
-            self._slice_timer.stop()
-        if self._hits:
-            self._add(new)
-        elif new:
-            self._show_first(new)
-        self._show_count()
-
-    def _add(self, new: Iterable[tuple[int, str, int]]) -> None:
-        current_index = self._hits[bisect_right(self._ends, self._current)][0]
-        self._current += sum(marks for index, _, marks in new if index < current_index)
-        self._set_hits(sorted([*self._hits, *new]))
-
-    def _show_first(self, new: Sequence[tuple[int, str, int]]) -> None:
-        """Jump to the match nearest to where the search started, in ``new``'s first message."""
-        index, _, marks = new[0]
-        back = index < self._first_in_view
-        self._set_hits(sorted(new))
-        self._current = sum(marks for earlier, _, marks in self._hits if earlier < index)
-        self._current += marks - 1 if back else 0
-        self._show_current(back=back)
-
-    def _set_hits(self, hits: Iterable[tuple[int, str, int]]) -> None:
-        self._hits = [hit for hit in hits if hit[2]]
-        self._ends = list(accumulate(marks for _, _, marks in self._hits))
-
-    @property
-    def _match_count(self) -> int:
-        return self._ends[-1] if self._ends else 0
-
-    def _plain_text(self, message: Message) -> str:
-        """Get the message as plain text, case-folded. Cached."""
-        cached = self._texts.get(message.id)
-        if cached is None or cached[0] != message.content:
-            text = fold(displayed_text(message.content, message.role))
-            self._texts[message.id] = cached = (message.content, text)
-        return cached[1]
-
-    def _show_current(self, *, back: bool = False) -> None:
-        """Scroll to the current match.
-
-        Once its message is laid out, we know the exact number of matches there. If it isn't what we
-        found in the source, correct it and try again.
-        """
-        while self._hits:
-            hit = bisect_right(self._ends, self._current)
-            index, message_id, expected = self._hits[hit]
-            begin = self._ends[hit] - expected
-            marks_seen = self._transcript.show_mark(message_id, self._current - begin)
-            if marks_seen in {None, expected}:
-                break
-            self._hits[hit] = (index, message_id, marks_seen or 0)
-            if back and self._current == begin + expected - 1:
-                self._current = begin + (marks_seen or 0) - 1
-            else:
-                self._current = min(self._current, begin + (marks_seen or 0))
-            self._set_hits(self._hits)
-            self._current %= self._match_count or 1
-        self._show_count()
-
-    def _show_count(self) -> None:
-        figures = {"number": number(self._current + 1), "count": number(self._match_count)}
-        none = tr("Not found") if self._words and not self._slice_timer.isActive() else ""
-        self.count.setText(tr("{number} of {count}", **figures) if self._hits else none)
-
 
 LEAST = (272, 220)  # minimum width and height at normal text size
 
 
 class ChatPane(QWidget):
+    """A chat's pane. What concerns more than this chat is requested with signals.
+
+    The controllers in `app.ui.window` connect to them.
+    """
+
     """View of a chat. Its signals are requests to the controllers of the window."""
 
     # (pane): open a popover.
@@ -557,17 +295,21 @@ class ChatPane(QWidget):
     @property
     def is_quick_question(self) -> bool:
         """True in the quick question window."""
-        return self.composer.alone
+        return self.composer.is_quick_question
 
-    def set_quick_question(self, alone: bool) -> None:
-        if alone != self.is_quick_question:
-            self.composer.set_alone(alone)
-            self.empty.alone = alone
+    def set_quick_question(self, on: bool) -> None:
+        if on != self.is_quick_question:
+            self.composer.set_quick_question(on)
+            self.empty.is_quick_question = on
             self.empty.refresh()
 
     def take_header(self) -> None:
-        """Move the header back from the tab."""
-        self._rows.insertWidget(0, self.header)
+        """Move the header back from the tab bar."""
+        if self.header.in_row:
+            self._rows.insertWidget(0, self.header)
+            self.header.set_in_row(False)
+            self.header.setMinimumWidth(0)
+            self.header.show()
 
     @Slot()
     def _on_theme(self) -> None:

@@ -80,7 +80,7 @@ class PanelColumn(QFrame):
         self.keep.clicked.connect(lambda: self.reply_kept.emit(self.message_id))
         self._inside = QWidget(self)
         self.row = AnswerRow(message, chat.why_not, self._inside, apart=True)
-        self.row.set_going_on(True)
+        self.row.set_continues_tools(True)
         self.row.action_requested.connect(self.action_requested)
         self.row.focus_left.connect(lambda forward: self.step_requested.emit(1 if forward else -1))
         self.area = QScrollArea(self)

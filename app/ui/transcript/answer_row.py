@@ -313,7 +313,7 @@ class AnswerRow(MessageRow):
         self._view.code_copied.connect(lambda: self._ask(RowRequest.SAY_COPIED, message.id))
         self._reasoning: Reasoning | None = None
         self._thought_s: float | None = None
-        self._last = self._continues_calls = False
+        self._last = self._continues_tools = False
         self._in_column = apart
         self._width = 0
         self._mark_area = QRectF()
@@ -467,17 +467,17 @@ class AnswerRow(MessageRow):
             self.resized.emit()
             self.update()
 
-    def set_going_on(self, goes_on: bool) -> None:
+    def set_continues_tools(self, continues: bool) -> None:
         """Hide the name if the reply continues after its own tool calls, which already show it."""
-        if goes_on != self._continues_calls:
-            self._continues_calls = goes_on
+        if continues != self._continues_tools:
+            self._continues_tools = continues
             self.resized.emit()
             self.update()
 
     @property
     def heading(self) -> str:
         """Model name above the reply, or "" if hidden."""
-        return "" if self._continues_calls else heading_of(self.message)
+        return "" if self._continues_tools else heading_of(self.message)
 
     @property
     def _end_text(self) -> str:
@@ -539,7 +539,7 @@ class AnswerRow(MessageRow):
     def arrange(self, width: int) -> int:
         self._width = width
         only_calls = self._is_only_calls
-        y = 0 if self._continues_calls else scaled(self.NAME)
+        y = 0 if self._continues_tools else scaled(self.NAME)
         y = max(y, scale_height(SIDE)) if only_calls else y
         if self._reasoning is not None:
             height = self._reasoning.arrange(width)

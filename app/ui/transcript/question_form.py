@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
-from PySide6.QtGui import QDesktopServices, QFont, QKeyEvent, QTextOption
+from PySide6.QtGui import QDesktopServices, QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QLabel,
     QLineEdit,
-    QPlainTextEdit,
     QPushButton,
     QWidget,
 )
@@ -27,10 +26,11 @@ from app.tools.questions import (
 )
 from app.tools.tool import to_visible_line
 from app.ui.style import tokens as t
-from app.ui.style.theme import code_font, repolish
+from app.ui.style.theme import repolish
 from app.ui.widgets.labels import make_label
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
 from app.ui.widgets.standard_dialogs import describe_link
+from app.ui.widgets.text_field import make_code_field
 from app.ui.widgets.widget_behavior import WheelGuard
 
 _HINTS = {
@@ -244,13 +244,7 @@ class QuestionForm(QWidget):
 
     def _add_address(self, url: str) -> bool:
         """Show the full address. Return True if it's safe to open."""
-        shown = QPlainTextEdit(url, self)
-        shown.setObjectName("field")
-        shown.setAccessibleName(tr("Address"))
-        shown.setReadOnly(True)
-        shown.setTabChangesFocus(True)
-        shown.setFont(code_font())
-        shown.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+        shown = make_code_field(self, tr("Address"), url, wrap=True)
         lines = min(6, 1 + len(url) // 60)
         shown.setFixedHeight(shown.fontMetrics().lineSpacing() * lines + 22)
         words, leads, opens = describe_link(QUrl(url))

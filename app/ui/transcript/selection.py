@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 import shiboken6
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QClipboard, QGuiApplication, QMouseEvent
-from PySide6.QtWidgets import QApplication, QMenu, QScrollBar, QTextBrowser, QWidget
+from PySide6.QtWidgets import QApplication, QScrollBar, QTextBrowser, QWidget
 
 from app import flows
 from app.chats.chat import Chat
@@ -26,6 +26,7 @@ from app.chats.options import answer_markdown
 from app.settings.language import tr
 from app.store import Message
 from app.ui.transcript.message_row import MOST_LAID_OUT, MessageRow, author_of, truncate_text
+from app.ui.widgets.menus import make_menu
 from app.ui.widgets.textview import TextView
 
 _TEXT_END = 2**31 - 1  # past the end of any text
@@ -44,11 +45,12 @@ class SelectablePlace(Protocol):
 class SelectableView(Protocol):
     """Interface that `Selection` needs from the transcript."""
 
+    following: bool
+
     @property
     def places(self) -> Sequence[SelectablePlace]: ...
     def viewport(self) -> QWidget: ...
     def verticalScrollBar(self) -> QScrollBar: ...
-    def follow(self, on: bool) -> None: ...
 
 
 class SelectionEnd(NamedTuple):
@@ -173,7 +175,7 @@ class Selection(QObject):
         self._pointer = event.globalPosition()
         if not self._is_drag():
             return False
-        self._view.follow(False)
+        self._view.following = False
         at, height = self._content_position(self._pointer).y(), self._view.viewport().height()
         if 0 <= at <= height:
             self._scroll.stop()
@@ -185,7 +187,7 @@ class Selection(QObject):
         self._scroll.stop()
         self._dragging = False
         bar = self._view.verticalScrollBar()
-        self._view.follow(bar.value() >= bar.maximum() - 4)
+        self._view.following = bar.value() >= bar.maximum() - 4
         if self._ends is not None and self._ends[0] == self._ends[1]:
             self._set_ends(None)
         clipboard = QGuiApplication.clipboard()
@@ -372,8 +374,7 @@ class Selection(QObject):
 
     def pop_menu(self, text: TextView | None, at: QPoint, position: QPoint) -> None:
         """Open a menu with actions for the selection and for the link or word under the pointer."""
-        menu = QMenu(self._view.viewport())
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = make_menu(self._view.viewport())
         if text is not None and self._ends is None:
             self.begin_in(text)
         has_selection = self._ends is not None or self._natively_selected() is not None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from time import monotonic
 
-from PySide6.QtCore import QRect, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QRect, QRectF, Qt, QTimer, Slot
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -19,11 +19,12 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import Action
+from app.chats.chat import Chat
 from app.chats.lanes import HelperRun, lanes_of
-from app.chats.tool_call import Call, CallState, find_argument_error
+from app.chats.tool_call import CallState, find_argument_error
 from app.settings.language import counted, tr
 from app.store import Message
 from app.tools.consent import Decision
@@ -34,13 +35,7 @@ from app.ui.style.figures import seconds
 from app.ui.style.theme import code_font, repolish, theme, ui_font
 from app.ui.transcript.answer_row import FoldButton
 from app.ui.transcript.helper_lanes import HelperLanes
-from app.ui.transcript.message_row import (
-    MessageRow,
-    RowRequest,
-    WhyNot,
-    displayed_result,
-    truncate_text,
-)
+from app.ui.transcript.message_row import MessageRow, RowRequest, displayed_result, truncate_text
 from app.ui.transcript.question_form import QuestionForm
 from app.ui.transcript.tool_card import (
     BUTTONS,
@@ -54,6 +49,7 @@ from app.ui.transcript.tool_card import (
     tool_of,
     visible_lines,
 )
+from app.ui.widgets.text_field import make_text_field
 from app.ui.widgets.textview import TextView
 from app.ui.widgets.widget_behavior import (
     escape_tooltip,
@@ -169,31 +165,16 @@ def height_of(words: str, width: int) -> int:
 class ToolRow(MessageRow):
     """Row of a tool call: arguments or changes, decision buttons, and the result."""
 
-    # (id, decision, arguments): ``arguments`` is JSON text.
-    decision_made = Signal(str, object, str)
-    decision_for_all_made = Signal(object)  # (decision): applies to all waiting calls
-    # (id): the user allowed writing in the folder needed for this call.
-    writing_allowed = Signal(str)
-    long_result_resolved = Signal(str, bool)  # (id, shorten)
-    # (id): stop or repeat the running call.
-    stop_requested = Signal(str)
-    retry_requested = Signal(str)
-    # (id, response): the user answered a question from the server.
-    question_answered = Signal(str, object)
-    # (id, number): stop one of the call's helpers.
-    stop_helper_requested = Signal(str, int)
-
     MOST_LINES = 12
     # Longest arguments to display, in characters. Longer arguments open in the editor instead.
     MOST_SHOWN = 20_000
     INSET = 10  # padding of text inside its background
     SILENT_S = 10  # seconds without a result before the user can retry
 
-    def __init__(
-        self, message: Message, why_not: WhyNot, parent: QWidget, call: Call | None
-    ) -> None:
-        super().__init__(message, why_not, parent)
-        self._call = call
+    def __init__(self, message: Message, chat: Chat, parent: QWidget) -> None:
+        super().__init__(message, chat.why_not, parent)
+        self._tools, self._helping = chat.tools, chat.helping
+        self._call = self._tools.calls.get(message.id)  # None once it's over
         self._card, self._last, self._error = QRect(), False, ""
         self._about_area, self._note_area = QRect(), QRect()
         self._ground, self._separator = QRect(), QRect()
@@ -201,10 +182,7 @@ class ToolRow(MessageRow):
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
         # Editor for the arguments, opened by `edit`.
-        self.arguments = QPlainTextEdit(self)
-        self.arguments.setObjectName("field")
-        self.arguments.setAccessibleName(tr("Arguments"))
-        self.arguments.setTabChangesFocus(True)
+        self.arguments = make_text_field(self, tr("Arguments"))
         self.arguments.textChanged.connect(self._on_written)
         self._view = TextView(QTextDocument(), self)
         # Has a lane per helper.
@@ -214,18 +192,19 @@ class ToolRow(MessageRow):
             key: self._make_button(words and tr(words), tr(tip))
             for key, (words, tip) in BUTTONS.items()
         }
+        tools, message_id = self._tools, message.id
         acts: dict[Decision | str, Callable[[], object]] = {
-            "grant": lambda: self.writing_allowed.emit(self.message.id),
-            "tools": lambda: self._ask(RowRequest.OPEN_TOOLS, self.message.id),
+            "grant": partial(tools.allow_writing, message_id),
+            "tools": partial(self._ask, RowRequest.OPEN_TOOLS, message_id),
             **{decision: partial(self._decide, decision) for decision in KEYS.values()},
             "edit": self.edit,
-            "shorten": lambda: self.long_result_resolved.emit(self.message.id, True),
-            "leave": lambda: self.long_result_resolved.emit(self.message.id, False),
-            "stop": lambda: self.stop_requested.emit(self.message.id),
-            "retry": lambda: self.retry_requested.emit(self.message.id),
-            "go_on": lambda: self._ask(Action.GO_ON, self.message.id),
-            "all": lambda: self.decision_for_all_made.emit(Decision.ONCE),
-            "none": lambda: self.decision_for_all_made.emit(Decision.DENY),
+            "shorten": partial(tools.resolve_long_result, message_id, True),
+            "leave": partial(tools.resolve_long_result, message_id, False),
+            "stop": partial(tools.stop_call, message_id),
+            "retry": partial(tools.retry_call, message_id),
+            "go_on": partial(self._ask, Action.GO_ON, message_id),
+            "all": partial(tools.decide_all, Decision.ONCE),
+            "none": partial(tools.decide_all, Decision.DENY),
         }
         for key, act in acts.items():
             self._buttons_by_key[key].clicked.connect(lambda _=False, act=act: act())
@@ -277,13 +256,9 @@ class ToolRow(MessageRow):
         if self.lanes is not None and self._call is not None:
             self.lanes.show_soon(self._call.lanes)
 
-    def set_call(self, call: Call | None) -> None:
-        """Set the running call, or None once it's over."""
-        self._call = call
-        self._show()
-
     def set_message(self, message: Message) -> None:
         super().set_message(message)
+        self._call = self._tools.calls.get(message.id)
         self._show()
 
     def set_waiting(self, waiting: WaitingCalls) -> None:
@@ -449,7 +424,8 @@ class ToolRow(MessageRow):
 
     def _decide(self, decision: Decision) -> None:
         text = self._call.displayed_arguments if self._call is not None else "{}"
-        self.decision_made.emit(self.message.id, decision, text)
+        if fault := self._tools.decide(self.message.id, decision, text):
+            self.show_fault(fault)
 
     def _arguments_text(self) -> str:
         if self._call is not None:
@@ -487,9 +463,7 @@ class ToolRow(MessageRow):
         if shown and self.lanes is None:
             self.lanes = HelperLanes(len(shown), self)
             self.lanes.resized.connect(self.resized)
-            self.lanes.stop_requested.connect(
-                lambda n: self.stop_helper_requested.emit(self.message.id, n)
-            )
+            self.lanes.stop_requested.connect(partial(self._helping.stop_lane, self.message.id))
             self.lanes.setVisible(self.state is not CallState.OVER)
         if self.lanes is not None:
             self.lanes.show_lanes(shown)
@@ -579,9 +553,7 @@ class ToolRow(MessageRow):
         if open_question is not None and self._form is None:
             self._form = QuestionForm(open_question, self)
             self._form.resized.connect(self.resized)
-            self._form.response_chosen.connect(
-                lambda response: self.question_answered.emit(self.message.id, response)
-            )
+            self._form.response_chosen.connect(partial(self._tools.answer, self.message.id))
             self._form.show()
 
     def fields(self) -> list[QWidget]:

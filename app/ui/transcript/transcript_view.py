@@ -35,7 +35,6 @@ from app.chats.tool_call import turn_with_calls
 from app.chats.transcript import omitted_ids
 from app.settings.language import tr
 from app.store import Attachment, Message, places_in
-from app.tools.consent import Decision
 from app.ui.style import tokens as t
 from app.ui.style.figures import phase_line, seconds
 from app.ui.style.icons import icon
@@ -49,6 +48,7 @@ from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.buttons import PaintedButton
 from app.ui.widgets.textview import TextView, Words
+from app.ui.widgets.toast import Toast
 from app.ui.widgets.widget_behavior import mirror_children
 
 
@@ -127,7 +127,7 @@ class TranscriptKeys:
 
     def __init__(self, view: TranscriptView) -> None:
         self._view = view
-        self._marked = QRect()
+        self._focus_line = QRect()
 
     def press(self, event: QKeyEvent) -> bool:
         """Handle a key press. Return False if we don't use this key."""
@@ -170,17 +170,17 @@ class TranscriptKeys:
             self._focus_message(seen[-1])
         return bool(seen)
 
-    def paint_mark(self, painter: QPainter) -> None:
+    def paint_focus_line(self, painter: QPainter) -> None:
         """Paint a line in the margin next to the focused message."""
-        self._marked = self._mark_area()
-        painter.fillRect(self._marked, theme().color("accent"))
+        self._focus_line = self._focus_line_area()
+        painter.fillRect(self._focus_line, theme().color("accent"))
 
     def follow_focused(self, viewport: QWidget) -> None:
         """Repaint the line after the focused message has moved or been resized."""
-        if self._marked != self._mark_area():
+        if self._focus_line != self._focus_line_area():
             viewport.update()
 
-    def _mark_area(self) -> QRect:
+    def _focus_line_area(self) -> QRect:
         rows = (p.row for p in self._view.places if p.row is not None and p.row.hasFocus())
         area = row.geometry() if (row := next(rows, None)) is not None else QRect()
         return QRect(area.left() - 10, area.top(), 2, area.height()) if area.isValid() else area
@@ -232,7 +232,6 @@ class TranscriptView(QAbstractScrollArea):
     """
 
     TOP, BOTTOM, GAP = 20, 12, 4
-    TOAST = 44  # height of the space for a toast below the last message, at 100% text size
     LONG_TOKENS = 500  # shorter prompts are prefilled before anyone could read a notice
     SILENT_S = 10  # seconds without a response before the user can retry
 
@@ -304,9 +303,6 @@ class TranscriptView(QAbstractScrollArea):
         """Scroll to the end and keep following new text."""
         self.following = True
         self.lay_out()
-
-    def follow(self, on: bool) -> None:
-        self.following = on
 
     def scroll_pages(self, pages: float) -> None:
         """Scroll by a number of viewport heights. Used by key presses in the composer."""
@@ -398,7 +394,7 @@ class TranscriptView(QAbstractScrollArea):
             place.top = y
             y += place.height + gap
         self._placed_count = len(self.places)
-        total = y - self.GAP + self.BOTTOM + scaled(self.TOAST)
+        total = y - self.GAP + self.BOTTOM + scaled(Toast.HEIGHT)
         bar = self.verticalScrollBar()
         view = self.viewport().height()
         bar.setPageStep(view)
@@ -458,7 +454,7 @@ class TranscriptView(QAbstractScrollArea):
             row.show()
         bar = self.verticalScrollBar()
         self._jump.setVisible(bar.value() < bar.maximum() - self.viewport().height() // 4)
-        self._jump.set_living(self._is_replying())
+        self._jump.set_living(self._chat.reply.is_active)
         # Place the button next to the text if there's space, else where it covers the least.
         left = min(x + width + 8, self.width() - self._jump.width() - 12)
         self._jump.move(left, self.height() - self._jump.height() - 8)
@@ -586,7 +582,7 @@ class TranscriptView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), theme().color(self.ground))
-        self._keys.paint_mark(painter)
+        self._keys.paint_focus_line(painter)
 
     # Signals from the chat.
 
@@ -602,7 +598,7 @@ class TranscriptView(QAbstractScrollArea):
             self._remove_row(row)
         self.following = True
         self.selection.check()
-        self._mark_rows()
+        self._update_rows()
         self._layout_timer.start()
 
     @Slot(str)
@@ -611,18 +607,17 @@ class TranscriptView(QAbstractScrollArea):
         self.places.append(MessagePlace(message_id))
         self._by_id[message_id] = self.places[-1]
         self.following = True
-        self._mark_rows()
+        self._update_rows()
         self._layout_timer.start()
 
     @Slot(str)
     def _on_changed(self, message_id: str) -> None:
         row = self.row(message_id)
         if row is not None:
+            row.set_message(self._chat.message_to_display(message_id))
             if isinstance(row, ToolRow):
-                row.set_call(self._chat.tools.calls.get(message_id))
                 self._count_waiting()
                 self._on_turn()  # the allowed actions depend on the call
-            row.set_message(self._chat.message_to_display(message_id))
         else:
             self._forget_height(message_id)
 
@@ -639,18 +634,15 @@ class TranscriptView(QAbstractScrollArea):
         Narrow panes have no space in the header, so they also get a notice here when a long prompt
         is queued or being prefilled.
         """
-        silent, remote, read = (
-            self._chat.reply.silent_s,
-            self._chat.model.remote,
-            self._chat.reply.progress,
-        )
+        reply, remote = self._chat.reply, self._chat.model.remote
+        silent, prompt = reply.silent_s, reply.progress
         self._silence_timer.stop()
-        row = self.row(self._chat.reply.message_id or "")
+        row = self.row(reply.message_id or "")
         words = ""
-        if read is not None and self.width() < t.NARROW:
-            long = self._chat.reply.phase is Phase.READING and read.total >= self.LONG_TOKENS
-            waits = self._chat.reply.phase is Phase.QUEUED and (read.queue_position or read.queued)
-            words = phase_line(self._chat.reply.phase, read) if long or waits else ""
+        if prompt is not None and self.width() < t.NARROW:
+            long = reply.phase is Phase.READING and prompt.total >= self.LONG_TOKENS
+            waits = reply.phase is Phase.QUEUED and (prompt.queue_position or prompt.queued)
+            words = phase_line(reply.phase, prompt) if long or waits else ""
         if silent is not None and remote is not None:
             self._silence_timer.start()
             host = tr("this computer") if remote.is_local else remote.host
@@ -679,33 +671,26 @@ class TranscriptView(QAbstractScrollArea):
             place.width = 0
             self._layout_timer.start()
 
-    def _is_replying(self) -> bool:
-        return self._chat.reply.is_active
-
     def _create_row(self, number: int) -> None:
         place = self.places[number]
         message = self._chat.message_to_display(place.message_id)
         row: MessageRow
         if message.role == "tool":
-            row = self._tool_row(message)
+            row = ToolRow(message, self._chat, self.viewport())
         else:
             kind = UserRow if message.role == "user" else AnswerRow
             row = kind(message, self._chat.why_not, self.viewport())
         place.row = row
-        self._update_version(place)
+        self._update_row(place)
         if isinstance(row, AnswerRow):
-            row.set_last(place is self.places[-1])
             row.set_thought(self._chat.reply.thought_s(place.message_id))
             row.wrap_code(place.wrapped)
         elif isinstance(row, ToolRow):
-            row.set_last(place is self.places[-1])
             self._count_waiting()
-        elif isinstance(row, UserRow):
-            row.set_left_out(place.message_id in self._left_out)
-            if row.files is not None:
-                row.files.set_source(self._chat.attaching)
-                row.files.picture_requested.connect(self._on_picture)
-                row.files.chat_requested.connect(self.chat_requested)
+        elif isinstance(row, UserRow) and row.files is not None:
+            row.files.set_source(self._chat.attaching)
+            row.files.picture_requested.connect(self._on_picture)
+            row.files.chat_requested.connect(self.chat_requested)
         if self._words is not None:
             self._highlight(place)
         row.resized.connect(self._on_row_resized)
@@ -719,19 +704,6 @@ class TranscriptView(QAbstractScrollArea):
     def _on_picture(self, attachment: Attachment) -> None:
         show_picture(self._chat.attaching, attachment, self)
 
-    def _tool_row(self, message: Message) -> ToolRow:
-        tools = self._chat.tools
-        row = ToolRow(message, self._chat.why_not, self.viewport(), tools.calls.get(message.id))
-        row.decision_made.connect(self._on_decided)
-        row.decision_for_all_made.connect(tools.decide_all)
-        row.writing_allowed.connect(tools.allow_writing)
-        row.long_result_resolved.connect(tools.resolve_long_result)
-        row.stop_requested.connect(tools.stop_call)
-        row.retry_requested.connect(tools.retry_call)
-        row.question_answered.connect(tools.answer)
-        row.stop_helper_requested.connect(self._chat.helping.stop_lane)
-        return row
-
     def _count_waiting(self) -> None:
         waiting = self._chat.tools.calls_to_decide
         count, allowable = len(waiting), sum(not call.is_obstructed for call in waiting)
@@ -739,13 +711,6 @@ class TranscriptView(QAbstractScrollArea):
             if isinstance(place.row, ToolRow):
                 last = count > 1 and place.message_id == waiting[-1].message_id
                 place.row.set_waiting(WaitingCalls(count, allowable, ends_here=last))
-
-    @Slot(str, object, str)
-    def _on_decided(self, message_id: str, decision: Decision, arguments: str) -> None:
-        row = self.row(message_id)
-        fault = self._chat.tools.decide(message_id, decision, arguments)
-        if fault and isinstance(row, ToolRow):
-            row.show_fault(fault)
 
     def _remove_row(self, place: MessagePlace) -> None:
         if place.row is not None:
@@ -758,28 +723,26 @@ class TranscriptView(QAbstractScrollArea):
             place.row.deleteLater()
             place.row = None
 
-    def _mark_rows(self) -> None:
-        """Update what depends on a message's position in the path."""
+    def _update_rows(self) -> None:
         self._left_out = omitted_ids(self._chat.transcript.path)
         for place in self.places:
-            if place.row is None:
-                continue
-            if isinstance(place.row, AnswerRow | ToolRow):
-                place.row.set_last(place is self.places[-1])
-            elif isinstance(place.row, UserRow):
-                place.row.set_left_out(place.message_id in self._left_out)
-            self._update_version(place)
+            self._update_row(place)
         self._on_turn()  # allowed actions may depend on the position
 
-    def _update_version(self, place: MessagePlace) -> None:
-        """Set a row's version number and, for a reply, whether it continues after tool calls."""
-        if place.row is not None:
-            if isinstance(place.row, AnswerRow):
-                place.row.set_going_on(self._is_followed(place.message_id))
-            versions = self._chat.transcript.alternatives(place.message_id)
-            place.row.set_alternative(versions.index(place.message_id) + 1, len(versions))
+    def _update_row(self, place: MessagePlace) -> None:
+        """Update what depends on a message's position in the path."""
+        if (row := place.row) is None:
+            return
+        if isinstance(row, AnswerRow | ToolRow):
+            row.set_last(place is self.places[-1])
+        if isinstance(row, AnswerRow):
+            row.set_continues_tools(self._continues_after_tools(place.message_id))
+        elif isinstance(row, UserRow):
+            row.set_left_out(place.message_id in self._left_out)
+        versions = self._chat.transcript.alternatives(place.message_id)
+        row.set_alternative(versions.index(place.message_id) + 1, len(versions))
 
-    def _is_followed(self, message_id: str) -> bool:
+    def _continues_after_tools(self, message_id: str) -> bool:
         messages = self._chat.transcript
         before = messages[message_id]
         while before.parent_id is not None:

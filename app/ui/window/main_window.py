@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from app.chats.title_generator import TitleGenerator
 from app.score import ScoreFeed
-from app.settings.language import mark
+from app.settings.language import mark, tr
 from app.system.app_nap import NapPrevention
 from app.system.single_instance import SingleInstance
 from app.system.updates import Release
@@ -25,6 +25,7 @@ from app.ui.sidebar.sidebar import Rail, Sidebar
 from app.ui.style.theme import theme
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
+from app.ui.widgets.menus import make_menu
 from app.ui.widgets.toast import Toast
 from app.ui.widgets.widget_behavior import register_roles
 from app.ui.window.broadcast import Broadcast
@@ -133,7 +134,7 @@ class MainWindow(QMainWindow):
         self.toast = Toast(
             self,
             where=lambda: front_window(self.workspace),
-            over=lambda: pane.pages if (pane := self.workspace.active) is not None else None,
+            over=lambda: pane.pages if (pane := self.workspace.active) else self.workspace,
         )
         self._undos = UndoStack(self.toast)
         parts = WindowParts(context, self, self.workspace, self.sidebar, self.toast, self._undos)
@@ -177,17 +178,15 @@ class MainWindow(QMainWindow):
         self._place_regions(centre)
         register_roles()
         self.keys = Shortcuts(settings, self)
-        owners = (
-            self,
-            self._undos,
-            HelpCommands(self.keys, self),
-            *self.findChildren(WindowController),
-        )
+        # The controllers above that aren't assigned are children of this window, too.
+        controllers = self.findChildren(WindowController)
+        owners = (self, self._undos, HelpCommands(self.keys, self), *controllers)
         self.commands = Commands(
             self, owners, lambda: self.workspace.active, self.toast.show_text, self.keys.keys_of
         )
         self._menus = self.commands.menus({"layouts": self.layouts.menu})
-        add_appearance(self._menus[2], settings)  # View menu
+        view = next(menu for menu in self._menus if menu.title() == tr("View"))
+        add_appearance(view, settings)
         if on_mac:
             for menu in self._menus:
                 self.menuBar().addMenu(menu)
@@ -295,8 +294,7 @@ class MainWindow(QMainWindow):
 
     @Slot(QPoint)
     def _pop_menu(self, at: QPoint) -> None:
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = make_menu(self)
         for part in self._menus:
             menu.addMenu(part)
         menu.popup(at)

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import PySide6QtAds as QtAds
 from msgspec import Struct
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, QRect, Qt, Signal
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QObject,
+    QPoint,
+    QPointF,
+    QRect,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from shiboken6 import isValid
@@ -60,7 +70,7 @@ class DropTint(QWidget):
 
 
 class TabDrag(QObject):
-    """Event filter for all tabs."""
+    """Event filter for all tabs, and for the bars, which stand for their current tab."""
 
     tab_dropped = Signal(str, object)  # (chat id, target): dropped on a pane
     # (chat id, corner): dropped outside of all windows.
@@ -81,6 +91,10 @@ class TabDrag(QObject):
     def watch(self, dock: Dock) -> None:
         dock.widget.tabWidget().installEventFilter(self)
 
+    @Slot(object)
+    def watch_bar(self, area: QtAds.CDockAreaWidget) -> None:
+        area.titleBar().installEventFilter(self)
+
     def watch_window(self, window: QWidget) -> None:
         """Turn off QtAds' own drop targets for a floating window."""
         window.installEventFilter(self)
@@ -88,6 +102,10 @@ class TabDrag(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(watched, QtAds.CFloatingDockContainer):
             return event.type() == QEvent.Type.Move and event.spontaneous()
+        if isinstance(watched, QtAds.CDockAreaTitleBar) and event.type() in _BAR_EVENTS:
+            tab = watched.tabBar().currentTab()
+            # Otherwise QtAds would drag all tabs together.
+            return self.eventFilter(tab, event) or event.type() == QEvent.Type.MouseMove
         if not isinstance(watched, QtAds.CDockWidgetTab) or not isValid(watched):
             return False
         kind = event.type()
@@ -248,3 +266,10 @@ class TabDrag(QObject):
 
 
 LEFT = Qt.MouseButton.LeftButton
+_BAR_EVENTS = {
+    QEvent.Type.ContextMenu,
+    QEvent.Type.MouseButtonDblClick,
+    QEvent.Type.MouseButtonPress,
+    QEvent.Type.MouseButtonRelease,
+    QEvent.Type.MouseMove,
+}

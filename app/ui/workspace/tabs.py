@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import PySide6QtAds as QtAds
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QIcon, QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QLabel, QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QMenu, QWidget
 from shiboken6 import isValid
 
 from app.chats.chat import Chat
 from app.settings.language import mark, tr
+from app.ui.pane.header import PaneHeader
 from app.ui.pane.pane import ChatPane
 from app.ui.style import tokens as t
 from app.ui.style.icons import badge_icon, dot_icon
 from app.ui.style.theme import repolish, scaled, theme
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.menus import add_action, make_menu, pop_below
 from app.ui.widgets.widget_behavior import current_shortcut, escape_tooltip
 from app.ui.workspace.docks import Docks, set_dock_icons
 
@@ -177,17 +180,11 @@ class TitleBars(QObject):
 
 FOLDED = mark("More")
 
-_QUEUED_UNIQUE = Qt.ConnectionType(
-    Qt.ConnectionType.QueuedConnection.value | Qt.ConnectionType.UniqueConnection.value
-)
-"""Queued, and only once."""
-
 
 class StripButtons(QObject):
-    """Manages a title bar: tabs, and buttons for opening chats.
+    """Manages a title bar: tabs, the header of the current pane, and buttons for opening chats.
 
-    If there's just one chat, its tab takes up the whole bar and includes the pane's header. Buttons
-    that don't fit are moved to a menu.
+    Buttons that don't fit are moved to a menu.
     """
 
     CHOICES = (
@@ -211,7 +208,7 @@ class StripButtons(QObject):
         self._chosen = chosen
         self._scroll_timer = QTimer(self, singleShot=True, interval=0)
         self._scroll_timer.timeout.connect(self._show_current)
-        self._fits_header = True  # the header fits in the tab
+        self._fits_header = True  # the header fits next to the tabs
         self._arrange_timer = QTimer(self, singleShot=True, interval=0)
         self._arrange_timer.timeout.connect(self._rearrange)
         self.folded = False
@@ -252,16 +249,23 @@ class StripButtons(QObject):
                 pane.header.set_revealed(shown)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._area:
-            if event.type() in {QEvent.Type.Enter, QEvent.Type.Leave} and self._is_alive:
-                self._reveal()
-            return False
-        if event.type() == QEvent.Type.MouseMove:
-            return True  # otherwise QtAds would drag all tabs together
         kinds = QEvent.Type
-        if event.type() in {kinds.Resize, kinds.LayoutRequest, kinds.Show, kinds.Hide}:
+        if isinstance(watched, QtAds.CDockWidget):
+            if event.type() == kinds.ParentChange:  # the pane's tab is hidden, or leaves this area
+                watched.removeEventFilter(self)
+                if isinstance(pane := watched.widget(), ChatPane):
+                    pane.take_header()
+        elif not self._is_alive:
+            pass
+        elif watched is self._area:
+            if event.type() in {kinds.Enter, kinds.Leave}:
+                self._reveal()
+        elif event.type() == kinds.MouseButtonPress:
+            if (current := self._area.currentDockWidget()) is not None:
+                self._chosen(current.objectName())
+        elif event.type() in {kinds.Resize, kinds.LayoutRequest, kinds.Show, kinds.Hide}:
             self.arrange()
-        return super().eventFilter(watched, event)
+        return False
 
     @property
     def _is_alive(self) -> bool:
@@ -271,74 +275,74 @@ class StripButtons(QObject):
     def arrange(self) -> None:
         if not self._is_alive:
             return
-        shown = self._area.openedDockWidgets()
-        # Small windows with just one chat have no tab bar.
-        alone = shown[0] if len(shown) == 1 and not self._bar.isHidden() else None
         if self._has_room != self._fits_header:
             # Wait, because Qt may be laying out this bar and still need these items.
             self.arrange_soon()
-        if not self._fits_header:
-            alone = None
+        header, bar = self._place_header(), self._bar
+        shown = self._area.openedDockWidgets()
+        lone = header is not None and len(shown) == 1
         for dock in self._area.dockWidgets():
-            pane = dock.widget()
-            if isinstance(pane, ChatPane):
+            if isinstance(pane := dock.widget(), ChatPane):
                 # QtAds reads this size when a pane is added, but not when the text size changes.
                 least = pane.minimumSize()
-                self._area.setMinimumSize(least.width(), least.height() + self._bar.height())
-                _place_header(dock, pane, in_row=dock is alone)
-        pane = shown[0].widget() if len(shown) == 1 else None
-        if isinstance(pane, ChatPane):
-            pane.header.room_changed.connect(self._on_room, _QUEUED_UNIQUE)
-        _set_style_property(self._bar, "row", alone is not None)
-        # A single tab fills the bar.
-        policy = QSizePolicy.Policy.Maximum if alone is None else QSizePolicy.Policy.Expanding
-        self._bar.tabBar().setSizePolicy(policy, QSizePolicy.Policy.Preferred)
-        row = self._bar.layout()
-        assert isinstance(row, QBoxLayout)
-        stretch, at = int(alone is not None), row.indexOf(self._bar.tabBar())
-        if row.stretch(at) != stretch:  # this triggers a layout and calls us again
-            row.setStretch(at, stretch)
-        spacing = max(0, self._bar.layout().spacing())
+                self._area.setMinimumSize(least.width(), least.height() + bar.height())
+            _set_style_property(dock.tabWidget(), "row", lone)
+        _set_style_property(bar, "row", lone)
+        tabs = [(dock.tabWidget(), _title(dock.tabWidget())) for dock in shown]
+        others = [tab.minimumSizeHint().width() - _title_min_width(title) for tab, title in tabs]
+        wanted = [
+            min(title.sizeHint().width(), tab.maximumWidth() - end)
+            for (tab, title), end in zip(tabs, others, strict=True)
+        ]
+        spacing = max(0, bar.layout().spacing())
         ends = 6 if self.restore.isHidden() else 6 + spacing + self.restore.width()
         buttons = sum(button.width() + spacing for button in self.buttons) + ends
-        if alone is None or not isinstance(pane, ChatPane):
-            titles = [_title(dock.tabWidget()) for dock in shown]
-            tabs = [(dock.tabWidget(), title) for dock, title in zip(shown, titles, strict=True)]
-            others = [
-                tab.minimumSizeHint().width() - _title_min_width(title) for tab, title in tabs
-            ]
-            wanted = [
-                min(title.sizeHint().width(), tab.maximumWidth() - end)
-                for (tab, title), end in zip(tabs, others, strict=True)
-            ]
-            others_width = sum(others)
-            folded = self._bar.width() < sum(wanted) + others_width + buttons
+        room = bar.width() - sum(others)
+        if header is None:
+            folded = room < sum(wanted) + buttons
             two = self.buttons[0].width() + self.more.width() + 2 * spacing + ends
-            widest = _max_common_width(
-                wanted, self._bar.width() - others_width - (two if folded else buttons)
-            )
-            for title, width in zip(titles, wanted, strict=True):
-                title.setMaximumWidth(widest)
-                title.setMinimumWidth(max(1, min(width, widest, scaled(LEAST_TITLE))))
-            self._fold_buttons(folded)
-            self._scroll_timer.start()
-            return
-        tab, header = alone.tabWidget(), pane.header
-        title = _title(tab)
-        title.setMinimumWidth(0)
-        others_width = tab.minimumSizeHint().width() - title.minimumSizeHint().width()
-        others_width -= header.minimumSizeHint().width()
-        # If space is scarce, shrink the title first, then the buttons, then the model name. The
-        # chat's state changes all the time, so only the title shrinks to make room for the state.
-        short = min(title.sizeHint().width(), scaled(TITLE))
-        wanted = short + others_width + header.preferred_width(folded=False)
-        folded = self._bar.width() < wanted + buttons
-        header.set_menu(self._fill if folded else None)
-        room = self._bar.width() - (ends if folded else buttons)
-        title_room = room - others_width - header.preferred_width(folded=folded) - header.beside
-        title.setMaximumWidth(max(scaled(TITLE), title_room))
-        tab.setMinimumWidth(max(0, room))
-        self._fold_buttons(folded, into_header=True)
+            room -= two if folded else buttons
+        else:
+            # If space is scarce, shrink the titles first, then the buttons, then the model name.
+            # The chat's state changes all the time, so only titles shrink to make room for it.
+            short = sum(min(width, scaled(TITLE)) for width in wanted)
+            folded = room < short + header.preferred_width(folded=False) + buttons
+            header.set_menu(self._fill if folded else None)
+            room -= header.sizeHint().width() + (ends if folded else buttons)
+            # Tabs scroll, but one of them stays in view.
+            most = bar.width() - ends - max(others, default=0) - scaled(LEAST_TITLE)
+            header.setMinimumWidth(max(0, min(header.preferred_width(folded=folded), most)))
+        widest = max(scaled(TITLE) if lone else 0, _max_common_width(wanted, room))
+        for (_, title), width in zip(tabs, wanted, strict=True):
+            title.setMaximumWidth(widest)
+            title.setMinimumWidth(max(1, min(width, widest, scaled(LEAST_TITLE))))
+        self.folded = folded
+        for button in self.buttons[1:]:
+            button.setVisible(not folded)
+        self.buttons[0].setVisible(header is None or not folded)
+        self.more.setVisible(header is None and folded)
+        self._scroll_timer.start()
+
+    def _place_header(self) -> PaneHeader | None:
+        """Move the current pane's header into the bar if it fits, or else back into the pane."""
+        dock = self._area.currentDockWidget()
+        # While a dock widget moves to another area, it is still the current one of this area.
+        pane = dock.widget() if dock is not None and self._area.isAncestorOf(dock) else None
+        if not isinstance(pane, ChatPane):
+            return None
+        # Small windows with just one chat have no tab bar.
+        if not self._fits_header or self._bar.isHidden():
+            pane.take_header()
+            return None
+        header = pane.header
+        if header.parentWidget() is not self._bar:
+            dock.installEventFilter(self)
+            header.setParent(self._bar)
+            self._bar.insertWidget(self._bar.indexOf(self.buttons[0]), header)
+            self._bar.layout().setStretchFactor(header, 1)
+            header.set_in_row(True)
+            header.show()
+        return header
 
     def arrange_soon(self) -> None:
         """Lay out the bar later, once the current event is handled."""
@@ -346,7 +350,7 @@ class StripButtons(QObject):
 
     @property
     def _has_room(self) -> bool:
-        """Check whether a single chat's title and header fit next to each other.
+        """Check whether tabs and header fit next to each other.
 
         Narrow panes use two rows because model names often only differ at the end. The limit is a
         fixed width, so that panes of equal width look the same.
@@ -360,10 +364,6 @@ class StripButtons(QObject):
             self.arrange()
 
     @Slot()
-    def _on_room(self) -> None:
-        self.arrange()
-
-    @Slot()
     def _show_current(self) -> None:
         """Scroll to the current tab after a resize. QtAds only does this when switching tabs."""
         if not self._is_alive:
@@ -372,43 +372,34 @@ class StripButtons(QObject):
         if (current := tabs.currentTab()) is not None:
             tabs.ensureWidgetVisible(current, 0, 0)
 
-    def _fold_buttons(self, folded: bool, *, into_header: bool = False) -> None:
-        """Collapse the split buttons into a menu, or all buttons if the header has the menu."""
-        self.folded = folded
-        for button in self.buttons[1:]:
-            button.setVisible(not folded)
-        self.buttons[0].setVisible(not (folded and into_header))
-        self.more.setVisible(folded and not into_header)
-
     @Slot()
     def _on_more(self) -> None:
-        """Show a menu for splitting and for choosing a tab, since tabs may be out of view."""
-        menu = QMenu(self._bar)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = make_menu(self._bar)
         self._fill(menu, self.CHOICES[1:])
-        menu.addSeparator()
-        current = self._area.currentDockWidget()
-        for dock in self._area.openedDockWidgets():
-            action = menu.addAction(dock.windowTitle())
-            action.setCheckable(True)
-            action.setChecked(dock is current)
-            action.triggered.connect(lambda _=False, dock=dock: self._chosen(dock.objectName()))
-        menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 2)))
+        pop_below(menu, self.more)
 
     def _fill(self, menu: QMenu, choices: Sequence[tuple[str, str, str]] = CHOICES) -> None:
+        """Add actions for opening chats and for choosing a tab, since tabs may be out of view."""
         for _, tip, choice in choices:
-            action = menu.addAction(tr(tip).partition("  ")[0])
+            act = partial(self._on_split, choice)
+            action = add_action(menu, tr(tip).partition("  ")[0], act)
             keys = tip.partition("  ")[2]
             action.setShortcut(QKeySequence(current_shortcut(keys)))
             action.setShortcutVisibleInContextMenu(True)
             # Only displays the shortcut, which is handled by the command.
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            action.triggered.connect(lambda _=False, choice=choice: self._on_split(choice))
+        current, docks = self._area.currentDockWidget(), self._area.openedDockWidgets()
+        if len(docks) > 1:
+            menu.addSeparator()
+            for dock in docks:
+                act = partial(self._chosen, dock.objectName())
+                title = dock.windowTitle().replace("&&", "&")
+                add_action(menu, title, act, checked=dock is current)
 
 
 TITLE, LEAST_TITLE = 90, 64
-"""Minimum width of a title in pixels at 100% zoom: if it's alone, and in a full bar, which
-scrolls."""
+"""Minimum width of a title in pixels at 100% zoom: before buttons are folded, and in a full bar,
+which scrolls."""
 
 
 def _max_common_width(widths: Sequence[int], room: int) -> int:
@@ -429,28 +420,6 @@ def _title(tab: QtAds.CDockWidgetTab) -> QLabel:
     label = tab.findChild(QLabel, "dockWidgetTabLabel")
     assert isinstance(label, QLabel)
     return label
-
-
-def _place_header(dock: QtAds.CDockWidget, pane: ChatPane, *, in_row: bool) -> None:
-    """Move a pane's header into its tab, or back above the conversation.
-
-    Tab and pane belong to the same dock widget, so they always move together.
-    """
-    tab, header = dock.tabWidget(), pane.header
-    if in_row == (header.parentWidget() is tab):
-        return
-    title, layout = _title(tab), tab.layout()
-    assert isinstance(layout, QBoxLayout)
-    header.set_in_row(in_row)
-    if in_row:
-        layout.addWidget(header, 1)
-    else:
-        pane.take_header()
-        tab.setMinimumWidth(0)
-        title.setMaximumWidth(WIDEST)
-    header.show()  # a new header may not have been shown yet
-    layout.setStretchFactor(title, 0 if in_row else 1)
-    _set_style_property(tab, "row", in_row)
 
 
 WIDEST = (1 << 24) - 1  # Qt's maximum width

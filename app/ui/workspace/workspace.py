@@ -14,6 +14,7 @@ from shiboken6 import isValid
 from app.chats.chat import Chat
 from app.settings.settings import Settings
 from app.ui.pane.empty import NoChat
+from app.ui.pane.header import PaneHeader
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets.widget_behavior import is_typed_text
 from app.ui.workspace.docks import (
@@ -64,10 +65,8 @@ class FocusWatch(QObject):
     def _on_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         widget = now
         while widget is not None and not isinstance(widget, ChatPane):
-            if isinstance(widget, QtAds.CDockWidgetTab):  # a single tab contains the pane's header
-                widget = widget.dockWidget().widget()
-            else:
-                widget = widget.parentWidget()
+            # The header may be next to the tabs.
+            widget = widget.pane if isinstance(widget, PaneHeader) else widget.parentWidget()
         if isinstance(widget, ChatPane):
             self.pane_entered.emit(widget)
 
@@ -115,6 +114,7 @@ class Workspace(QWidget):
         self.manager.dockAreasRemoved.connect(self._update_timer.start)
         self.manager.floatingWidgetCreated.connect(self._on_floating)
         self._drag = TabDrag(self._docks, self)
+        self.manager.dockAreaCreated.connect(self._drag.watch_bar)
         self._drag.tab_dropped.connect(self._on_dropped)
         self._drag.tab_pulled_out.connect(self._on_pulled_out)
         self._drag.tab_double_clicked.connect(self._on_doubled)
@@ -175,9 +175,9 @@ class Workspace(QWidget):
         self.activate(dock.pane)
         return dock.pane
 
-    def activate_last(self, window: QWidget | None = None) -> None:
-        """Activate the pane that was last active in a window, by default the main window."""
-        window = window or self.window()
+    def activate_last(self) -> None:
+        """Activate the pane that was last active in the main window."""
+        window = self.window()
         if self._ending or self.active is None or self._window_of(self.active) is window:
             return
         self._set_active(self._latest_in(window))

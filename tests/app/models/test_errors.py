@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.models.engine_errors import describe_problem, explain
 from app.models.loading import LoadState, ModelStatus, _code_and_message
 from app.settings import language
-from app.ui.pane.pane import Notice
+from app.ui.pane.notice import Notice
 from app.ui.style import theme
 from engine.errors import FOLDER_GONE, MODEL_LOAD_FAILED, EngineError
 from engine.hub.inventory import facts_of

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from app.store import AttachedText, Attachment, ChatRecord, Message, Store, new_id, places_in
-from app.ui.pane import pane
-from app.ui.pane.pane import FindBar
+from app.store import AttachedText, Attachment, ChatRecord, Message, Store, new_id
+from app.ui.pane import find_bar
+from app.ui.pane.find_bar import FindBar
 from app.ui.style.theme import theme
 from app.ui.transcript import answer_row
 from app.ui.transcript.answer_row import AnswerRow
@@ -238,7 +238,7 @@ def test_find_searches_a_long_chat_in_slices(
         searched.append(content)
         return content
 
-    monkeypatch.setattr(pane, "displayed_text", shown)
+    monkeypatch.setattr(find_bar, "displayed_text", shown)
     bar = run.pane.find_bar
     bar.open_bar()
     bar.field.setText("plum")
@@ -250,14 +250,6 @@ def test_find_searches_a_long_chat_in_slices(
     assert current(run.pane.transcript.row(run.pane.transcript.places[2 * number - 1].message_id))
     bar.field.setText("cherry")
     run.until(lambda: bar.count.text() == "Not found")
-
-
-def test_best_match_has_the_words_together():
-    text = "apple here. " + "x " * 200 + "ripe apple there"
-    ripe = text.index("ripe")
-    assert places_in(text, "ripe apple") == [(ripe, ripe + 4), (ripe + 5, ripe + 10), (0, 5)]
-    assert places_in("Äpfel", "apf") == [(0, 5)]
-    assert places_in(text, "pear") == places_in(text, "") == []
 
 
 def test_search_match_in_file_expands_its_page(start: Start, profile: Path):

@@ -9,19 +9,14 @@ from pytestqt.qtbot import QtBot
 from app.store import Message, new_id
 from app.ui.style.theme import Theme
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.tool_row import ToolRow
 from app.ui.transcript.user_row import UserRow
 
 
 def test_deleted_rows_ignore_theme_changes(look: Theme, qtbot: QtBot):
     parent = QWidget()
-    user, answer, tool = (
-        Message(new_id(), "chat", None, role, "hello") for role in ("user", "assistant", "tool")
-    )
     rows = [
-        UserRow(user, lambda *_, **__: "", parent),
-        AnswerRow(answer, lambda *_, **__: "", parent),
-        ToolRow(tool, lambda *_, **__: "", parent, None),
+        kind(Message(new_id(), "chat", None, role, "hello"), lambda *_, **__: "", parent)
+        for kind, role in ((UserRow, "user"), (AnswerRow, "assistant"))
     ]
     shiboken6.delete(parent)
     assert not any(map(shiboken6.isValid, rows))  # Python still has references to them

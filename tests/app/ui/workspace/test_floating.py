@@ -9,12 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPoint, QRect
 
 from app.ui.pane.pane import ChatPane
 from app.ui.window.main_window import MainWindow
-from app.ui.workspace.docks import move_onto_screen
 from tests.app.conftest import Run, Start
 
 
@@ -90,19 +88,6 @@ def test_closed_floating_pane_reopens_in_place(start: Start):
     run.until(lambda: place(run, run.pane) == before)
 
 
-def test_closed_tab_reopens_in_its_window(start: Start):
-    run = start().ready()
-    run.window.chats.new()
-    run.window.commands["float"].trigger()
-    window = run.pane.window()
-    run.window.chats.new()  # a tab in the same window
-    pane = run.pane
-    assert pane.window() is window is not run.window
-    run.window.workspace.close_pane(pane)
-    run.window.commands["undo_close"].trigger()
-    assert run.pane.window() is window
-
-
 def test_floating_place_survives_restart(start: Start):
     run = start().ready()
     run.window.resize(1400, 900)
@@ -174,35 +159,11 @@ def test_window_stays_on_its_main_screen(tmp_path: Path):
     assert done.stdout.split() == ["2000", "400", "900", "0", "800", "100"]
 
 
-def test_oversized_window_shrinks_to_screen(qtbot):
-    window = QWidget()
-    qtbot.addWidget(window)
-    window.show()
-    window.resize(window.screen().availableSize() + QSize(300, 10))
-    move_onto_screen(window)
-    assert window.screen().availableGeometry().contains(window.frameGeometry())
-    assert window.windowState() == Qt.WindowState.WindowNoState
-
-
 def test_main_window_fits_small_screen_with_frame(start: Start, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(MainWindow, "SIZE", (3000, 2000))
     window = start().window
     assert window.frameGeometry() != window.geometry()
     assert window.screen().availableGeometry().contains(window.frameGeometry())
-
-
-def test_closing_window_activates_previous_pane(start: Start):
-    run = start().ready()
-    run.window.resize(1400, 900)
-    run.window.commands["split_right"].trigger()
-    run.ask("say two")
-    run.window.workspace.activate(run.panes[0])
-    before = run.pane
-    run.window.commands["quick_ask"].trigger()
-    run.ready()
-    run.ask("say quick")
-    run.window.workspace.close_pane(run.pane)
-    assert run.pane is before
 
 
 def test_floating_window_and_empty_main_window_are_restored(start: Start):

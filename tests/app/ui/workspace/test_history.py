@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 
 from app.chats.actions import Action
 from app.ui.workspace.docks import Docks
 from tests.app.conftest import Start
-from tests.app.desk import edit
 
 
 def shown(pane):
@@ -54,18 +52,6 @@ def test_deleted_version_is_restored_in_place(start: Start):
     assert run.pane.empty.isVisible()
     run.window.commands["undo_close"].trigger()
     assert chat.transcript.alternatives(first) == [first, second]
-
-
-def test_versions_are_switched_by_key(start: Start):
-    run = start().ready()
-    run.ask("say one")
-    chat = run.pane.chat
-    edit(chat, chat.transcript.path[0].id, "say two")
-    run.answered()
-    run.window.commands["earlier"].trigger()
-    assert shown(run.pane) == ["say one", "one "]
-    run.window.commands["later"].trigger()
-    assert shown(run.pane) == ["say two", "two "]
 
 
 def test_branch_from_answer_continues_separately(start: Start):
@@ -117,19 +103,6 @@ def test_chat_closed_long_ago_reopens(start: Start, monkeypatch: pytest.MonkeyPa
         run.window.commands["undo_close"].trigger()
     assert run.pane.chat.id == chat_id
     assert shown(run.pane) == ["hold 2", "1 2 end"]
-
-
-def test_copied_selection_keeps_markers(start: Start):
-    run = start().ready()
-    run.ask("say - apples")
-    run.until(lambda: run.pane.transcript.row(run.pane.chat.transcript.leaf_id))
-    row = run.pane.transcript.row(run.pane.chat.transcript.leaf_id)
-    cursor = row._view.textCursor()
-    cursor.select(QTextCursor.SelectionType.Document)
-    row._view.setTextCursor(cursor)
-    data = row._view.createMimeDataFromSelection()
-    assert isinstance(data, QMimeData)
-    assert data.text().strip() == "• apples"
 
 
 def test_deleted_chat_leaves_no_disk_cache(start: Start) -> None:

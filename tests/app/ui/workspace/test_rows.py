@@ -8,39 +8,37 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from app.settings.paths import GUIDE
 from app.ui.pane.pane import ChatPane
 from app.ui.style import tokens as t
-from app.ui.style.theme import theme
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Start
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-def in_row(run: Run, pane: ChatPane) -> bool:
-    dock = run.window.workspace.dock(pane.chat.id)
-    assert dock is not None
-    return pane.header.parentWidget() is dock.tabWidget()
+def in_row(pane: ChatPane) -> bool:
+    return pane.header.in_row and pane.header.isVisible()
 
 
-def test_lone_title_and_header_share_row(start: Start) -> None:
+def test_header_stays_when_tabs_are_added(start: Start) -> None:
     run = start().ready()
     first = run.pane
-    run.until(lambda: in_row(run, first))
-    top = run.window.workspace.mapTo(run.window, QPoint(0, 0))
-    assert first.mapTo(run.window, QPoint(0, 0)).y() - top.y() <= t.TAB + 1
-    assert first.header.isVisible()
+    run.until(lambda: in_row(first))
+    top = first.mapTo(run.window, QPoint(0, 0))
+    assert top.y() - run.window.workspace.mapTo(run.window, QPoint(0, 0)).y() <= t.TAB + 1
     run.window.chats.new()
     second = run.pane
-    run.until(lambda: not in_row(run, first) and not in_row(run, second))
-    assert second.header.parentWidget() is second
-    assert second.header.isVisible()
+    run.until(lambda: in_row(second))
+    assert second.mapTo(run.window, QPoint(0, 0)) == top
+    assert not first.header.isVisible()
+    run.window.workspace.activate(first)
+    run.until(lambda: in_row(first) and not second.header.isVisible())
     run.window.commands["close"].trigger()
-    run.until(lambda: in_row(run, first))
+    run.until(lambda: in_row(second))
     run.window.commands["undo_close"].trigger()
-    run.until(lambda: not in_row(run, first))
+    run.until(lambda: in_row(first) and not second.header.isVisible())
     run.window.workspace.float_pane(second)
-    run.until(lambda: in_row(run, first))
+    run.until(lambda: in_row(first))
     assert second.header.isVisible()
     run.window.workspace.float_pane(second)
-    assert second.header.isVisible()
+    run.until(lambda: in_row(second))
 
 
 def test_press_in_row_activates_its_pane(start: Start) -> None:
@@ -50,7 +48,7 @@ def test_press_in_row_activates_its_pane(start: Start) -> None:
     run.window.commands["split_right"].trigger()
     run.ready()
     assert run.pane is not first
-    run.until(lambda: in_row(run, first))
+    run.until(lambda: in_row(first))
     first.header.options_button.setFocus(Qt.FocusReason.TabFocusReason)
     assert run.pane is first
     run.window.workspace.activate(next(p for p in run.panes if p is not first))
@@ -69,11 +67,11 @@ def test_narrow_row_moves_buttons_to_menu(start: Start) -> None:
     run.ask("say " + "a title of many words " * 2)
     run.window.resize(1500, 700)
     first = run.pane
-    run.until(lambda: in_row(run, first) and not first.header.is_folded)
+    run.until(lambda: in_row(first) and not first.header.is_folded)
     first.chat.model.set("/models/A family of models with a long name 360M")
     run.window.commands["split_right"].trigger()
     run.window.resize(1160, 700)
-    run.until(lambda: in_row(run, first) and first.header.is_folded)
+    run.until(lambda: in_row(first) and first.header.is_folded)
     run.qtbot.mouseClick(first.header.more, LEFT)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
@@ -98,14 +96,14 @@ def test_narrow_pane_header_has_its_own_row(start: Start) -> None:
     for pane in run.panes:
         pane.chat.model.set("/models/A family of models 360M")
     name = first.header.model_button
-    run.until(lambda: first.width() < t.NARROW and not in_row(run, first))
+    run.until(lambda: first.width() < t.NARROW and not in_row(first))
     run.until(lambda: name.width() >= name.sizeHint().width())
     first.chat.model.set(GUIDE)
     run.until(lambda: first.header.model_button.text() == "Guide")
     run.qtbot.wait(50)
-    assert not any(in_row(run, pane) for pane in run.panes), "those beside it have two rows"
+    assert not any(in_row(pane) for pane in run.panes), "those beside it have two rows"
     run.window.resize(1900, 700)
-    run.until(lambda: in_row(run, first))
+    run.until(lambda: in_row(first))
 
 
 def test_long_title_shrinks_for_status(start: Start) -> None:
@@ -115,7 +113,7 @@ def test_long_title_shrinks_for_status(start: Start) -> None:
     run.until(lambda: run.answer(first))
     first.chat.rename("a title of many words " * 3)
     run.window.commands["split_right"].trigger()
-    run.until(lambda: in_row(run, first) and first.header.width() > 0)
+    run.until(lambda: in_row(first) and first.header.width() > 0)
     title = run.window.workspace.dock(first.chat.id).tabWidget().findChild(QLabel)
     run.until(lambda: first.header.written == "Writing")
     name = first.header.model_button
@@ -135,44 +133,6 @@ def test_longer_title_gets_space(start: Start) -> None:
         run.qtbot.keyClicks(run.pane.composer.field, words[len(run.pane.composer.text) :])
         run.until(lambda words=words: dock.windowTitle() == words)
         run.until(lambda: title.width() >= title.sizeHint().width())
-
-
-def test_inactive_panes_are_shaded(start: Start) -> None:
-    run = start().ready()
-    run.window.resize(1200, 700)
-    run.ask("say one")
-    first = run.pane
-    run.window.commands["split_right"].trigger()
-    run.ready()
-    second = run.pane
-
-    def ground(pane: ChatPane) -> str:
-        return pane.grab().toImage().pixelColor(4, pane.height() // 2).name()
-
-    tokens = theme().tokens
-    places = [pane.mapTo(run.window, QPoint(0, 0)) for pane in (first, second)]
-    assert (ground(first), ground(second)) == (tokens.back, tokens.background)
-    run.window.workspace.activate(first)
-    assert (ground(first), ground(second)) == (tokens.background, tokens.back)
-    run.qtbot.wait(20)
-    assert [pane.mapTo(run.window, QPoint(0, 0)) for pane in (first, second)] == places
-    # Both texts are readable: the pairs are in `TEXT_PAIRS`, measured in tests/app/ui/style.
-    assert ("text", "back") in t.TEXT_PAIRS
-    assert ("muted", "back") in t.TEXT_PAIRS
-
-
-def test_focus_ring_is_unique(start: Start) -> None:
-    run = start().ready()
-    run.ask("say one")
-    pane = run.pane
-    assert pane.composer.has_focus_ring
-    run.window.commands["find"].trigger()
-    assert pane.find_bar.field.hasFocus()
-    assert not pane.composer.has_focus_ring
-    run.qtbot.keyClick(pane.find_bar.field, Qt.Key.Key_Escape)
-    assert pane.composer.has_focus_ring
-    run.window.commands["search"].trigger()
-    assert not pane.composer.has_focus_ring
 
 
 class Layouts(QObject):
