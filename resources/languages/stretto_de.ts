@@ -6423,14 +6423,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Mehr Einstellungen</translation>
     </message>
     <message>
-        <source>Name of the preset:</source>
-        <translation>Name der Voreinstellung:</translation>
-    </message>
-    <message>
-        <source>New name:</source>
-        <translation>Neuer Name:</translation>
-    </message>
-    <message>
         <source>reading…</source>
         <translation>wird gelesen…</translation>
     </message>

@@ -6455,14 +6455,6 @@ No respondiste.</translation>
         <translation>Más ajustes</translation>
     </message>
     <message>
-        <source>Name of the preset:</source>
-        <translation>Nombre del preajuste:</translation>
-    </message>
-    <message>
-        <source>New name:</source>
-        <translation>Nombre nuevo:</translation>
-    </message>
-    <message>
         <source>reading…</source>
         <translation>leyendo…</translation>
     </message>

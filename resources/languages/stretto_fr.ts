@@ -6423,14 +6423,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Plus de réglages</translation>
     </message>
     <message>
-        <source>Name of the preset:</source>
-        <translation>Nom du préréglage&#xa0;:</translation>
-    </message>
-    <message>
-        <source>New name:</source>
-        <translation>Nouveau nom&#xa0;:</translation>
-    </message>
-    <message>
         <source>reading…</source>
         <translation>lecture…</translation>
     </message>

@@ -6318,14 +6318,6 @@ You didn’t answer.</source>
         <translation>その他の設定</translation>
     </message>
     <message>
-        <source>Name of the preset:</source>
-        <translation>プリセットの名前:</translation>
-    </message>
-    <message>
-        <source>New name:</source>
-        <translation>新しい名前:</translation>
-    </message>
-    <message>
         <source>reading…</source>
         <translation>読み取り中…</translation>
     </message>

@@ -6350,14 +6350,6 @@ You didn’t answer.</source>
         <translation>更多设置</translation>
     </message>
     <message>
-        <source>Name of the preset:</source>
-        <translation>预设名称：</translation>
-    </message>
-    <message>
-        <source>New name:</source>
-        <translation>新名称：</translation>
-    </message>
-    <message>
         <source>reading…</source>
         <translation>正在读取…</translation>
     </message>

@@ -834,7 +834,7 @@ class Person:
             lambda: popover.same.isVisible() and popover.same.click(),
             lambda: presets.save(f"P{which % 3}", {"params": {}, "system": f"{which}"}),
             lambda: presets.delete(f"P{which % 3}"),
-            lambda: presets.open(popover).actions()[0].trigger(),
+            lambda: self.window.pane_menus.open_presets(popover).actions()[0].trigger(),
             lambda: popover.bits.setCurrentIndex(which % 3),
         ]
         changes[which % len(changes)]()
@@ -890,7 +890,7 @@ class Person:
             if self.panes():
                 layouts.save(name)
         elif what == "ask":
-            layouts.ask_to_save()
+            layouts.saved.ask_to_save(self.window.workspace.arrangement())
             dialog = self.window.findChild(NameDialog)
             assert dialog is not None
             dialog.field.setText(name)
@@ -898,9 +898,11 @@ class Person:
             if dialog.isVisible():
                 dialog.ok.click()
         elif what == "rename":
-            layouts.rename(name, f"L{1 - n % 2}")
+            layouts.saved.rename(name, f"L{1 - n % 2}")
+        elif what == "delete":
+            layouts.saved.delete(name)
         else:
-            getattr(layouts, what)(name)
+            layouts.open(name)
             return None
         return set()
 

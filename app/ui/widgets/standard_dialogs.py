@@ -14,7 +14,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths, Qt, QUrl, QUrlQuery
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from app import flows
 from app.settings.language import counted, tr
@@ -90,20 +90,6 @@ async def ask_save_path(parent: QWidget, title: str, start: Path, kinds: str) ->
         ending = dialog.selectedNameFilter().rpartition("*")[2].rstrip(")")
         path = path.with_name(path.name + ending)
     return path
-
-
-async def ask_for_line(parent: QWidget, title: str, words: str, text: str = "") -> str | None:
-    """Ask for a line of text.
-
-    Args:
-        words: label of the input field.
-        text: initial text.
-    """
-    dialog = QInputDialog(parent)
-    dialog.setWindowTitle(title)
-    dialog.setLabelText(words)
-    dialog.setTextValue(text)
-    return dialog.textValue() if await flows.open_and_wait(dialog) else None
 
 
 async def ask_for_other_model(parent: QWidget, title: str, words: str) -> bool:

@@ -15,6 +15,7 @@ from app.chats.turn import Effect, Event, QueueState, Refusal, Step, Writing
 from app.settings.language import counted, mark, tr
 from app.store import Attachments
 from app.ui.pane.pane import ChatPane
+from app.ui.widgets.menus import add_action
 from app.ui.widgets.widget_behavior import announce, current_shortcut, to_native_keys
 from app.ui.window.commands import command, pane_command
 from app.ui.window.context import WindowController, WindowParts
@@ -174,21 +175,11 @@ class Broadcast(WindowController):
                 if self._is_visible(pane)
                 else tr("{chat} (hidden tab)", chat=_chat_name(pane))
             )
-            action = menu.addAction(words.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(self._receives(pane))
-            action.triggered.connect(lambda ticked, pane=pane: self._on_ticked(pane, ticked))
+            add_action(menu, words, partial(self.toggle_pane, pane), checked=self._receives(pane))
         menu.addSeparator()
-        keep = menu.addAction(tr("Keep Broadcast On"))
-        keep.setCheckable(True)
-        keep.setChecked(self.kept)
-        keep.triggered.connect(self.toggle_kept)
-        menu.addAction(tr("Turn Off")).triggered.connect(self.toggle)
+        add_action(menu, tr("Keep Broadcast On"), self.toggle_kept, checked=self.kept)
+        add_action(menu, tr("Turn Off"), self.toggle)
         return menu
-
-    def _on_ticked(self, pane: ChatPane, ticked: bool) -> None:
-        if ticked != self._receives(pane):
-            self.toggle_pane(pane)
 
     @Slot()
     def _on_chat_changed(self) -> None:

@@ -145,7 +145,8 @@ FOCUS_KEYS = (
     (mark("Show messages of a branch one by one"), mark("Shift+Right, in the branches")),
     (mark("Delete branch"), mark("Delete, in the branches")),
 )
-"""Keys handled by focused widgets rather than by commands."""
+"""Keys handled by focused widgets rather than by commands. Whoever changes a widget's key has to
+change it here, too."""
 
 _MENU_ROLES = {
     "quit": QAction.MenuRole.QuitRole,

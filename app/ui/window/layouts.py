@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app.chats.chat import Chat
 from app.settings.language import counted, mark, tr
-from app.store import Store, StoreError
+from app.store import StoreError
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, command
 from app.ui.window.context import WindowController, WindowParts
+from app.ui.window.named_things import NamedTexts, NamedThings
 from app.ui.workspace.docks import Arrangement
 from app.ui.workspace.placement import PaneWrapper
 
@@ -82,7 +83,6 @@ class WindowLayout(WindowController):
             # The app may have crashed after deleting a chat, but before saving the layout.
             existing = [i for i in arrangement.chats if not self._library.is_deleted(i)]
             workspace.arrange(arrangement, list(self._open_readable(existing, defaults)))
-            self._name_compared(layout.get("compared"))
             self._wrapping.restore(layout.get("wrapped"))
         # New panes are briefly visible. This shouldn't mark their chats as read.
         self._library.mark_unread(
@@ -93,14 +93,6 @@ class WindowLayout(WindowController):
         for pane in workspace.panes():
             pane.chat.model.load()
         return True
-
-    def _name_compared(self, compared: Any) -> None:
-        """Show the names of chats that an earlier version compared blindly in panes."""
-        for group in compared if isinstance(compared, list) else ():
-            names = group.get("columns") if isinstance(group, dict) and group.get("blind") else None
-            for chat_id, name in names.items() if isinstance(names, dict) else ():
-                if self._library.chat(chat_id) is not None and isinstance(name, str):
-                    self._library.change({chat_id: {"variant": name}})
 
     def _open_readable(self, ids: Iterable[str], defaults: Mapping[str, Any]) -> Iterator[Chat]:
         """Yield the chats that can be opened. Damaged chats are reported but don't stop us."""
@@ -155,62 +147,28 @@ class WindowLayout(WindowController):
 
 
 _SAVED_PREFIX = "saved/"  # the store also contains the window's own layout
-
-
-class SavedLayouts:
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def names(self) -> list[str]:
-        """Names of all valid layouts, sorted."""
-        found = {_name(key): data for key, data in self._saved_layouts().items()}
-        return sorted((n for n, d in found.items() if Arrangement.from_json(d)), key=str.casefold)
-
-    def get(self, name: str) -> Arrangement | None:
-        return Arrangement.from_json(self._store.layout(_SAVED_PREFIX + name))
-
-    def change(self, changes: Mapping[str, Arrangement | None]) -> Callable[[], None]:
-        """Save layouts, or delete them if None. Return an undo function.
-
-        Undo skips layouts that have been changed again in the meantime.
-        """
-        before = self._saved_layouts()
-        after = {_SAVED_PREFIX + name: a.to_json() if a else None for name, a in changes.items()}
-        for key, data in after.items():
-            self._save(key, data)
-
-        def undo() -> None:
-            now = self._saved_layouts()
-            for key, data in after.items():
-                if now.get(key) == data:
-                    self._save(key, before.get(key))
-
-        return undo
-
-    def _saved_layouts(self) -> dict[str, dict[str, Any]]:
-        return {
-            k: d
-            for k, d in self._store.layouts().items()
-            if k.startswith(_SAVED_PREFIX) and _name(k)
-        }
-
-    def _save(self, key: str, data: dict[str, Any] | None) -> None:
-        if data is not None:
-            self._store.save_layout(key, data)
-        else:
-            self._store.delete_layout(key)
+_TEXTS = NamedTexts(
+    save_entry=mark("Save Layout…"),
+    save=mark("Save Layout"),
+    rename=mark("Rename Layout"),
+    none=mark("No layouts yet"),
+    how_to_save=mark("To keep the current arrangement, choose Save Layout…"),
+    replaced=mark("Layout “{name}” replaced"),
+    renamed=mark("Layout renamed to “{name}”"),
+    deleted=mark("Layout “{name}” deleted"),
+    saved=mark("Layout “{name}” saved"),
+    about=mark("Saves which chats are open and where."),
+)
 
 
 class Layouts(WindowController):
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
-        self.saved = SavedLayouts(self._store)
+        self.saved = NamedThings(_TEXTS, parts, self._read, self._write)
         self._chats = chats
         # Filled whenever the menu opens.
         self.menu = QMenu(tr("Layouts"), self._window)
         self.menu.setToolTipsVisible(True)
-        self._rename_menu = QMenu(tr("Rename"), self.menu)
-        self._delete_menu = QMenu(tr("Delete"), self.menu)
         self.menu.aboutToShow.connect(self._fill)
 
     @command("layouts", mark("Layouts"), "Ctrl+Shift+L")
@@ -226,70 +184,28 @@ class Layouts(WindowController):
 
     @Slot()
     def _fill(self) -> None:
-        names = self.saved.names()
-        _fill_with(self.menu, names, self.open)
-        if not names:
-            none = self.menu.addAction(tr("No layouts yet"))
-            none.setEnabled(False)
-            none.setToolTip(tr("To keep the current arrangement, choose Save Layout…"))
-        self.menu.addSeparator()
-        save = self.menu.addAction(tr("Save Layout…"), self.ask_to_save)
+        save = self.saved.fill(self.menu, self.open, self._workspace.arrangement)
         if not self._workspace.panes():
             save.setEnabled(False)
             save.setToolTip(tr(NO_CHAT))
-        if names:
-            _fill_with(self._rename_menu, names, self.ask_new_name, "…")
-            _fill_with(self._delete_menu, names, self.delete)
-            self.menu.addMenu(self._rename_menu)
-            self.menu.addMenu(self._delete_menu)
 
-    # Saving, renaming, deleting.
-
-    @Slot()
-    def ask_to_save(self) -> None:
-        from app.ui.dialogs.name_dialogs import NameDialog
-
-        dialog = NameDialog(tr("Save Layout"), tr("Save"), self.saved.names(), self._window)
-        dialog.hint = tr("Saves which chats are open and where.")
-        dialog.name_confirmed.connect(self.save)
-        dialog.open()
-
-    @Slot(str)
     def save(self, name: str) -> None:
-        """Save the current layout, overwriting any layout with the same name."""
-        from app.ui.dialogs.name_dialogs import clean_name
+        self.saved.save(name, self._workspace.arrangement())
 
-        if not (name := clean_name(name)):
-            return
-        replaced = self.saved.get(name) is not None
-        undo = self.saved.change({name: self._workspace.arrangement()})
-        if replaced:
-            self._undos.offer_undo(tr("Layout “{name}” replaced", name=name), undo)
-        else:
-            self._toast.show_text(tr("Layout “{name}” saved", name=name))
+    def _read(self) -> dict[str, Arrangement]:
+        found = {
+            key.removeprefix(_SAVED_PREFIX): Arrangement.from_json(data)
+            for key, data in self._store.layouts().items()
+            if key.startswith(_SAVED_PREFIX)
+        }
+        return {name: layout for name, layout in found.items() if name and layout is not None}
 
-    def ask_new_name(self, old: str) -> None:
-        from app.ui.dialogs.name_dialogs import NameDialog
-
-        names = [name for name in self.saved.names() if name != old]
-        dialog = NameDialog(tr("Rename Layout"), tr("Rename"), names, self._window, old)
-        dialog.name_confirmed.connect(lambda name: self.rename(old, name))
-        dialog.open()
-
-    def rename(self, old: str, name: str) -> None:
-        """Rename a layout, overwriting any layout that has the new name."""
-        from app.ui.dialogs.name_dialogs import clean_name
-
-        name, layout = clean_name(name), self.saved.get(old)
-        if name and name != old and layout is not None:
-            undo = self.saved.change({old: None, name: layout})
-            self._undos.offer_undo(tr("Layout renamed to “{name}”", name=name), undo)
-
-    def delete(self, name: str) -> None:
-        """Delete a layout but keep its chats."""
-        if self.saved.get(name) is not None:
-            undo = self.saved.change({name: None})
-            self._undos.offer_undo(tr("Layout “{name}” deleted", name=name), undo)
+    def _write(self, changes: Mapping[str, Arrangement | None]) -> None:
+        for name, layout in changes.items():
+            if layout is not None:
+                self._store.save_layout(_SAVED_PREFIX + name, layout.to_json())
+            else:
+                self._store.delete_layout(_SAVED_PREFIX + name)
 
     # Opening.
 
@@ -329,19 +245,6 @@ class Layouts(WindowController):
         for chat in opened:
             chat.model.load()
         return closed
-
-
-def _name(key: str) -> str:
-    return key.removeprefix(_SAVED_PREFIX)
-
-
-def _fill_with(
-    menu: QMenu, names: Sequence[str], act: Callable[[str], None], end: str = ""
-) -> None:
-    menu.clear()
-    for name in names:
-        action = menu.addAction(name.replace("&", "&&") + end)
-        action.triggered.connect(lambda _checked=False, name=name: act(name))
 
 
 def _summary(name: str, closed: int, gone: int) -> str:

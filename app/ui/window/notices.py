@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
 from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
-from app.settings.language import tr
+from app.settings.language import mark, tr
 from app.store import Message
 from app.store.index import displayed_text
 from app.ui.style import motion
@@ -32,28 +32,45 @@ LONGEST = 4_000
 """Maximum number of characters a screen reader reads out by itself."""
 
 
-class ReplyAnnouncer(WindowController):
-    """Announcements for screen readers when replies start and finish.
-
-    In the focused chat, the reply is read out. For other chats, we only say that it has finished.
-    """
+class _ReplyObserver(WindowController):
+    """Base class for what happens at the start and the end of each chat's replies."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
-        self._answering: set[str] = set()
+        self._started_at: dict[str, float] = {}
         self._library.activity.connect(self._on_activity)
 
     @Slot(str)
     def _on_activity(self, chat_id: str) -> None:
         chat = self._library.find(chat_id)
-        answering = chat is not None and chat.reply.is_active
-        if answering == (chat_id in self._answering):
-            return
-        (self._answering.add if answering else self._answering.discard)(chat_id)
-        if chat is not None:
-            self._announce(chat, answering)
+        if chat is None or not chat.reply.is_active:
+            if (begun := self._started_at.pop(chat_id, None)) is not None:
+                self._on_ended(chat_id, chat, time.monotonic() - begun)
+        elif chat_id not in self._started_at:
+            self._started_at[chat_id] = time.monotonic()
+            self._on_started(chat)
 
-    def _announce(self, chat: Chat, answering: bool) -> None:
+    def _on_started(self, chat: Chat) -> None:
+        pass
+
+    def _on_ended(self, chat_id: str, chat: Chat | None, seconds: float) -> None:
+        raise NotImplementedError
+
+
+class ReplyAnnouncer(_ReplyObserver):
+    """Announcements for screen readers when replies start and finish.
+
+    In the focused chat, the reply is read out. For other chats, we only say that it has finished.
+    """
+
+    def _on_started(self, chat: Chat) -> None:
+        self._announce(chat, answering=True)
+
+    def _on_ended(self, chat_id: str, chat: Chat | None, seconds: float) -> None:
+        if chat is not None:
+            self._announce(chat, answering=False)
+
+    def _announce(self, chat: Chat, *, answering: bool) -> None:
         last = chat.transcript.last("assistant")
         if last is None:
             return
@@ -78,7 +95,7 @@ def _message_text(message: Message) -> str:
     return tr("{text}… More in the chat.", text=first)
 
 
-class UnseenCounter(WindowController):
+class UnseenCounter(_ReplyObserver):
     """Counts chats with replies that finished while the user was in another app.
 
     The number is shown in the window title, and the taskbar or Dock is alerted by a flash, bounce
@@ -88,9 +105,7 @@ class UnseenCounter(WindowController):
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self._title = self._window.windowTitle()
-        self._answering: set[str] = set()
         self._ended: set[str] = set()
-        self._library.activity.connect(self._on_activity)
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def set_title(self, title: str) -> None:
@@ -98,17 +113,11 @@ class UnseenCounter(WindowController):
         self._title = title
         self._update_badge()
 
-    @Slot(str)
-    def _on_activity(self, chat_id: str) -> None:
-        chat = self._library.find(chat_id)
-        if chat is not None and chat.reply.is_active:
-            self._answering.add(chat_id)
-        elif chat_id in self._answering:
-            self._answering.discard(chat_id)
-            if QGuiApplication.applicationState() != Qt.ApplicationState.ApplicationActive:
-                self._ended.add(chat_id)
-                QApplication.alert(self._window)
-                self._update_badge()
+    def _on_ended(self, chat_id: str, chat: Chat | None, seconds: float) -> None:
+        if QGuiApplication.applicationState() != Qt.ApplicationState.ApplicationActive:
+            self._ended.add(chat_id)
+            QApplication.alert(self._window)
+            self._update_badge()
 
     @Slot(Qt.ApplicationState)
     def _on_state(self, state: Qt.ApplicationState) -> None:
@@ -211,19 +220,16 @@ def system_channel(parent: QObject) -> NotificationChannel | None:
     return TrayChannel(parent) if QSystemTrayIcon.isSystemTrayAvailable() else None
 
 
-class Notifications(WindowController):
+class Notifications(_ReplyObserver):
     """Shows a notification when a long reply finishes, provided it's enabled in the settings."""
 
     chat_requested = Signal(str)  # (id): this chat's notification was clicked
 
-    def __init__(self, parts: WindowParts, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
-        self._clock = clock
-        self._started_at: dict[str, float] = {}
         self._shown: set[str] = set()
         self._channel: NotificationChannel | None = None
         self._has_channel = False
-        self._library.activity.connect(self._on_activity)
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def use(self, channel: NotificationChannel | None) -> None:
@@ -232,17 +238,9 @@ class Notifications(WindowController):
         if channel is not None:
             channel.notice_clicked.connect(self.chat_requested)
 
-    @Slot(str)
-    def _on_activity(self, chat_id: str) -> None:
-        chat = self._library.find(chat_id)
-        if chat is not None and chat.reply.is_active:
-            self._started_at.setdefault(chat_id, self._clock())
-            return
-        start = self._started_at.pop(chat_id, None)
+    def _on_ended(self, chat_id: str, chat: Chat | None, seconds: float) -> None:
         away = QGuiApplication.applicationState() != Qt.ApplicationState.ApplicationActive
-        if start is None or chat is None or not away or not self._settings.notify:
-            return
-        if self._clock() - start < LONG_S:
+        if chat is None or seconds < LONG_S or not away or not self._settings.notify:
             return
         if not self._has_channel:  # created lazily, because D-Bus requires another connection
             self.use(system_channel(self))
@@ -251,13 +249,10 @@ class Notifications(WindowController):
             failed = last is not None and last.status == "error"
             model = chat.message_to_display(last.id).model if last is not None else ""
             name = model or tr("The model")
-            words = (
-                tr("{name} couldn’t reply.", name=name)
-                if failed
-                else tr("{name} has replied.", name=name)
-            )
-            self._channel.show(chat_id, chat.title, words)
-            self._shown.add(chat_id)
+            words = mark("{name} couldn’t reply.") if failed else mark("{name} has replied.")
+            words = tr(words, name=name)
+            self._channel.show(chat.id, chat.title, words)
+            self._shown.add(chat.id)
 
     @Slot(Qt.ApplicationState)
     def _on_state(self, state: Qt.ApplicationState) -> None:

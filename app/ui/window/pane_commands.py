@@ -22,9 +22,16 @@ from app.ui.workspace.placement import (
 )
 
 
-def _make_why_not(action: Action) -> Callable[[PaneCommands, ChatPane], str]:
-    """Make a ``why_not`` function that checks if the pane's chat can do an action."""
-    return lambda _, pane: pane.chat.why_not(action)
+def _action(
+    action: Action, name: str, text: str, *keys: str
+) -> Callable[[PaneCommands, ChatPane], object]:
+    """Make a command that does an action of the active pane's chat."""
+
+    @pane_command(name, text, *keys, why_not=lambda _, pane: pane.chat.why_not(action))
+    def act(_: PaneCommands, pane: ChatPane) -> object:
+        return pane.act(action)
+
+    return act
 
 
 def _why_empty(_: PaneCommands, pane: ChatPane) -> str:
@@ -79,55 +86,17 @@ class PaneCommands(WindowController):
         pulse.opacity_changed.connect(self._on_beat)
         self.workspace.pane_made.connect(self._on_pane_made)
 
-    @pane_command(
-        "copy_answer", mark("Copy Last Reply"), "Ctrl+Shift+C", why_not=_make_why_not(Action.COPY)
+    copy = _action(Action.COPY, "copy_answer", mark("Copy Last Reply"), "Ctrl+Shift+C")
+    regenerate = _action(Action.REGENERATE, "regenerate", mark("Regenerate"), "Ctrl+R")
+    same_again = _action(
+        Action.SAME_AGAIN, "same_again", mark("Regenerate with Same Seed"), "Ctrl+Shift+R"
     )
-    def copy_answer(self, pane: ChatPane) -> None:
-        pane.act(Action.COPY)
-
-    @pane_command(
-        "regenerate", mark("Regenerate"), "Ctrl+R", why_not=_make_why_not(Action.REGENERATE)
-    )
-    def answer_again(self, pane: ChatPane) -> None:
-        pane.act(Action.REGENERATE)
-
-    @pane_command(
-        "same_again",
-        mark("Regenerate with Same Seed"),
-        "Ctrl+Shift+R",
-        why_not=_make_why_not(Action.SAME_AGAIN),
-    )
-    def same_again(self, pane: ChatPane) -> None:
-        pane.act(Action.SAME_AGAIN)
-
-    @pane_command("edit_last", mark("Edit Last Message"), why_not=_make_why_not(Action.EDIT))
-    def edit_last(self, pane: ChatPane) -> None:
-        pane.act(Action.EDIT)
-
-    @pane_command("branch", mark("Branch in New Chat"), why_not=_make_why_not(Action.BRANCH))
-    def branch(self, pane: ChatPane) -> None:
-        """Start a new chat that branches off at the end of this chat."""
-        pane.act(Action.BRANCH)
-
-    @pane_command(
-        "earlier", mark("Previous Version"), "Ctrl+[", why_not=_make_why_not(Action.EARLIER)
-    )
-    def show_earlier(self, pane: ChatPane) -> None:
-        pane.act(Action.EARLIER)
-
-    @pane_command("later", mark("Next Version"), "Ctrl+]", why_not=_make_why_not(Action.LATER))
-    def show_later(self, pane: ChatPane) -> None:
-        pane.act(Action.LATER)
-
-    @pane_command("stop", mark("Stop Reply"), why_not=_make_why_not(Action.STOP))
-    def stop(self, pane: ChatPane) -> None:
-        pane.act(Action.STOP)
-
-    @pane_command(
-        "pause", mark("Pause/Resume Reply"), "Ctrl+Shift+P", why_not=_make_why_not(Action.PAUSE)
-    )
-    def pause(self, pane: ChatPane) -> None:
-        pane.act(Action.PAUSE)
+    edit = _action(Action.EDIT, "edit_last", mark("Edit Last Message"))
+    branch = _action(Action.BRANCH, "branch", mark("Branch in New Chat"))
+    earlier = _action(Action.EARLIER, "earlier", mark("Previous Version"), "Ctrl+[")
+    later = _action(Action.LATER, "later", mark("Next Version"), "Ctrl+]")
+    stop = _action(Action.STOP, "stop", mark("Stop Reply"))
+    pause = _action(Action.PAUSE, "pause", mark("Pause/Resume Reply"), "Ctrl+Shift+P")
 
     @pane_command("find", mark("Find in Chat"), "Ctrl+F", why_not=_why_empty)
     def find(self, pane: ChatPane) -> None:

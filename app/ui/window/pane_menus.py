@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
 import shiboken6
-from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -17,17 +18,29 @@ from app.remote.address import is_remote
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE
 from app.ui.models.fit import FitFlow
-from app.ui.pane.options_popover import OptionsPopover, Presets
+from app.ui.pane.options_popover import OptionsPopover, Preset, apply_preset, preset_of
 from app.ui.pane.pane import ChatPane
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import standard_dialogs
+from app.ui.widgets.menus import add_action, make_menu, pop_below
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import CommandScope, command
 from app.ui.window.context import WindowController, WindowParts
+from app.ui.window.named_things import NamedTexts, NamedThings
 
 if TYPE_CHECKING:
     from app.ui.pane.tools_popover import ToolsPopover
 
+_PRESETS = NamedTexts(
+    save_entry=mark("Save as Preset…"),
+    save=mark("Save as Preset"),
+    rename=mark("Rename Preset"),
+    none=mark("No presets yet"),
+    how_to_save=mark("Choose “Save as Preset…” to keep these settings"),
+    replaced=mark("Preset “{name}” replaced"),
+    renamed=mark("Preset renamed to “{name}”"),
+    deleted=mark("Preset “{name}” deleted"),
+)
 _STATES = {LoadState.LOADING: mark("loading…"), LoadState.FAILED: mark("not loaded")}
 
 
@@ -37,7 +50,7 @@ def _entry(model_status: ModelStatus) -> str:
     right = tr(state) if state is not None else ""
     if model is not None and not is_remote(model_status.ref):
         right = bytes_line(model.nbytes)
-    return "\t".join(filter(None, (model_status.name.replace("&", "&&"), right)))
+    return "\t".join(filter(None, (model_status.name, right)))
 
 
 class PaneMenus(WindowController):
@@ -51,7 +64,9 @@ class PaneMenus(WindowController):
         self._loader = self._library.loader
         self._chats = chats
         self._fitting = fitting
-        self.presets = Presets(self._settings, self._window, self._undos.offer_undo)
+        self.presets: NamedThings[Preset] = NamedThings(
+            _PRESETS, parts, lambda: self._settings.presets, self._save_presets
+        )
         self._workspace.pane_made.connect(self._on_pane_made)
 
     @Slot(object)
@@ -66,28 +81,23 @@ class PaneMenus(WindowController):
     @Slot(object)
     def _on_models_asked(self, pane: ChatPane) -> None:
         """Show the models menu, which also has entries to open, add and unload models."""
-        menu = QMenu(self._window)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setToolTipsVisible(True)
+        menu = make_menu(self._window)
         group, current = QActionGroup(menu), pane.chat.record.model
         for ref in filter(None, dict.fromkeys([*self._model_names(GUIDE), current])):
-            action = menu.addAction(_entry(self._loader.get(ref)))
-            action.setCheckable(True)
-            action.setChecked(ref == current)
+            words, act = _entry(self._loader.get(ref)), partial(pane.chat.model.set, ref)
+            action = add_action(menu, words, act, checked=ref == current)
             action.setToolTip(ref)
-            action.triggered.connect(lambda _checked=False, ref=ref: pane.chat.model.set(ref))
             group.addAction(action)
         menu.addSeparator()
         menu.addAction(tr("Get Model…"), self.download_requested.emit)
         menu.addAction(tr("Open Model Folder…"), self._chats.open_model_folder)
         menu.addAction(tr("Open GGUF File…"), self._chats.open_gguf_file)
         menu.addAction(tr("Add Remote Model…"), self.add_remote)
-        menu.addMenu(self._fill_unload(QMenu(tr("Unload"), menu), pane))
+        self._fill_unload(menu.addMenu(tr("Unload")), pane)
         menu.addAction(tr("Manage Models…"), self.manage_requested.emit)
-        button = pane.header.model_button
-        menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+        pop_below(menu, pane.header.model_button, 4)
 
-    def _fill_unload(self, menu: QMenu, pane: ChatPane) -> QMenu:
+    def _fill_unload(self, menu: QMenu, pane: ChatPane) -> None:
         def unload(ref: str) -> None:
             words = tr("{name} unloaded", name=self._loader.get(ref).name)
             pane.notice_posted.emit(residency.unload(self._library, ref) or words)
@@ -96,14 +106,11 @@ class PaneMenus(WindowController):
         for model_status in self._loader.loaded_statuses():
             ref = model_status.ref
             why = residency.why_not_unload(self._library, ref)
-            action = menu.addAction(_entry(model_status))
-            action.triggered.connect(lambda _checked=False, ref=ref: unload(ref))
-            action.setEnabled(not why)
+            action = add_action(menu, _entry(model_status), partial(unload, ref), why_not=why)
             action.setToolTip(why or tr("Frees memory. Its chats load it again when you send."))
         if menu.isEmpty():
             menu.setEnabled(False)
             menu.menuAction().setToolTip(tr("No model is loaded"))
-        return menu
 
     @command("add_remote", mark("Add Remote Model…"), where=CommandScope.ANYWHERE)
     @Slot()
@@ -121,13 +128,13 @@ class PaneMenus(WindowController):
         """Called if memory is too low for the pane's model. Offers alternatives or unloading."""
         if self._fitting.open(pane.chat.record.model, pane.chat):
             return
-        menu = self._fill_unload(QMenu(self._window), pane)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = make_menu(self._window)
+        self._fill_unload(menu, pane)
         if not menu.isEnabled():
             pane.notice_posted.emit(tr("No other model is loaded."))
             menu.deleteLater()
             return
-        menu.popup(button.mapToGlobal(QPoint(0, button.height() + 4)))
+        pop_below(menu, button, 4)
 
     @Slot(object)
     def _cancel_load(self, pane: ChatPane) -> None:
@@ -139,8 +146,21 @@ class PaneMenus(WindowController):
     @Slot(object)
     def _on_options_asked(self, pane: ChatPane) -> None:
         popover = OptionsPopover(pane.chat, self._window)
-        popover.presets_requested.connect(self.presets.open)
+        popover.presets_requested.connect(self.open_presets)
         popover.open_below(pane.header.options_button, self._window)
+
+    @Slot(object)
+    def open_presets(self, popover: OptionsPopover) -> QMenu:
+        menu, presets = make_menu(popover), self._settings.presets
+        self.presets.fill(
+            menu, lambda name: apply_preset(popover, presets[name]), lambda: preset_of(popover)
+        )
+        pop_below(menu, popover.presets)
+        return menu
+
+    def _save_presets(self, changes: Mapping[str, Preset | None]) -> None:
+        presets = {**self._settings.presets, **changes}
+        self._settings.set(presets={n: p for n, p in presets.items() if p is not None})
 
     @Slot(object)
     def open_tools(self, pane: ChatPane) -> ToolsPopover:

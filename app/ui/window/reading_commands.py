@@ -10,7 +10,7 @@ from functools import partial
 from itertools import islice
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QRadioButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QRadioButton, QSpinBox, QWidget
 
 from app import flows
 from app.chats.chat_organizer import day_heading, day_headings
@@ -21,6 +21,7 @@ from app.ui.palette.finder import EntryKind, PaletteEntry, PaletteQuery, fold_te
 from app.ui.palette.palette import Palette
 from app.ui.pane import header
 from app.ui.pane.pane import ChatPane
+from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.sheet import Sheet
 from app.ui.window.commands import CommandScope, command
 from app.ui.window.context import WindowController, WindowParts
@@ -49,10 +50,7 @@ class ReadSheet(Sheet):
         (self.latest if last else self.whole).setChecked(True)
         self.follow = QCheckBox(tr("Include new messages from this chat as they arrive"), self)
         self.follow.setChecked(True)
-        row = QHBoxLayout()
-        row.addWidget(self.latest)
-        row.addWidget(self.count)
-        row.addStretch(1)
+        row = make_row_layout(self.latest, self.count, SPRING, spacing=None)
         left_out = tr("Reasoning, tool calls, and the text of files are left out.")
         self.where = self.make_label("\n".join(filter(None, (left_out, where))))
         self.add_rows(self.make_heading(of.title), self.whole, row, self.follow, self.where)

@@ -17,7 +17,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.style import motion
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
-from app.ui.widgets.sheet import set_place_settings
+from app.ui.widgets.sheet import store_geometry_in
 from app.ui.window.commands import CommandScope, command, pane_command
 from app.ui.window.context import WindowController, WindowParts
 from app.ui.window.shortcuts import Shortcuts, show_shortcuts
@@ -154,7 +154,7 @@ class SettingsCommands(WindowController):
         super().__init__(parts)
         self._context = parts.context
         self.shown: SettingsWindow | None = None  # None while closed
-        set_place_settings(self._settings)
+        store_geometry_in(self._settings)
         self._settings.announcer.changed.connect(self._on_changed)
 
     @command("settings", mark("Settings…"), "Ctrl+,", where=CommandScope.ANYWHERE)

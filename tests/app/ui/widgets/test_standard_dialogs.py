@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app import flows
@@ -83,48 +83,12 @@ def test_chosen_files_and_folders_are_returned(
         assert task.result() == wanted
 
 
-def test_file_dialog_starts_in_last_folder(
-    qtbot: QtBot, parent: QWidget, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
-    home.mkdir()
-    elsewhere.mkdir()
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr(standard_dialogs, "_last_folder", "")
-    task, dialog = opened(qtbot, parent, standard_dialogs.ask_for_file(parent, "File", "All (*)"))
-    assert Path(dialog.directory().absolutePath()) == home
-    dialog.reject()
-    qtbot.waitUntil(task.done)
-    task, dialog = opened(
-        qtbot, parent, standard_dialogs.ask_for_folder(parent, "Folder", str(elsewhere))
-    )
-    dialog.accept()
-    qtbot.waitUntil(task.done)
-    task, dialog = opened(qtbot, parent, standard_dialogs.ask_for_folder(parent, "Folder"))
-    assert Path(dialog.directory().absolutePath()) == elsewhere
-    dialog.reject()
-    qtbot.waitUntil(task.done)
-
-
-def test_entered_line_is_returned(qtbot: QtBot, parent: QWidget) -> None:
-    task, dialog = opened(
-        qtbot, parent, standard_dialogs.ask_for_line(parent, "Rename", "Another name:", "old")
-    )
-    assert isinstance(dialog, QInputDialog)
-    assert dialog.textValue() == "old"
-    dialog.setTextValue("new")
-    dialog.accept()
-    qtbot.waitUntil(task.done)
-    assert task.result() == "new"
-
-
 def test_canceled_question_returns_nothing(qtbot: QtBot, parent: QWidget, tmp_path: Path) -> None:
     for question, nothing in (
         (standard_dialogs.ask_for_folder(parent, "Folder"), None),
         (standard_dialogs.ask_for_file(parent, "File", "All (*)"), None),
         (standard_dialogs.ask_for_files(parent, "Files", "", "All (*)"), []),
         (standard_dialogs.ask_save_path(parent, "Export", tmp_path / "x.csv", "CSV (*.csv)"), None),
-        (standard_dialogs.ask_for_line(parent, "Rename", "Another name:"), None),
     ):
         task, dialog = opened(qtbot, parent, question)
         dialog.reject()

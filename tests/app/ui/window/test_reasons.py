@@ -146,7 +146,7 @@ def test_the_menus_of_a_pane_say_why_an_entry_is_grey(start: Start):
     run.pane.header.options_button.click()
     popover = QApplication.activePopupWidget()
     assert isinstance(popover, OptionsPopover)
-    presets = run.window.pane_menus.presets.open(popover)
+    presets = run.window.pane_menus.open_presets(popover)
     assert not presets.actions()[0].isEnabled()
     assert list(silent([popover, presets])) == []
     presets.close()
