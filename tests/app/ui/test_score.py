@@ -11,8 +11,7 @@ from PySide6.QtCore import Qt
 
 from app.chats.answer import Phase
 from app.chats.turn import Event, Stage
-from app.score import ScoreFeed, Totals
-from app.ui.score_view import memory_line, memory_parts
+from app.score import ScoreFeed
 from tests.app.conftest import Run
 
 
@@ -75,30 +74,6 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     assert chat.transcript.last("assistant").status == "cancelled"
 
 
-def test_score_shows_memory_of_whole_program(start: Callable[..., Run]) -> None:
-    run = start().ready()
-    run.window.toggle_score()
-    score = run.window.score
-    run.until(lambda: score.memory.text() == "540 MB in use · chats 0 MB")
-    run.ask("say one")
-    run.until(lambda: score.memory.text() == "540 MB in use · chats 1.0 MB")
-    assert score.memory.toolTip().splitlines() == [
-        "Memory in use: 540 MB",
-        "0.0 MB  models",
-        "1.0 MB  context of chats",
-        "200 MB  free, kept for reuse",
-        "299 MB  Stretto",
-        "40 MB  helper processes",
-        "Models and chats use 1.0 MB of 1.0 GB.",
-    ]
-
-
-def test_score_shows_arrays_without_process_memory() -> None:
-    totals = Totals(kv_bytes=5_000_000, weights_bytes=27_000_000, budget=1_000_000_000)
-    assert memory_line(totals) == "models 27 MB · chats 5.0 MB"
-    assert "the program" not in memory_parts(totals)
-
-
 def test_canceled_stats_are_requested_again(
     start: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,21 +92,3 @@ def test_canceled_stats_are_requested_again(
     assert not sampled
     run.until(lambda: sampled)
     feed.stop()
-
-
-def test_new_replies_come_before_idle_chats(start: Callable[..., Run]) -> None:
-    run = start().ready()
-    first = run.say("say one")
-    run.answered()
-    run.window.chats.new()
-    run.ready()
-    run.window.toggle_score()
-    score = run.window.score
-    run.until(lambda: len(score.rows()) == 1)
-    second = run.say("count 100000")
-    run.until(lambda: [row.lane.state for row in score.rows()] == ["writing", "idle"])
-    second.chat.turn.handle(Event.STOP)
-    run.answered()
-    run.until(lambda: [row.lane.state for row in score.rows()] == ["idle", "idle"])
-    rows = [second.chat.id, first.chat.id]
-    assert [row.lane.chat_id for row in score.rows()] == rows  # the order of rows stays

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -15,12 +14,10 @@ from app.chats import panel
 from app.chats.options import ChatOptions, vary_options
 from app.chats.panel import Member
 from app.settings.settings import Settings
-from app.store import ChatRecord, Store
 from app.ui.compare import compare_dialog
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.pane.panel_view import PanelColumn
 from app.ui.style.theme import theme
-from app.ui.window.layouts import LAYOUT
 from tests.app.conftest import Run, Start
 
 MODELS = ("/models/one", "/models/two")
@@ -106,13 +103,6 @@ def test_dialog_fills_in_what_to_compare(look, qtbot: QtBot):
     assert dialog.ok.toolTip() == dialog.why.text() == "Compare at least two members."
 
 
-def test_message_is_needed_for_comparison(start: Start):
-    run = start().ready()
-    run.window.commands["compare"].trigger()
-    assert run.window.findChild(CompareDialog) is None
-    assert run.window.toast.text == "You haven’t sent a message yet."
-
-
 def test_differences_between_replies_are_marked(start: Start):
     run = start().ready()
     columns = compared(run, "say hello", *panel.members_by_seed(3))
@@ -169,20 +159,6 @@ def test_columns_scroll_together_on_request(start: Start):
     assert bars[0].value() - moved == moved - 300
     run.qtbot.keyClick(columns[1], Qt.Key.Key_Up)
     assert bars[1].value() == bars[2].value() < moved
-
-
-def test_narrow_pane_shows_one_column_per_page(start: Start):
-    run = start().ready()
-    run.window.resize(1000, 600)
-    columns = compared(run, "say hello", *panel.members_by_seed(3))
-    pane, view = run.pane, run.pane.panel._area.viewport()
-    assert columns[2].x() + columns[2].width() <= view.width()
-    run.window.commands["split_right"].trigger()
-    run.until(lambda: abs(columns[0].width() - view.width()) <= 2)
-    run.window.workspace.activate(pane)
-    run.qtbot.keyClick(columns[0], Qt.Key.Key_Right)
-    run.until(lambda: columns[0].visibleRegion().boundingRect().width() <= 2)
-    assert columns[1].visibleRegion().boundingRect().width() > 300
 
 
 def test_blind_columns_hide_names_until_one_is_kept(start: Start):
@@ -257,19 +233,3 @@ def test_keeping_one_of_several_models_is_counted(start: Start):
     run.pane.show_panel_of(run.pane.chat.comparison.ask([Member(model=ref) for ref in MODELS]))
     run.pane.panel.columns[0].keep.click()
     assert run.app.settings.kept == {"/models/one": [2, 4], "/models/two": [2, 4]}
-
-
-def test_old_blind_columns_get_their_names(start: Start, profile: Path):
-    run = start().ready()
-    run.ask("say hello")
-    chat_id = run.pane.chat.id
-    run.app.library.change({chat_id: {"group_id": "g", "variant": "Reply A"}})
-    run.end()
-    group = {"columns": {chat_id: "Seed 1", "gone": "Seed 2"}, "blind": True}
-    with Store.open(profile / "chats.db") as store:
-        layout = store.layout(LAYOUT) or {}
-        store.save_layout(LAYOUT, {**layout, "compared": [1, {}, group]})
-    run = start()
-    record = run.app.library.chat(chat_id)
-    assert isinstance(record, ChatRecord)
-    assert record.variant == "Seed 1"

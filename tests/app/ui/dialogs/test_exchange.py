@@ -7,15 +7,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
-from pytestqt.qtbot import QtBot
 
-from app import flows
 from app.chats.exporting import Export, ExportFormat
 from app.ui.dialogs.exchange_dialogs import ExportDialog, ImportDialog
-from app.ui.widgets import standard_dialogs
 from app.ui.window import exchange_commands
 from tests.app.chats import exports
 from tests.app.conftest import Run, Start
@@ -115,67 +112,3 @@ def test_an_import_is_one_step_to_undo(start: Start, tmp_path: Path):
     run.until(lambda: [chat.id for chat in run.app.store.chats(include_deleted=True)] == mine)
     assert [pane.chat.id for pane in run.panes] == mine
     assert [chat.id for chat in run.app.library.chats()] == mine
-
-
-def import_claude(run: Run, folder: Path) -> None:
-    file = folder / "conversations.json"
-    file.write_text(json.dumps(exports.claude()))
-    run.window.commands["import"].trigger()
-    asked = dialog(run, ImportDialog)
-    asked.begin([file])
-    run.until(lambda: run.app.library.chats()[2:])
-    asked.close()
-
-
-def test_undone_import_moves_changed_chats_to_trash(start: Start, tmp_path: Path):
-    run = talk(start)
-    run.window.chats.use_model("/models/slow")
-    import_claude(run, tmp_path)
-    imported = [chat for chat in run.app.library.chats() if chat.title != "say one"]
-    assert {chat.model for chat in imported} == {"/models/slow"}, "the one of new chats"
-    boat = next(chat for chat in run.app.library.chats() if chat.title == "A boat")
-    run.window.chats.open(boat.id)
-    run.until(lambda: run.pane.chat.id == boat.id)
-    run.ready()
-    run.ask("say more")
-    run.window.commands["undo_close"].trigger()
-    run.until(lambda: "moved to the Trash" in run.window.toast.text)
-    assert [chat.title for chat in run.app.store.trash.chats()] == ["A boat"]
-    assert [chat.title for chat in run.app.store.chats()] == ["say one"]
-
-
-def test_file_dialogs_start_in_existing_folder(
-    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
-    owner = QObject()
-    for folder, name in (
-        (standard_dialogs.downloads_folder, "Downloads"),
-        (standard_dialogs.documents_folder, "Documents"),
-    ):
-        for expected in (tmp_path, tmp_path / name):
-            expected.mkdir(exist_ok=True)
-            found = flows.start(owner, folder())
-            qtbot.waitUntil(found.done)
-            assert found.result() == expected
-
-
-def test_export_starts_in_an_existing_folder(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    begun: list[Path] = []
-
-    async def place(_parent: QWidget, _title: str, start: Path, _kinds: str) -> None:
-        begun.append(start)
-
-    run = talk(start)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
-    monkeypatch.setattr(standard_dialogs, "ask_save_path", place)
-    run.window.commands["export"].trigger()
-    asked = dialog(run, ExportDialog)
-    asked.ok.click()
-    run.until(lambda: begun)
-    assert begun == [tmp_path / "say one.md"]
-    asked.close()

@@ -10,9 +10,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
 
 from app.ui.pane.options_popover import OptionsPopover
-from app.ui.transcript.answer_row import ErrorBlock
 from app.ui.transcript.markdown_view import MarkdownView, stops_in
-from app.ui.transcript.message_row import MessageRow
 from app.ui.widgets.buttons import IconButton
 from app.ui.window import notices
 from tests.app.conftest import Run, Start
@@ -114,31 +112,6 @@ def test_statistics_versions_and_dialogs_have_names(start: Start):
     close_dialogs(run)
 
 
-def test_message_names_its_author_and_state(start: Start):
-    run = start().ready()
-    run.say("hold 3")
-    run.until(lambda: "3" in run.answer(run.pane))
-    rows = run.window.findChildren(MessageRow)
-    assert [face(row)[:2] for row in rows] == [
-        (Role.ListItem, "You: hold 3"),
-        (Role.ListItem, "Guide, replying"),
-    ]
-    run.pane.composer.button.click()
-    run.answered()
-    assert face(rows[1])[1].startswith("Guide, stopped: 1 2 3")
-    run.ask("fail")
-    run.until(lambda: len(run.window.findChildren(MessageRow)) == 4)
-    failed = run.window.findChildren(MessageRow)[-1]
-    sentence = run.pane.chat.transcript.path[-1].error
-    assert face(failed)[1] == f"Guide, failed: So far\n{sentence}"
-    assert face(failed.findChild(ErrorBlock))[:2] == (Role.AlertMessage, sentence)
-    run.window.commands["regenerate"].trigger()
-    run.answered()
-    last = run.pane.transcript.row(run.pane.chat.transcript.path[-1].id)
-    assert last is not None
-    assert face(last)[2].startswith("version 2 of 2")
-
-
 def test_reply_is_announced_at_start_and_end(start: Start, monkeypatch: pytest.MonkeyPatch):
     run = start().ready()
     said: list[str] = []
@@ -155,12 +128,6 @@ def test_reply_is_announced_at_start_and_end(start: Start, monkeypatch: pytest.M
     first.chat.turn.send("say two")  # not focused, so its text is not read
     run.answered(first)
     assert said == ["count 40: replying", "count 40: done"]
-
-
-def test_icon_button_is_named_by_its_action(look, qtbot):
-    button = IconButton("x", "Close  Esc")
-    qtbot.addWidget(button)
-    assert face(button)[1] == "Close"
 
 
 def test_links_and_code_are_reachable_by_key(start: Start):

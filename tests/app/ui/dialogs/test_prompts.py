@@ -161,9 +161,3 @@ def test_message_is_saved_as_prompt(run: Run):
     assert run.app.settings.prompts[name] == "say What rhymes with {{word}} here?"
     assert dialog.name.text() == name
     dialog.close()
-
-
-def test_invalid_prompt_setting_is_ignored(tmp_path):
-    file = tmp_path / "settings.json"
-    file.write_text('{"prompts": {"a": "text", "b": 1, "": "x"}}')
-    assert Settings.load(file).prompts == {"a": "text"}

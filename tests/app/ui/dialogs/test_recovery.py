@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import time
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.settings.paths import Paths
-from app.store import ChatRecord, Message, Store, backups_of, new_id
+from app.store import ChatRecord, Store, backups_of
 from app.ui.dialogs.dialogs import Recovery
 from app.ui.dialogs.recovery import BackupsDialog, TrashDialog
 from app.ui.workspace.docks import Arrangement
@@ -80,20 +78,6 @@ def test_emptying_trash_asks_once(start: Start, profile, qtbot: QtBot):
     assert holding == []
 
 
-def test_trashed_chat_is_gone_after_thirty_days(start: Start, profile):
-    with Store.open(profile / "chats.db") as store:
-        for days in (29, 32):
-            chat = ChatRecord(f"{days}", deleted_at=time.time() - days * 86_400)
-            store.save_chat(chat)
-            store.save_message(Message(new_id(), chat.id, content=f"days {days}"), as_leaf=True)
-        # Chats are erased only if an earlier stored time confirms the clock.
-        store.save_chat(ChatRecord("yesterday", updated_at=time.time() - 86_400 - 60))
-    run = start().ready()
-    run.app.library.sweep()
-    assert [chat.id for chat in run.app.library.trash()] == ["29"]
-    settle(run)
-
-
 def test_erased_chat_ends_its_reply_silently(start: Start):
     run = start().ready()
     run.say("hold")
@@ -104,25 +88,6 @@ def test_erased_chat_ends_its_reply_silently(start: Start):
     settle(run)
     assert run.app.unsaved.notice.isHidden()
     assert run.app.store.chats(include_deleted=True) == []
-
-
-def test_deleting_keeps_list_position(start: Start, profile, qtbot: QtBot):
-    with Store.open(profile / "chats.db") as store:
-        for number in range(60):
-            store.save_chat(
-                ChatRecord(f"{number}", title=f"chat {number}", updated_at=1e9 - number)
-            )
-    run = start()
-    view, model = run.window.sidebar.list, run.window.sidebar.model
-    view.setFocus()
-    view.setCurrentIndex(model.row_of("40"))
-    at = view.verticalScrollBar().value()
-    assert at > 0
-    qtbot.keyClick(view, Qt.Key.Key_Delete)
-    assert model.row(view.currentIndex()).chat_id == "41"
-    assert abs(view.verticalScrollBar().value() - at) <= 32
-    qtbot.keyClick(view, Qt.Key.Key_Delete)
-    assert model.row(view.currentIndex()).chat_id == "42"
 
 
 def test_hit_opens_its_version(start: Start, qtbot: QtBot):

@@ -148,22 +148,6 @@ def test_failed_salvage_offers_fewer_choices(start: Start, damaged):
     assert list(damaged.glob("chats.db.aside-*"))
 
 
-def test_newer_database_is_left_alone(start: Start, profile):
-    Store.open(profile / "chats.db").close()
-    with closing(sqlite3.connect(profile / "chats.db")) as db:
-        db.execute("PRAGMA user_version = 99")
-    before = (profile / "chats.db").read_bytes()
-    codes = []
-
-    def ask(error):
-        codes.append(error.code)
-        return Recovery.QUIT
-
-    assert not start(ask=ask).started
-    assert codes == ["newer"]
-    assert (profile / "chats.db").read_bytes() == before
-
-
 def test_damaged_journal_is_reported(start: Start, profile):
     Store.open(profile / "chats.db").close()
     (profile / "chats.db-wal").write_bytes(b"garbage " * 600)
@@ -327,17 +311,3 @@ def test_read_only_chats_continue_in_another_folder(disk, start: Start, tmp_path
     assert [chat.title for chat in next_run.library.chats()] == ["Trees"]
     next_run.shut_down()
     next_run.deleteLater()
-
-
-def test_read_only_profile_is_reported_and_opens_later(disk, start: Start):
-    Store.open(disk / "chats.db").close()
-    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-    codes = []
-
-    def ask(error):
-        codes.append(error.code)
-        subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
-        return Recovery.RETRY
-
-    assert start(ask=ask).started
-    assert codes == ["readonly"]

@@ -6,7 +6,6 @@ The tests use the real hub client and a hub on the loopback.
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import keyring.core
 import pytest
@@ -14,12 +13,10 @@ from keyring.backend import KeyringBackend
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from app.models import suggestions
 from app.models.downloads import DownloadState
 from app.ui.models import model_search
 from app.ui.models.get_model import GetModelDialog
 from engine import hub
-from engine.hub.gguf import kept
 from engine.hub.models import is_known_architecture
 from tests.hub import connected
 
@@ -154,30 +151,6 @@ def test_suggested_model_downloads_in_three_clicks(opened, served):
     assert dialog.ok.text() == "Open"
     run.qtbot.mouseClick(dialog.ok, LEFT)
     assert run.pane.chat.record.model == SUGGESTED
-
-
-def test_installed_suggestion_is_marked_and_opened(opened, monkeypatch):
-    run, dialog = opened
-    small = suggestions.load_small_model().suggestion.repo
-    assert marks(dialog)[small] != "Downloaded"
-    monkeypatch.setattr(kept, "find_by_digest", lambda _digest: Path("/models/small"))
-    dialog.finding.refresh()
-    assert marks(dialog)[small] == "Downloaded"
-    click(run, dialog, small)
-    assert dialog.ok.text() == "Open"
-    refs = []
-    dialog.chat_requested.connect(refs.append)
-    run.qtbot.mouseClick(dialog.ok, LEFT)
-    assert refs == ["/models/small"]
-
-
-def test_missing_suggestion_downloads_nothing(opened, served):
-    run, dialog = opened
-    del served.repos[SUGGESTED]
-    click(run, dialog, SUGGESTED)
-    run.qtbot.mouseClick(dialog.ok, LEFT)
-    run.until(lambda: "its name is wrong" in dialog.found.about.text())
-    assert run.window.downloads.items == []
 
 
 def test_model_is_found_and_downloaded_by_keyboard(opened, served):
@@ -343,18 +316,6 @@ def test_token_is_saved_in_keychain_and_reused(opened, served, chain, start):
     assert again.window.downloads.token == ""
 
 
-def test_without_keychain_token_lasts_for_this_run(opened, served, tmp_path):
-    run, dialog = opened
-    gated(run, dialog, served)
-    run.until(lambda: "No keychain" in dialog.access.note.text())
-    run.qtbot.keyClicks(dialog.token, "secret")
-    run.qtbot.mouseClick(dialog.ok, LEFT)
-    run.until(lambda: dialog.ok.text() == "Download")
-    assert run.window.downloads.token == "secret"
-    held = [p for p in tmp_path.rglob("*") if p.is_file() and b"secret" in p.read_bytes()]
-    assert held == []
-
-
 def test_failing_keychain_acts_like_none(opened, served, chain, monkeypatch):
     def locked(*_):
         raise RuntimeError("locked")
@@ -376,13 +337,3 @@ def test_resumed_download_uses_keychain_token(served, chain, start):
     run.window.downloads.add(hub.look_up("somebody/Pocket", token="secret"))
     download = run.window.downloads.get("somebody/Pocket")
     run.until(lambda: download.state is DownloadState.DONE)
-
-
-def test_app_quits_during_model_lookups(opened, served):
-    run, dialog = opened
-    search(run, dialog)
-    served.silent = True
-    dialog.finding.forget_refusals()
-    dialog.models.focus_list()
-    run.end()
-    served.go.set()

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections import namedtuple
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QMenu
+from PySide6.QtWidgets import QApplication, QLabel
 
 from app.models.downloads import DownloadState
 from app.settings.settings import Settings
@@ -175,47 +170,6 @@ def test_canceled_download_leaves_nothing_and_next_starts(opened, served, tmp_pa
     assert run.app.settings.downloads == {}
 
 
-def test_canceling_keeps_another_paused_version(opened, served, tmp_path):
-    run, dialog = opened
-    served.repos[NAME].revisions["v1"] = "1" * 40
-    served.hold_at = 100_000
-    paused = get(run, dialog, f"{NAME}@v1")
-    run.until(lambda: paused.done > 50_000)
-    downloads = run.window.downloads
-    downloads.pause(paused.ref)
-    served.hold_at = 200_000  # the same file continues at its offset
-    cancelled = get(run, dialog)
-    run.until(lambda: cancelled.done > 150_000)
-    downloads.cancel(NAME)
-    run.until(lambda: all(one.is_set() for one in downloads._written.values()))
-    assert list((tmp_path / "home" / "hub").rglob("*.incomplete"))
-    downloads.cancel(paused.ref)
-    run.until(lambda: all(one.is_set() for one in downloads._written.values()))
-    assert not list((tmp_path / "home" / "hub").rglob("*.incomplete"))
-
-
-def unfinished(folder: Path) -> int:
-    """Return the number of incomplete files. Folders can disappear while they are counted."""
-    names = (name for _, _, files in os.walk(folder) for name in files)
-    return sum(name.endswith(".incomplete") for name in names)
-
-
-def test_canceling_next_to_a_running_download_deletes_its_files(opened, served, tmp_path):
-    run, dialog = opened
-    served.add("somebody/other", {**FILES, "model.safetensors": b"other" * 100_000})
-    served.hold_at = 100_000
-    first = get(run, dialog)
-    run.until(lambda: first.done > 90_000)
-    run.window.downloads.pause(NAME)
-    served.held.clear()
-    get(run, dialog, "somebody/other")
-    run.until(served.held.is_set)
-    run.until(lambda: unfinished(tmp_path) == 2)
-    run.window.downloads.cancel(NAME)
-    run.until(lambda: unfinished(tmp_path) == 1)
-    assert run.window.downloads.get("somebody/other").state is DownloadState.RUNNING
-
-
 def test_unfinished_download_is_offered_at_next_start(opened, served, start, profile):
     run, dialog = opened
     served.hold_at = 100_000
@@ -266,37 +220,6 @@ def test_token_is_requested_only_if_needed(opened, served, tmp_path):
     assert kept == []
 
 
-def test_impossible_download_is_reported_first(opened, served, monkeypatch):
-    run, dialog = opened
-    served.add("a/future", {**FILES, "config.json": b'{"model_type": "from-2040"}'})
-    look(run, dialog, "a/future")
-    assert "doesn’t support its architecture" in dialog.found.fits.text()
-    assert not dialog.ok.isEnabled()
-    run.window.downloads_in_window._memory = 1000
-    look(run, dialog)
-    run.until(lambda: "Too large" in dialog.found.fits.text())
-    assert dialog.ok.isEnabled()
-    usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(1, 1, 1000))
-    dialog.field.clear()
-    look(run, dialog)
-    run.until(lambda: "GB free" in dialog.found.fits.text())
-    assert not dialog.ok.isEnabled()
-
-
-def test_model_of_another_program_can_be_completed(opened, served):
-    run, dialog = opened
-    folder = hub.download(hub.look_up(NAME))
-    (folder / "model.safetensors").unlink()
-    look(run, dialog)
-    assert dialog.ok.text() == "Download"
-    dialog.ok.click()
-    run.until(lambda: run.window.downloads.items[0].state is DownloadState.DONE)
-    assert (folder / "model.safetensors").is_file()
-    look(run, dialog)
-    assert dialog.ok.text() == "Open"
-
-
 def test_failed_download_is_reported_and_retried(opened, served):
     run, dialog = opened
     served.damage = True
@@ -311,27 +234,6 @@ def test_failed_download_is_reported_and_retried(opened, served):
     run.until(lambda: download.state is DownloadState.DONE)
     dialog.field.setText(NAME)
     run.until(lambda: dialog.ok.text() == "Open")
-
-
-def test_settings_and_model_menu_open_the_dialog(served, start):
-    run = start().ready()
-    run.window.settings_commands.show_settings()
-    window = run.settings
-    window.pages.show_page("Models")
-    run.qtbot.mouseClick(window.models[1], LEFT)
-    dialog = run.window.downloads_in_window.dialog
-    assert dialog.isVisible()
-    get(run, dialog)
-    run.until(lambda: window.model.findData(NAME) >= 0)
-    window.close()
-    dialog.close()
-    run.qtbot.mouseClick(run.pane.header.model_button, LEFT)
-    menu = next(w for w in QApplication.topLevelWidgets() if isinstance(w, QMenu) and w.isVisible())
-    names = [action.text() for action in menu.actions()]
-    assert "tiny-model" in names
-    next(a for a in menu.actions() if a.text() == "Get Model…").trigger()
-    menu.close()
-    assert run.window.downloads_in_window.dialog.isVisible()
 
 
 def test_exit_does_not_wait_for_hanging_hub(opened, served):

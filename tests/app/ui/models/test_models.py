@@ -82,20 +82,3 @@ def test_a_failed_model_can_be_retried_and_replaced(start: Start, qtbot: QtBot):
     menu.close()
     run.until(lambda: not run.pane.notice.isVisible())
     assert run.pane.chat.record.model == "guide"
-
-
-def test_folder_without_model_is_reported(start: Start, qtbot: QtBot):
-    run = start().ready()
-    busy = run.say("hold 4")
-    run.until(lambda: run.answer(busy))
-    run.window.chats.use_model("/models/broken")
-    run.until(lambda: run.pane.header.state == "Not loaded")
-    assert run.pane.notice.isVisible()
-    assert "holds no config.json" in run.pane.notice.text
-    assert busy.chat.reply.is_active
-    run.say("hello")
-    assert run.answered() == ""
-    run.until(lambda: "config.json" in run.pane.chat.transcript.last("assistant").error)
-    assert not run.pane.notice.isVisible()  # the conversation shows it now
-    run.engine.release()
-    assert run.answered(busy) == "1 2 3 4 end"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -135,17 +134,6 @@ def test_shortcut_opens_window_with_model_details(listed: Listed):
     assert listed.names() == ["Guide", "Cedar-3B", "Birch-7B-4bit", "Amber-1B"]
     assert window.model is not None
     assert window.model.name == "Cedar-3B"
-
-    # Screen readers get the whole row and each button.
-    listed.choose("Birch-7B-4bit")
-    at = window.view.currentIndex()
-    text = at.siblingAtColumn(0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert text.startswith("Birch-7B-4bit, llama · Added folder, 2.0 MB, 4-bit, context 131,072")
-    size = at.siblingAtColumn(ModelColumn.SIZE).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert size == "Size: 2.0 MB"
-    assert window.foot.open.accessibleName() == "New chat with Birch-7B-4bit"
-    assert window.foot.more.accessibleName() == "More for Birch-7B-4bit"
-    assert window.view.accessibleName() == "Models"
 
 
 # Loading, pinning, using.
@@ -363,29 +351,6 @@ def test_busy_model_cannot_be_removed(listed: Listed):
     run.answered(pane)
 
 
-def test_double_press_removes_once(listed: Listed):
-    window = listed.open()
-    listed.choose("Amber-1B")
-    model = window.model
-    assert model is not None
-    window.talk.begin(model)
-    window.talk.begin(model)
-    assert window.foot.status_label.text() == "Amber-1B is being moved to the Trash."
-    listed.run.until(lambda: window.foot.undo.isVisible())
-    assert len(window.talk.removed) == 1
-
-
-def test_vanished_folder_leaves_the_list(listed: Listed):
-    window = listed.open()
-    listed.choose("Birch-7B-4bit")
-    shutil.rmtree(listed.root / "Birch-7B-4bit")
-    listed.click("trash")
-    listed.run.until(
-        lambda: "couldn’t be removed: it no longer exists" in window.foot.status_label.text()
-    )
-    listed.run.until(lambda: "Birch-7B-4bit" not in listed.names())
-
-
 @pytest.mark.parametrize("place", ["{root}/Gone-7B", "owner/Gone-7B"])
 def test_vanished_opened_model_can_be_removed(listed: Listed, place: str):
     gone = place.format(root=listed.root)
@@ -439,28 +404,6 @@ def test_folder_with_other_files_needs_confirmation(listed: Listed, tmp_path):
 
 
 # Many models, and closing during work.
-
-
-def test_hundreds_of_models_are_listed_while_the_window_is_used(
-    start: Start, tmp_path, monkeypatch
-):
-    monkeypatch.setattr(downloads, "cache_root", lambda: tmp_path / "hub")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for number in range(300):
-        make_model(tmp_path / "many" / f"M{number:03}", 1)
-    run = start().ready()
-    listed = Listed(run, tmp_path / "many")
-    run.window.commands["models"].trigger()
-    window = listed.window
-    window.search.setText("M00")
-    run.until(lambda: not listed.installed.looking)
-    assert len(listed.installed.models) == 301
-    assert len(listed.names()) == 10
-    window.search.clear()
-    assert len(listed.names()) == 301
-    run.window.commands["models"].trigger()
-    window.close()  # during the second scan
-    assert not listed.installed.looking
 
 
 def test_removed_loaded_model_stays_removed(listed: Listed) -> None:

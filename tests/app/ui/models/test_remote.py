@@ -16,7 +16,6 @@ from app.chats.turn import Event
 from app.models.loading import LoadState
 from app.remote.address import Remote
 from app.settings import keychain
-from app.ui.models import remote as remote_dialog
 from app.ui.models.remote import RemoteDialog
 from engine.serve.announcement import announce
 from tests.app.remote.scripted import Scripted, delta, events, hang, head, says, sends
@@ -104,17 +103,6 @@ def test_remote_model_is_added_by_address(start, server, secrets):
     assert run.pane.chat.model.context == (10, 0, 4096)
 
 
-def test_provider_on_this_computer_lists_its_models(start, server, monkeypatch):
-    monkeypatch.setattr(remote_dialog, "_PROVIDERS", (("Here", server.address),))
-    run = start().ready()
-    dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
-    dialog.show()
-    dialog.provider.setCurrentIndex(1)
-    dialog.provider.activated.emit(1)
-    run.until(lambda: dialog.model.count() == 2)
-    assert dialog.address.text() == server.address
-
-
 def test_header_and_composer_show_destination(start, server):
     run = start().ready()
     assert run.pane.composer.foot == ""
@@ -129,52 +117,6 @@ def test_header_and_composer_show_destination(start, server):
     assert pane.composer.foot == "Messages go to api.example.org."
     assert "goes to api.example.org" in pane.empty._teaching.text()
     assert "api.example.org" in pane.header.model_button.text()
-
-
-def test_remote_chat_supports_regenerate_branch_and_edit(start, server):
-    run = start().ready()
-    pane, _ = bound(run, server)
-    chat = pane.chat
-    run.say("Hello")
-    run.until(lambda: not chat.reply.is_active)
-    assert chat.regenerate()
-    run.until(lambda: not chat.reply.is_active)
-    assert [m.content for m in chat.transcript.path] == ["Hello", "Answer 2"]
-    assert chat.show_version(-1)
-    assert chat.transcript.path[-1].content == "Answer 1"
-    twin = run.app.library.branch(chat, chat.transcript.path[-1].id)
-    twin.turn.send("And now?")
-    run.until(lambda: not twin.reply.is_active)
-    assert asks(server)[-1].body["messages"][1] == {"role": "assistant", "content": "Answer 1"}
-    assert chat.repeat_answer()
-    run.until(lambda: not chat.reply.is_active)
-    seeds = [asked.body["seed"] for asked in asks(server)]
-    assert seeds[3] == seeds[0]
-
-
-def test_stopped_and_broken_streams_keep_their_text(start, secrets):
-    async def act(asked, writer):
-        broken = asked.body["messages"][-1]["content"] == "Break"
-        more = None if broken else hang
-        await sends(head(), events(delta("Half of"), done=False), then=more)(asked, writer)
-
-    server = Scripted(act)
-    try:
-        run = start().ready()
-        pane, remote = bound(run, server)
-        chat = pane.chat
-        run.say("Wait")
-        run.until(lambda: chat.reply.message(chat.transcript.leaf_id).content == "Half of")
-        assert pane.act(Action.STOP)
-        run.until(lambda: not chat.reply.is_active)
-        assert chat.transcript.path[-1].status == "cancelled"
-        run.say("Break")
-        run.until(lambda: not chat.reply.is_active)
-        last = chat.transcript.path[-1]
-        assert (last.status, last.content) == ("error", "Half of")
-        assert last.error.startswith(f"The connection to {remote.host} was lost before")
-    finally:
-        server.close()
 
 
 def test_remote_model_survives_restart(start, server):
@@ -225,24 +167,6 @@ def test_unrequested_data_is_never_sent(start, server):
     run.until(lambda: not other.chat.reply.is_active and not pane.chat.reply.is_active)
     assert len(asks(server)) == 2
     assert {asked.method for asked in server.asked} == {"POST"}
-
-
-def test_broadcast_in_remote_chat_explains_joining(start, server):
-    run = start().ready()
-    panes = [run.pane]
-    for _ in range(2):
-        run.window.commands["split_right"].trigger()
-        panes.append(run.ready().pane)
-    remotes = panes[1:]
-    for pane in remotes:
-        run.window.workspace.activate(pane)
-        bound(run, server)
-    for active in (panes[2], panes[0]):
-        run.window.workspace.activate(active)
-        run.window.broadcast.toggle()
-        assert run.window.broadcast.group == [panes[0]]
-        assert "To include a remote chat, press" in run.window.toast.text
-        run.window.broadcast.toggle()
 
 
 def test_the_models_window_lists_and_removes_remote_models(start, server, secrets):

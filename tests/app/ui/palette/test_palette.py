@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.chats.actions import Action
 from app.chats.turn import Event
-from app.remote.address import Remote
 from app.settings import language, translation
-from app.settings.settings import ROWS, Settings
+from app.settings.settings import ROWS
 from app.ui.palette.finder import EntryKind, Finder, PaletteEntry, PaletteQuery, fold_text
 from app.ui.palette.palette import Palette
 from app.ui.window.commands import REGISTRY
@@ -152,22 +151,6 @@ def test_palette_starts_with_recent_entries(start: Start):
     assert run.window.palette_commands.palette is None
 
 
-def test_palette_names_remote_models_and_chats(run: Run):
-    remote = Remote("http://127.0.0.1:9/v1", "maker/toolbot")
-    run.app.library.loader.add_remote(remote)
-    chat = run.app.library.new(remote.ref)
-    chat.rename("Tools")
-    palette = opened(run, "toolbot")
-    palette.finder.finish()
-    found = {entry.kind: entry for entry in palette.visible_entries()}
-    assert found[EntryKind.MODEL].text == "toolbot · 127.0.0.1:9"
-    assert found[EntryKind.CHAT].text == "Tools"
-    assert found[EntryKind.CHAT].beside.startswith("toolbot · 127.0.0.1:9")
-    for entry in palette.visible_entries():
-        assert "remote:" not in entry.text + entry.beside
-    palette.close_palette()
-
-
 def test_palette_runs_command_and_restores_focus(run: Run):
     composer = run.pane.composer.field
     assert composer.hasFocus()
@@ -304,20 +287,6 @@ def test_palette_finds_translated_and_english_names(start: Start):
     assert words(palette)[0] == "Zoom der Oberfläche"
 
 
-def test_sidebar_row_command_stays_with_its_row(run: Run):
-    run.ask("say one")
-    sidebar = run.window.sidebar
-    run.window.chats.new()
-    run.ready()
-    first = next(c.id for c in run.app.library.chats() if c.title == "say one")
-    sidebar.list.setFocus()
-    sidebar.list.setCurrentIndex(sidebar.model.row_of(first))
-    run.until(sidebar.list.hasFocus)
-    palette = opened(run, "move chat to trash")
-    run.qtbot.keyClick(palette.field, KEY.Key_Return)
-    assert run.app.library.chat(first) is None
-
-
 def test_palette_searches_10000_entries_in_slices(qtbot, look):
     made = []
 
@@ -346,25 +315,3 @@ def test_palette_searches_10000_entries_in_slices(qtbot, look):
     palette.field.setText("9999")
     palette.choose()  # Enter before the search has finished
     assert made == [9999]
-
-
-def test_recent_commands_are_saved(tmp_path):
-    file = tmp_path / "settings.json"
-    Settings.load(file).set(palette_recent=("command:new", "chat:1"))
-    assert Settings.load(file).palette_recent == ("command:new", "chat:1")
-    file.write_text('{"palette_recent": [1]}')
-    assert Settings.load(file).palette_recent == ()
-
-
-def test_empty_palette_lists_latest_chats_before_menus(run: Run):
-    run.ask("say one")
-    title = run.pane.chat.title
-    palette = opened(run)
-    assert words(palette)[:2] == ["New Chat", "Quick Question"], "one is in that chat"
-    assert palette.list.currentIndex().data() == "New Chat"
-    run.qtbot.keyClicks(palette.field, title)
-    assert words(palette)[0] == title
-    palette.close_palette()
-    run.window.chats.new()
-    run.ready()
-    assert words(opened(run))[:3] == [title, "New Chat", "Quick Question"]

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.chats.options import ChatOptions
-from app.settings.settings import Settings
 from app.ui.pane.options_popover import OptionsPopover, apply_preset, preset_of
 from app.ui.pane.sampling_form import MORE, NumberBox
-from app.ui.style.theme import theme
 from tests.app.conftest import Run, Start
 
 
@@ -127,25 +122,6 @@ def test_preset_is_saved_applied_deleted_and_restored(popover):
     run.window.commands["undo_close"].trigger()
     assert list(run.app.settings.presets) == ["My poet"]
 
-    # Renaming, and restoring a replaced preset.
-    presets.delete("My poet")
-    settings = run.app.settings
-    presets.save("one", {"params": {"temperature": 0.1}, "system": ""})
-    presets.save("two", {"params": {"temperature": 0.2}, "system": ""})
-    presets.rename("one", "first")
-    assert sorted(settings.presets) == ["first", "two"]
-    presets.rename("first", "two")
-    assert settings.presets == {"two": {"params": {"temperature": 0.1}, "system": ""}}
-    run.window.commands["undo_close"].trigger()
-    assert settings.presets["two"]["params"] == {"temperature": 0.2}
-    assert settings.presets["first"]["params"] == {"temperature": 0.1}
-    presets.save("two", {"params": {}, "system": "x"})
-    run.window.commands["undo_close"].trigger()
-    # undoes the first rename, not the last action a second time
-    run.window.commands["undo_close"].trigger()
-    assert settings.presets["two"]["params"] == {"temperature": 0.2}
-    assert "one" in settings.presets
-
 
 def test_thinking_is_left_to_the_model_or_switched(popover):
     run, _ = popover
@@ -156,22 +132,6 @@ def test_thinking_is_left_to_the_model_or_switched(popover):
         panel.close()
         run.ask("say two")
         assert run.engine.sent[-1].session.options["reasoning"] is choice
-
-
-def test_truncated_answer_is_continued_in_place(start: Start):
-    run = start().ready()
-    pane = run.say("cut")
-    assert run.answered() == "So far "
-    last = pane.chat.transcript.last("assistant")
-    row = pane.transcript.row(last.id)
-    run.until(row.next_step_button.isVisible)
-    run.qtbot.mouseClick(row.next_step_button, Qt.MouseButton.LeftButton)
-    assert run.answered() == "So far and more."
-    assert [m.role for m in pane.chat.transcript.path] == ["user", "assistant"]
-    assert run.engine.sent[-1].turns[-1] == {"role": "assistant", "content": "So far "}
-    assert not pane.transcript.row(last.id).next_step_button.isVisible()
-    run.app.store.flush()
-    assert run.app.store.messages(pane.chat.id)[-1].content == "So far and more."
 
 
 def fill_half(run: Run) -> None:
@@ -218,24 +178,6 @@ def test_active_chat_has_priority(start: Start):
     assert branched.reply.generator.session._session.priority == 0
 
 
-def test_the_key_opens_the_settings_once(start: Start, profile):
-    run = start().ready()
-    run.qtbot.keyClick(run.window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
-    window = run.settings
-    assert isinstance(window, QDialog)
-    assert window.isVisible()
-    run.window.settings_commands.show_settings()
-    assert run.window.settings_commands.shown is window
-    window.pages.fields["text_px"].setValue(20)
-    window.pages.fields["appearance"].buttons["dark"].setChecked(True)
-    assert theme().tokens.dark
-    assert theme().body_px == 20
-    saved = Settings.load(profile / "settings.json")
-    assert (saved.text_px, saved.appearance) == (20, "dark")
-    run.qtbot.keyClick(window, Qt.Key.Key_Escape)
-    assert run.window.settings_commands.shown is None
-
-
 def test_new_chats_use_default_options(start: Start):
     run = start().ready()
     run.app.settings.set(new_chat={"top_k": 7, "of_a_later_version": 1, "temperature": 0.9})
@@ -269,53 +211,3 @@ def test_ctrl_enter_can_send(start: Start):
     assert run.answered() == "one "
     run.window.settings_commands.show_settings()
     run.settings.send_key["enter"].setChecked(True)
-
-
-def test_larger_text_applies_immediately(start: Start):
-    run = start().ready()
-    pane = run.say("say " + "word " * 60)
-    run.answered()
-    last = pane.chat.transcript.last("assistant").id
-    row = pane.transcript.row(last)
-    run.until(lambda: row.height() == row.arrange(row.width()) > 100)  # laid out with its footer
-    before = row.height()
-    theme().set_body_px(24)
-    run.until(lambda: row.height() > before * 1.4)
-    theme().set_body_px(15)
-    run.until(lambda: row.height() == before)
-
-
-def test_folders_are_shown(start: Start):
-    run = start()
-    shown = []
-    from app.ui.settings.settings_window import SettingsWindow
-
-    window = SettingsWindow(run.app.settings, run.app.paths, run.window, shown.append)
-    window.pages.build_all()
-    window.show()
-    from PySide6.QtWidgets import QPushButton
-
-    for button in window.findChildren(QPushButton):
-        if button.text() == "Show in Folder" and button.accessibleName().startswith("Show the"):
-            button.click()
-    assert shown == [run.app.paths.data, run.app.paths.log, run.app.paths.cache]
-    assert all(isinstance(place, Path) for place in shown)
-    window.close()
-
-
-@pytest.mark.parametrize(
-    "spoilt",
-    [
-        '{"text_px": 900}',
-        '{"send_key": "tab"}',
-        '{"memory_gb": -3}',
-        '{"presets": {"a": 3, "": {}}}',
-        '{"cache_gb": "much", "new_chat": []}',
-        '{"memory_gb": 1' + "0" * 400 + "}",
-        "[" * 100_000,
-    ],
-)
-def test_settings_out_of_bounds_fall_back(tmp_path, spoilt):
-    file = tmp_path / "settings.json"
-    file.write_text(spoilt)
-    assert Settings.load(file) == Settings()

@@ -33,19 +33,6 @@ def test_splits_open_new_chats(start: Start):
     assert run.pane is second
 
 
-def test_two_panes_stream_independently(start: Start):
-    run = start().ready()
-    left = run.say("hold 40")
-    run.window.commands["split_right"].trigger()
-    right = run.say("hold 60")
-    run.until(lambda: "40" in run.answer(left) and "60" in run.answer(right))
-    assert left.chat.reply.is_active
-    assert right.chat.reply.is_active
-    run.engine.release()
-    assert run.answered(left).endswith("40 end")
-    assert run.answered(right).endswith("60 end")
-
-
 def test_closed_pane_keeps_replying_until_undo(start: Start):
     run = start().ready()
     kept = run.pane
@@ -123,34 +110,6 @@ def test_undo_reverts_one_action_at_a_time(start: Start):
     assert run.window.workspace.pane(ids[1]) is not None
     run.window.commands["undo_close"].trigger()
     assert run.window.workspace.pane(ids[0]) is not None
-
-
-def test_pane_continues_in_its_own_window(start: Start):
-    run = start().ready()
-    run.window.commands["split_right"].trigger()
-    pane = run.say("hold 3")
-    run.until(lambda: run.answer(pane))
-    run.window.commands["float"].trigger()
-    assert pane.window() is not run.window
-    assert len(run.panes) == 2
-    run.engine.release()
-    assert run.answered(pane) == "1 2 3 end"
-    run.window.commands["float"].trigger()
-    assert pane.window() is run.window
-
-
-def test_unseen_reply_is_marked_until_shown(start: Start):
-    run = start().ready()
-    pane = run.say("hold 2")
-    run.until(lambda: run.answer(pane))
-    run.window.chats.new()
-    run.engine.release()
-    run.answered(pane)
-    assert pane.chat.reply.is_unread
-    assert not run.window.workspace.dock(pane.chat.id).icon().isNull()
-    run.window.workspace.activate(pane)
-    assert not pane.chat.reply.is_unread
-    assert run.window.workspace.dock(pane.chat.id).icon().isNull()
 
 
 def test_chat_in_new_pane_is_connected_once(start: Start):

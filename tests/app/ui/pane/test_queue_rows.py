@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 
-from app.chats.turn import Editing, Event
 from app.ui.pane.pane import ChatPane
 from app.ui.pane.queue_view import QueuedRow
 from tests.app.conftest import Run, Start
@@ -96,19 +95,6 @@ def test_queue_is_edited_by_keyboard(start: Start):
     assert (queued(pane), field.hasFocus()) == ([], True)
 
 
-def test_queue_is_edited_by_mouse(start: Start):
-    run = start().ready()
-    pane = busy(run, "say one", "say two")
-    left = Qt.MouseButton.LeftButton
-    run.qtbot.mouseClick(rows(pane)[1].edit, left)
-    assert isinstance(pane.chat.compose, Editing)
-    assert pane.composer.text == "say two"
-    run.qtbot.mouseClick(rows(pane)[1].remove, left)
-    assert (pane.composer.text, queued(pane)) == ("", ["say one"])
-    run.qtbot.mouseClick(rows(pane)[0], left)
-    assert pane.composer.text == "say one"
-
-
 def test_queue_is_held_after_stop_until_send(start: Start):
     run = start().ready()
     pane = busy(run, "say one", "say two")
@@ -133,30 +119,3 @@ def test_after_a_start_they_are_shown_and_wait(start: Start):
     run.say("say by hand")
     assert run.answered() == "by hand "
     assert queued(pane) == ["say one", "say two"]
-
-
-def test_long_queue_leaves_space_for_conversation(start: Start):
-    run = start().ready()
-    run.window.resize(700, 600)
-    pane = busy(run)
-    for n in range(100):
-        pane.chat.queue.add(f"{n} " + "word " * (200_000 if n == 50 else 3), ())
-    pane.chat.queue.add("\u0645\u0631\u062d\u0628\u0627 " * 40, ())
-    assert len(rows(pane)) == 101
-    run.until(lambda: pane.queue.height() > 0 and pane.transcript.height() > 200)
-    assert pane.queue.height() < 220
-    # The newest row is visible, and so is the focused one.
-    area = pane.queue._area.viewport()
-
-    def seen(row: QueuedRow) -> bool:
-        return area.rect().contains(row.mapTo(area, row.rect().center()))
-
-    run.until(lambda: seen(rows(pane)[-1]))
-    assert not seen(rows(pane)[0])
-    rows(pane)[0].setFocus()
-    run.until(lambda: seen(rows(pane)[0]))
-    assert len(rows(pane)[50].toolTip()) < 3_000
-    chat = pane.chat
-    chat.turn.handle(Event.STOP)
-    run.until(lambda: not chat.reply.is_active)
-    assert len(queued(pane)) == 101

@@ -71,16 +71,6 @@ def test_two_models_load_for_two_chats(slow: Run):
     assert slow.engine.loads == 3
 
 
-def test_chats_with_one_model_load_it_once(slow: Run):
-    for pane in add_panes(slow, 2):
-        pane.chat.model.set(SMALL)
-        slow.say(f"say {pane.chat.id[:4]}", pane)
-    slow.engine.loading.set()
-    for pane in slow.panes:
-        assert slow.answered(pane) == f"{pane.chat.id[:4]} "
-    assert slow.engine.loads == 2  # the Guide and this model
-
-
 def test_pane_shows_load_progress(slow: Run):
     first, second = add_panes(slow, 1)
     first.chat.model.set(SMALL)
@@ -144,19 +134,6 @@ def test_model_loaded_before_cancel_arrived_stays(slow: Run):
     slow.until(lambda: first.header.state == "Ready")
 
 
-def test_cancelled_load_restarts_once(slow: Run):
-    first = slow.panes[0]
-    loader = slow.app.loader
-    for _ in range(5):
-        first.chat.model.set(SMALL)
-        assert loader.cancel(SMALL)
-        assert not loader.cancel(SMALL)
-    first.chat.model.set(SMALL)
-    slow.engine.loading.set()
-    slow.until(lambda: first.header.state == "Ready")
-    assert loader._loads == {}
-
-
 def test_unchosen_model_is_not_loaded(slow: Run):
     first, second = add_panes(slow, 1)
     loader = slow.app.loader
@@ -176,16 +153,6 @@ def test_unchosen_model_is_not_loaded(slow: Run):
     assert [status.ref for status in loader.loaded_statuses()] == ["guide", LARGE]
     first.chat.model.set(SMALL)
     slow.until(lambda: first.header.state == "Ready")
-
-
-def test_requested_load_survives_model_changes(slow: Run):
-    first = slow.panes[0]
-    first.chat.model.set(SMALL)
-    slow.app.loader.request(SMALL)
-    first.chat.model.set(LARGE)
-    assert slow.app.loader.get(SMALL).state is LoadState.LOADING
-    slow.engine.loading.set()
-    slow.until(lambda: slow.app.loader.get(SMALL).state is LoadState.READY)
 
 
 def test_model_of_closed_pane_is_not_loaded(slow: Run):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QFontDatabase, QFontInfo
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication
 
 from app.chats.turn import Event
-from app.settings.settings import ZOOM, Settings
+from app.settings.settings import ZOOM
 from app.ui.style import motion
-from app.ui.style import theme as themes
-from app.ui.style.theme import Theme, scale_height, scaled, set_scaled_font, theme, ui_font
+from app.ui.style.theme import theme
 from tests.app.conftest import Start
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -46,61 +43,6 @@ def test_text_size_shortcuts_are_saved(start: Start):
         run.window.commands["text_smaller"].trigger()
     assert run.app.settings.zoom == ZOOM[0]
     assert run.window.toast.text == "Minimum zoom reached"
-
-
-def test_the_systems_own_font_is_followed(start: Start, monkeypatch):
-    """Windows get an event with the new size. A pixel or two isn't a deliberate change."""
-    run = start().ready()
-    usual = QFontInfo
-    px = usual(QApplication.font()).pixelSize()
-    assert px == 13
-
-    class Asked:
-        size = 28
-        face = "DejaVu Sans"
-
-        def __init__(self, _font: object) -> None:
-            pass
-
-        def family(self) -> str:
-            return self.face
-
-        def pixelSize(self) -> int:
-            return self.size
-
-    monkeypatch.setattr(themes, "QFontInfo", Asked)
-    QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
-    assert QApplication.font().pixelSize() == 26
-    assert QApplication.font().family() == "Inter"
-    Asked.size = themes.USUAL_PX + 1
-    Asked.face = "Cantarell"
-    QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
-    assert QApplication.font().pixelSize() == 13
-    own = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    assert QApplication.font().family() == own.family()
-    monkeypatch.setattr(Theme, "_apply", pytest.fail)  # unchanged values are skipped
-    QApplication.sendEvent(run.window, QEvent(QEvent.Type.ThemeChange))
-
-
-def test_labels_scale_and_keep_padding(qtbot, look):
-    label = QLabel("Title")
-    qtbot.addWidget(label)
-    set_scaled_font(label, 20)
-    label.ensurePolished()
-    assert (scaled(20), scale_height(40), label.font().pixelSize()) == (20, 40, 20)
-    look.set_zoom(200)
-    assert (scaled(20), label.font().pixelSize(), ui_font(10).pixelSize()) == (40, 40, 20)
-    assert 40 < scale_height(40) < 80
-    look.set_zoom(100)
-    assert label.font().pixelSize() == 20
-
-
-@pytest.mark.parametrize("wrong", ['"large"', "95", "true", "1e400"])
-def test_invalid_text_size_falls_back(tmp_path, wrong):
-    file = tmp_path / "settings.json"
-    file.write_text(f'{{"zoom": {wrong}, "contrast": "loud", "motion": 1}}')
-    settings = Settings.load(file)
-    assert (settings.zoom, settings.contrast, settings.motion) == (100, "system", "system")
 
 
 def test_reduced_motion_follows_desktop_or_setting(qtbot):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import stat
 import sys
@@ -291,7 +290,7 @@ def asked(run: Run, turns: int) -> tuple[int, int]:
 
 
 @pytest.mark.usefixtures("qtbot")
-def test_agent_contexts_survive_restart_and_kill(
+def test_agent_contexts_survive_restart_until_cleared(
     start: Start, profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     model = str(write_scripted(tmp_path / "agent", context=8192))
@@ -306,19 +305,10 @@ def test_agent_contexts_survive_restart_and_kill(
     caches = run.app.paths.kv / APART
     run.until(lambda: list(caches.glob("*.safetensors")))
     assert stat.S_IMODE(caches.stat().st_mode) == 0o700
-    killed = tmp_path / "killed"
-    shutil.copytree(run.app.paths.cache, killed)  # simulates kill -9 at this point
-    asked(run, 2)
     run.end()
-    run = start(engine_factory=make_engine)
-    read, known = asked(run, 3)
-    assert read < 64 < 1000 < known
-    run.end()
-    shutil.rmtree(run.app.paths.cache)
-    killed.rename(run.app.paths.cache)
     run = start(engine_factory=make_engine)
     read, known = asked(run, 2)
-    assert read < 128 < 1000 < known
+    assert read < 64 < 1000 < known
 
     run.window.settings_commands.show_settings()
     kept = run.settings.programs.kept

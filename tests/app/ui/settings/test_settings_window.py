@@ -7,20 +7,14 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
-    QAbstractSpinBox,
-    QLabel,
     QMenu,
-    QPushButton,
-    QWidget,
 )
-from pytestqt.qtbot import QtBot
 
-from app.settings.settings import ROWS, Settings
+from app.settings.settings import ROWS
 from app.ui.settings.form_page import FormPage, SettingsPages
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.scroll_bars import FloatingBar
 from tests.app.conftest import Run, Start
-from tests.app.ui.measuring import settle
 
 KEY = Qt.Key
 
@@ -125,20 +119,6 @@ def test_page_and_size_are_found_again(run: Run, start: Start) -> None:
     assert room.intersects(inside.geometry())
 
 
-def test_settings_defaults_are_muted(run: Run) -> None:
-    opened(run)
-    window = run.settings
-    temperature = window.numbers["temperature"]
-    assert (temperature.text(), temperature.property("default")) == ("Default 0.7", True)
-    temperature.setValue(0.9)
-    assert (temperature.text(), temperature.property("default")) == ("0.90", False)
-    assert run.app.settings.new_chat["temperature"] == 0.9
-    for box in window.pages.findChildren(QAbstractSpinBox):
-        assert box.buttonSymbols() == QAbstractSpinBox.ButtonSymbols.UpDownArrows
-    texts = [window.pages.fields[name].text() for name in ("memory_gb", "cache_gb")]
-    assert texts == ["Automatic", "4.0 GB"]
-
-
 def test_settings_buttons_run_window_commands(run: Run) -> None:
     window = opened(run)
     asked = []
@@ -151,30 +131,6 @@ def test_settings_buttons_run_window_commands(run: Run) -> None:
     (table,) = [w for w in run.window.findChildren(type(window).__mro__[1]) if w is not window]
     assert table.isVisible()
     table.close()
-
-
-def test_invalid_places_are_ignored(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    file = tmp_path / "settings.json"
-    file.write_text('{"places": {"a": [1, 2, 3, 4], "b": [1], "c": [1, 2, 3, true], "d": "x"}}')
-    assert Settings.load(file).places == {"a": [1, 2, 3, 4]}
-
-
-def test_wrapped_text_is_complete_on_wide_page(qtbot: QtBot) -> None:
-    """Regression test: heights assumed the page's full width, which needs fewer lines."""
-    window = QWidget()
-    qtbot.addWidget(window)
-    page = FormPage(window)
-    for count in range(20, 60):
-        page.row("", QPushButton(page), "which are " * count)
-        page.note("words that " * count)
-    page.end()
-    labels = page.findChildren(QLabel)
-    window.show()
-    for width in range(700, 1000, 60):
-        page.area.resize(width, 400)
-        settle(window)
-        assert page.area.width() == width
-        assert all(label.height() >= label.heightForWidth(label.width()) for label in labels)
 
 
 def test_escape_discards_half_typed_fields(run: Run):
@@ -209,11 +165,3 @@ def test_fields_follow_changes_made_elsewhere(run: Run):
     (menu,) = (m for m in run.window._menus[2].findChildren(QMenu) if m.title() == "Theme")
     menu.aboutToShow.emit()
     assert [each.text() for each in menu.actions() if each.isChecked()] == ["Dark"]
-
-
-@pytest.mark.parametrize("name", ["agent", "zoom"])
-def test_setting_without_usual_field_is_refused(qtbot: QtBot, name: str):
-    parent = QWidget()
-    qtbot.addWidget(parent)
-    with pytest.raises(TypeError, match=name):
-        FormPage(parent).field(name)

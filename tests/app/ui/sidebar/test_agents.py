@@ -190,16 +190,6 @@ def test_agent_list_is_limited_until_expanded(run: Run):
     part.more.click()
     assert len(part.rows) == MOST_ROWS
 
-    forget(run)  # A parent is shown with its working helpers.
-    for result in (False, True):
-        first = Asking(run, "main", result=result)
-        run.until(lambda first=first: first.status == 200)
-    asked = [Asking(run, f"part {n}") for n in range(MOST_ROWS)]
-    run.until(lambda: all(each.status == 200 for each in asked))
-    run.until(lambda: part.more.text() == "1 more")
-    assert (part.rows[0].seen.task, part.rows[0].seen.state) == ("Read main", "idle")
-    assert [row.level for row in part.rows] == [1, *[2] * (MOST_ROWS - 1)]
-
     forget(run)  # Ids and tasks are external data.
     one = Asking(run, "x" * 4_000, task="\u202eevil\x1b[31m\r\nsecond <b>line</b>")
     run.until(lambda: one.status == 200)
@@ -236,16 +226,6 @@ def test_window_chats_have_priority_over_client_shares(run: Run):
     run.until(lambda: asked.status == 200)
     run.until(lambda: shares.program.findText("Editor") >= 0)
     assert shares.program.currentText() == "Codex"
-
-
-def test_invalid_shares_are_refused(tmp_path: Path):
-    file = tmp_path / "settings.json"
-    for told, taken in (
-        ({"Codex": 40, "pi": 0, "": 5, "aider": "9", "x": True}, {"Codex": 40}),
-        ({"Codex": 60, "pi": 50}, {}),
-    ):
-        file.write_text(json.dumps({"serve_shares": told}))
-        assert Settings.load(file).serve_shares == taken
 
 
 def test_agent_tree_tolerates_any_parents():

@@ -105,20 +105,6 @@ def test_listed_results_follow_deletes_and_renames(start: Start, qtbot: QtBot):
     assert titles(run) == ["Results", "Fruit"]
 
 
-def test_rename_in_place(start: Start, qtbot: QtBot):
-    run = start()
-    (chat_id,) = talk(run, "say one")
-    run.window.workspace.activate(run.window.workspace.pane(chat_id))
-    run.window.commands["rename"].trigger()
-    editor = run.window.sidebar.list.findChild(type(run.window.sidebar.search), "rename")
-    editor.selectAll()
-    qtbot.keyClicks(editor, "Fruit")
-    qtbot.keyClick(editor, Qt.Key.Key_Return)
-    run.until(lambda: "Fruit" in titles(run))
-    assert run.app.store.chat(chat_id).title == "Fruit"
-    assert run.window.workspace.dock(chat_id).windowTitle() == "Fruit"
-
-
 def test_held_modifier_selects_no_second_row(start: Start, qtbot: QtBot):
     key = Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier
     run = start()
@@ -132,16 +118,6 @@ def test_held_modifier_selects_no_second_row(start: Start, qtbot: QtBot):
     qtbot.keyClick(view, Qt.Key.Key_Delete)
     assert not model.row_of(second).isValid()
     assert model.row_of(first).isValid()
-
-
-def test_the_sidebar_hides_and_stays_hidden(start: Start):
-    run = start()
-    run.window.commands["sidebar"].trigger()
-    assert not run.window.sidebar.isVisible()
-    assert run.window.rail.isVisible()
-    run.end()
-    again = start()
-    assert not again.window.sidebar.isVisible()
 
 
 def test_unchanged_title_editor_sets_no_title(start: Start, qtbot: QtBot):

@@ -10,11 +10,10 @@ from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QIcon, QImage, QPixmap
+from PySide6.QtGui import QIcon, QPixmap
 
 from app.settings.paths import resources
-from app.ui.style.icons import icon, theme_icon
-from app.ui.style.theme import theme
+from app.ui.style.icons import icon
 from app.ui.style.tokens import DARK, LIGHT
 
 ROOT = Path(__file__).parents[4]
@@ -37,12 +36,6 @@ def asked_for() -> set[str]:
                 parts = [first.body, first.orelse] if isinstance(first, ast.IfExp) else [first]
                 names |= {p.value for p in parts if isinstance(p, ast.Constant)}
     return names
-
-
-def image(name: str, colour: str, side: int, scale: float) -> QImage:
-    made = icon(name, colour).pixmap(QSize(side, side), scale)
-    assert made.devicePixelRatio() == scale
-    return made.toImage().convertToFormat(QImage.Format.Format_ARGB32)
 
 
 def test_every_requested_icon_exists():
@@ -71,50 +64,12 @@ def test_icons_have_one_line_style():
             assert not own, name
 
 
-@pytest.mark.parametrize("scale", [1.0, 1.5])
-def test_icons_fill_their_square_in_their_colour(qapp, scale):
-    for name in DRAWN:
-        shown = image(name, "#ff0000", 18, scale)
-        side = shown.width()
-        assert side == shown.height() == int(18 * scale + 0.5)
-        blue, green, red, alpha = (bytes(shown.constBits())[part::4] for part in range(4))
-        assert sum(a > 100 for a in alpha) > 8 * scale, name
-        assert not any(blue + green), name
-        assert {r for r, a in zip(red, alpha, strict=True) if a} == {255}, name
-        assert not any(alpha[::side]), f"{name} is cut off at the left"
-        assert not any(alpha[-side:]), f"{name} is cut off below"
-
-
-@pytest.mark.parametrize(("side", "scale"), [(12, 1.0), (18, 1.25), (16, 1.5), (40, 3.0)])
-def test_edges_are_sharp_at_every_scale(qapp, side, scale):
-    """Three horizontal strokes have six edges. In a scaled bitmap each edge would be blurred."""
-    shown = image("list", "#000000", side, scale)
-    column = [shown.pixelColor(shown.width() // 2, y).alpha() for y in range(shown.height())]
-    assert sum(0 < alpha < 255 for alpha in column) <= 6
-    assert sum(alpha > 0 for alpha in column) >= 3
-
-
 def test_icon_outlives_its_python_objects(qapp):
     copy = QIcon(icon("trash", "#123456"))
     copy.addPixmap(QPixmap(4, 4))  # makes it a clone of the original
     icon.cache_clear()
     gc.collect()
     assert copy.pixmap(QSize(18, 18)).size() == QSize(18, 18)
-
-
-def test_theme_icon_follows_theme(look):
-    for appearance, tokens in (("dark", DARK), ("light", LIGHT)):
-        theme().set_appearance(appearance)
-        shown = theme_icon("plus", "muted").pixmap(QSize(48, 48), 1.0).toImage()
-        assert shown.pixelColor(24, 24).name() == tokens.muted
-
-
-def test_disabled_icon_is_faded(qapp):
-    def strongest(mode: QIcon.Mode) -> int:
-        shown = icon("plus", "#000000").pixmap(QSize(24, 24), 1.0, mode).toImage()
-        return max(shown.pixelColor(x, 12).alpha() for x in range(24))
-
-    assert strongest(QIcon.Mode.Disabled) < 0.5 * strongest(QIcon.Mode.Normal)
 
 
 @pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])

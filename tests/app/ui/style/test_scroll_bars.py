@@ -11,7 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from app.ui.style.scroll_bars import FloatingBar, float_bars
 from app.ui.style.theme import Theme
-from tests.app.conftest import Start
 
 
 @pytest.fixture
@@ -68,18 +67,3 @@ def test_high_contrast_always_shows_scroll_bar(field, look: Theme) -> None:
     assert bar_of(field).shown
     look.set_contrast("normal")
     assert not bar_of(field).shown
-
-
-def test_fitting_content_has_no_scroll_bar(field, qtbot: QtBot) -> None:
-    field.setPlainText("one line")
-    assert not bar_of(field).isVisible()
-
-
-def test_window_lists_have_overlaid_scroll_bars(start: Start) -> None:
-    run = start().ready()
-    own = run.pane.transcript.findChildren(FloatingBar)
-    lists = run.window.sidebar.findChildren(FloatingBar)
-    assert own
-    assert lists
-    run.window.commands["settings"].trigger()
-    run.until(lambda: run.window.findChildren(FloatingBar) not in (own, lists, own + lists))

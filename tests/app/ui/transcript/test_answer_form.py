@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
-from app.chats.options import ChatOptions
-from app.ui.pane.options_popover import OptionsPopover, apply_preset, preset_of
+from app.ui.pane.options_popover import OptionsPopover
 from tests.app.conftest import Run, Start
-
-SCHEMA = (
-    '{"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], '
-    # otherwise a random model adds a property with endless text
-    '"additionalProperties": false}'
-)
 
 
 def open_panel(run: Run):
@@ -104,39 +95,3 @@ def test_invalid_pattern_is_shown_kept_and_not_sent(run: Run):
     run.pane.chat.regenerate()
     run.answered()
     assert run.engine.sent[-1].params.regex == "ab(c)"
-
-
-def test_the_texts_of_the_other_forms_are_kept(run: Run):
-    panel = open_panel(run)
-    choose(run, panel, "schema")
-    panel.form.schema.setFocus()
-    run.qtbot.keyClicks(panel.form.schema, '{"type": "objekt"}')
-    assert panel.form.wrong.text() == "Invalid type: objekt."
-    choose(run, panel, None)
-    assert not panel.form.wrong.isVisible()
-    assert not panel.form.schema.isVisible()
-    close(run, panel)
-    assert run.pane.chat.options == ChatOptions(schema='{"type": "objekt"}')
-    run.say("say one")
-    assert run.answered() == "one "
-    run.end()
-
-
-def test_format_survives_restart_and_is_saved_in_presets(start: Start):
-    run = start().ready()
-    panel = open_panel(run)
-    choose(run, panel, "schema")
-    panel.form.schema.setPlainText(SCHEMA)
-    preset = preset_of(panel)
-    close(run, panel)
-    run.ask("say one")
-    run.end()
-    run = start().ready()
-    assert run.pane.chat.options == ChatOptions(answer_as="schema", schema=SCHEMA)
-    run.pane.chat.set_options(ChatOptions(), "")
-    panel = open_panel(run)
-    assert panel.form.kind.currentText() == "Free text"
-    apply_preset(panel, json.loads(json.dumps(preset)))
-    assert panel.form.kind.currentText() == "JSON schema"
-    close(run, panel)
-    assert run.pane.chat.options.schema == SCHEMA

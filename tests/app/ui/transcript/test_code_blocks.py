@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QMouseEvent, QTextCursor, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -114,15 +114,6 @@ def test_code_button_toggles_wrapping(shown):
     assert shown.view.height() == height
 
 
-def test_only_wide_code_has_the_wrap_button(shown):
-    shown.move(shown.button(1))
-    assert shown.view.viewport().toolTip() == "Wrap Lines"
-    shown.move(shown.button(1, code=1))
-    assert shown.view.viewport().toolTip() == ""
-    shown.move(shown.button(0, code=1))
-    assert shown.view.viewport().toolTip() == "Copy Code"
-
-
 @pytest.mark.parametrize("wrapped", [False, True])
 def test_copied_code_ignores_wrapping(shown, wrapped):
     if wrapped:
@@ -134,15 +125,6 @@ def test_copied_code_ignores_wrapping(shown, wrapped):
     shown.view.selectAll()
     shown.view.copy()
     assert CODE.rstrip("\n") in QGuiApplication.clipboard().text()
-
-
-def test_copying_during_streaming_gives_current_code(qtbot: QtBot, look):
-    shown = Shown(qtbot, "```py\none = 1\n")
-    shown.click(shown.button(0))
-    shown.markdown.append("two = 2\n")
-    shown.markdown.settle()
-    qtbot.mouseClick(shown.view.viewport(), Qt.MouseButton.LeftButton, pos=shown.button(0))
-    assert QGuiApplication.clipboard().text() == "one = 1\ntwo = 2\n"
 
 
 def test_code_stays_wrapped_while_reply_grows(qtbot: QtBot, look):
@@ -182,79 +164,6 @@ def test_wide_code_is_clipped_and_scrolls(shown):
     assert shown.image() == before
     # The rest of the reply does not scroll with it.
     assert shown.view.horizontalScrollBar().maximum() == 0
-
-
-def test_painting_elsewhere_skips_code(shown):
-    area = shown.markdown.code_area(shown.code)
-    within, below = QRectF(area), QRectF(0, area.bottom() + 5, WIDTH, 20)
-    assert [code.name for code in shown.view._wide.blocks(within)] == [shown.code.name]
-    assert shown.markdown.code_blocks(below), "it is near"
-    assert shown.view._wide.blocks(below) == []
-
-
-def test_horizontal_scroll_bar_scrolls_code(shown):
-    area = shown.markdown.code_area(shown.code)
-    foot = round(area.bottom()) - 7
-    viewport = shown.view.viewport()
-    before = shown.image()
-    shown.qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(30, foot))
-    shown.move(QPoint(WIDTH + 200, foot + 40), Qt.MouseButton.LeftButton)
-    shown.qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=QPoint(WIDTH, foot))
-    assert letters(shown.image(), WIDTH - 60, WIDTH - 14, shown.spot().y())
-    assert not shown.view.textCursor().hasSelection()
-    shown.qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=QPoint(16, foot))
-    shown.move(QPoint(-200, foot), Qt.MouseButton.LeftButton)
-    shown.qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=QPoint(0, foot))
-    assert shown.lines() == [1, 1, 1]
-    assert letters(shown.image(), 16, 60, shown.spot(line=0).y())
-    assert letters(before, 16, 60, shown.spot(line=0).y())
-
-
-def test_selection_in_scrolled_code_is_what_is_visible(shown):
-    viewport = shown.view.viewport()
-    shown.wheel(shown.spot(), -400)  # 200 pixels
-    shown.qtbot.mouseDClick(viewport, Qt.MouseButton.LeftButton, pos=shown.spot(x=100))
-    word = shown.view.textCursor().selectedText()
-    block = shown.markdown.document.findBlock(shown.code.first_position).next()
-    line = block.layout().lineAt(0)
-    x = 300.0 - block.layout().position().x()
-    place = line.xToCursor(x, line.CursorPosition.CursorOnCharacter)
-    cursor = QTextCursor(block)
-    cursor.setPosition(block.position() + place)
-    cursor.select(QTextCursor.SelectionType.WordUnderCursor)
-    assert word
-    assert word == cursor.selectedText()
-    assert shown.view.textCursor().position() == cursor.position()
-
-
-def test_dragging_brings_the_hidden_end_into_view(shown):
-    viewport = shown.view.viewport()
-    spot = shown.spot(x=40)
-    shown.qtbot.mousePress(viewport, Qt.MouseButton.LeftButton, pos=spot)
-    shown.move(QPoint(WIDTH - 2, spot.y()), Qt.MouseButton.LeftButton)
-    shown.move(QPoint(WIDTH + 100, spot.y()), Qt.MouseButton.LeftButton)
-    first = shown.view.textCursor().selectedText()
-    assert first
-    assert first in LONG
-    assert not letters(shown.image(), 2, 12, shown.spot(line=0).y())
-    for _ in range(60):
-        shown.move(QPoint(WIDTH + 100, spot.y()), Qt.MouseButton.LeftButton)
-    selected = shown.view.textCursor().selectedText()
-    assert LONG.endswith(selected)
-    assert len(selected) > len(first)
-    shown.qtbot.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=QPoint(WIDTH, spot.y()))
-    shown.view.copy()
-    assert QGuiApplication.clipboard().text() == selected
-
-
-def test_found_word_scrolls_into_view(shown):
-    before = shown.image()
-    at = shown.view.document().toPlainText().index("value_39")
-    assert shown.view.highlight(lambda _: [(at, at + 8)]) is not None
-    after = shown.image()
-    assert not letters(after, 2, 60, shown.spot(line=0).y())
-    shown.view.highlight(None)
-    assert shown.image() != before, "it stays where it was looked at"
 
 
 def test_very_long_line_is_always_wrapped(qtbot: QtBot, look):

@@ -17,20 +17,6 @@ from app.ui.transcript.message_row import state_text
 from tests.app.conftest import Start
 
 
-@pytest.mark.parametrize(
-    ("reason", "shown", "figures"),
-    [
-        ("length", "length limit reached", "length limit reached"),
-        ("memory", "memory full", "memory full"),
-    ],
-)
-def test_truncated_answer_gives_the_reason(reason: str, shown: str, figures: str) -> None:
-    message = Message("1", "2", None, "assistant", "A river is", stats={"reason": reason})
-    assert is_cut_off(message)
-    assert state_text(message) == shown
-    assert figures_line(message.stats) == figures
-
-
 def test_reply_that_repeats_itself_says_so() -> None:
     stats = {"reason": "length", "repeated_tokens": 256}
     message = Message("1", "2", None, "assistant", "A river is", stats=stats)
@@ -64,19 +50,6 @@ def test_continued_reply_streams_during_load(start: Start) -> None:
     row.message = replace(row.message, stats={})
     assert row.grab().toImage() == shown, "no figures of what the reply was before"
     run.engine.loading.set()
-
-
-@pytest.mark.parametrize(("reason", "matters"), [("stop", False), ("length", True)])
-def test_last_reply_shows_unusual_figures(
-    look: Theme, qtbot: QtBot, reason: str, matters: bool
-) -> None:
-    stats = {"reason": reason, "tokens_per_s": 48.0, "generated_tokens": 3}
-    message = Message(new_id(), new_id(), None, "assistant", "Done.", model="Guide", stats=stats)
-    home = QWidget()
-    qtbot.addWidget(home)
-    row = AnswerRow(message, lambda *_, **__: "", home)
-    row.set_last(True)
-    assert row._should_show_figures() is matters
 
 
 @pytest.mark.parametrize(
@@ -122,13 +95,3 @@ def test_failed_reply_is_not_awaited(look: Theme, qtbot: QtBot) -> None:
     assert not row.silence.isHidden()
     row.set_message(replace(message, status="error", error="The connection was lost."))
     assert row.silence.isHidden()
-
-
-def test_rows_below_stay_during_prefill(look: Theme, qtbot: QtBot) -> None:
-    message = Message(new_id(), new_id(), None, "assistant", "", status="streaming")
-    home = QWidget()
-    qtbot.addWidget(home)
-    row = AnswerRow(message, lambda *_, **__: "", home)
-    caret = row.arrange(600)
-    row.set_silent("Reading 0 of 2,434 tokens")
-    assert row.arrange(600) == caret

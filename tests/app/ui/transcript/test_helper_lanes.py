@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 
 from msgspec.structs import replace
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QSpinBox
 
 from app.chats.lanes import LaneState, lanes_of
 from app.chats.tool_call import CallState
 from app.tools.builtin import HELPERS
-from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.transcript.helper_lanes import HelperLanes
 from app.ui.transcript.tool_row import ToolRow
 from tests.app.conftest import Run, Start
@@ -100,19 +98,6 @@ def test_lanes_stream_expand_and_stop_separately(start: Start) -> None:
     for width, cut in ((150, True), (900, False)):
         lane.arrange(width)
         assert lane.view.toPlainText().startswith(text) is cut, "the question is there once"
-    popover = ToolsPopover(chat, run.app.library, run.window)
-    popover.open_at(QPoint(600, 40))
-    tokens, _, at_once = popover.findChildren(QSpinBox)
-    assert [each.accessibleName() for each in (tokens, at_once)] == [
-        "Tokens for each helper",
-        "Helpers at once",
-    ]
-    tokens.setValue(99)
-    at_once.setValue(99)
-    assert (chat.options.helper_tokens, chat.options.helpers_at_once) == (99, 8)
-    popover.boxes[HELPERS].setChecked(False)
-    assert not tokens.isVisible()
-    popover.close()
     run.end()
     again = start()
     message = next(m for m in again.pane.chat.transcript.path if m.role == "tool")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor
@@ -316,19 +314,3 @@ def test_the_menu_copies_and_selects(fruit, qtbot: QtBot) -> None:
     run.until(lambda: not view._layout_timer.isActive())
     assert not view.selection.is_across_rows
     assert selected(text_of(view, ids[3])) == ""
-
-
-def test_mouse_move_updates_only_touched_messages(start: Start, profile) -> None:
-    said = [(("user", "assistant")[n % 2], f"Message {n}.") for n in range(4_000)]
-    chat_id, ids = chat_of(profile, said)
-    _, view = opened(start, chat_id)
-    shown: list[int] = []
-    original = view.selection.show_in
-    view.selection.show_in = lambda number: (shown.append(number), original(number))
-    view.selection._set_ends((SelectionEnd(0, 0, ids[0]), SelectionEnd(3_998, 3, ids[3_998])))
-    shown.clear()
-    begun = time.thread_time()
-    view.selection._set_ends((SelectionEnd(0, 0, ids[0]), SelectionEnd(3_999, 2, ids[3_999])))
-    view.selection._set_ends((SelectionEnd(0, 0, ids[0]), SelectionEnd(3_999, 4, ids[3_999])))
-    assert shown == [3_998, 3_999, 3_999]
-    assert time.thread_time() - begun < 0.02

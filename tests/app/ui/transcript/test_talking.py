@@ -30,14 +30,6 @@ def test_type_send_and_read_the_answer(start: Start):
     assert QGuiApplication.clipboard().text() == "copied words "
     assert run.window.toast.text == "Copied"
 
-    # A toast hides no text at the end of a long chat.
-    run.ask("paste " + "a line\n\n" * 40 + "end")
-    run.window.commands["copy_answer"].trigger()
-    run.until(lambda: run.pane.transcript.verticalScrollBar().maximum() > 400)
-    row, toast = row_of(run.pane), run.window.toast
-    end = row.mapTo(run.window, row.rect().bottomLeft()).y()
-    assert end < toast.y() < toast.geometry().bottom() < run.pane.height()
-
     pane = run.say("say one two")
     run.answered()
     stats = pane.chat.transcript.last("assistant").stats
@@ -156,29 +148,6 @@ def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
     question = pane.chat.transcript.last("user")
     assert len(pane.chat.transcript.alternatives(question.id)) == 2
     assert not pane.composer.editing
-
-    # Escape cancels the edit and restores the draft.
-    pane.composer.set_text("a draft")
-    run.window.commands["edit_last"].trigger()
-    assert not row_of(pane)._panel.isEnabled()
-    qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)
-    assert pane.composer.text == "a draft"
-    assert not pane.composer.editing
-    assert row_of(pane)._panel.isEnabled()
-
-
-def test_engine_gets_path_and_chat_options(start: Start):
-    run = start().ready()
-    pane = run.say("say one")
-    run.answered()
-    options = pane.chat.options
-    pane.chat.set_options(type(options)(temperature=0.0, seed=7), "Be brief.")
-    run.ask("say two")
-    asked = run.engine.sent[-1]
-    assert [turn["role"] for turn in asked.turns] == ["system", "user", "assistant", "user"]
-    assert asked.turns[0]["content"] == "Be brief."
-    assert (asked.params.temperature, asked.params.seed) == (0.0, 7)
-    assert run.engine.sent[0].params.temperature == 0.5  # the model's default
 
 
 def test_chats_continue_after_engine_failure(start: Start):

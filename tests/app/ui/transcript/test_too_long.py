@@ -36,19 +36,6 @@ def test_button_drops_oldest_turns(start: Start):
     assert "error" not in {message.status for message in run.pane.chat.transcript.path}
 
 
-def test_useless_remedy_is_not_offered(start: Start):
-    run = start().ready()
-    run.ask("toolong alone")
-    assert list(remedies(run)) == REST
-    run.pane.chat.delete_message(run.pane.chat.transcript.path[0].id)
-    run.ask("say one")
-    run.ask("toolong again")
-    ways = remedies(run)
-    run.qtbot.mouseClick(ways["Leave Out Oldest Messages"], Qt.MouseButton.LeftButton)
-    run.answered()
-    assert list(remedies(run)) == REST
-
-
 def test_message_too_long_is_left_out_later(start: Start):
     """Regression test: the chat was stuck, because each later turn failed in the same way."""
     run = start().ready()

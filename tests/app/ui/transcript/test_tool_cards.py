@@ -8,8 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import pytest
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -22,8 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app import flows
-from app.chats.tool_call import DENIED, CallState, ToolActivity
-from app.store import Message
+from app.chats.tool_call import DENIED, CallState
 from app.tools.builtin import BuiltinTools, builtin_tool
 from app.tools.consent import Decision, ToolChanges
 from app.tools.servers import ServerConfig
@@ -31,10 +29,9 @@ from app.tools.tool import BUILT_IN, Tool, to_readable_json
 from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.settings.tools_window import AddServerDialog, ToolsWindow
 from app.ui.sidebar.chat_row import WAITING_ROLE
-from app.ui.style.figures import activity_line
 from app.ui.style.theme import theme
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.tool_card import over_limit_text, visible_lines
+from app.ui.transcript.tool_card import visible_lines
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.widgets.buttons import IconButton
 from app.ui.window.tool_commands import ToolCommands
@@ -109,24 +106,6 @@ def test_card_keeps_unedited_arguments(qapp: object) -> None:
         text = "".join(map(chr, range(first, first + 1024)))
         editor.setPlainText(to_readable_json(json.dumps({"text": text})))
         assert json.loads(editor.toPlainText()) == {"text": text}, hex(first)
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "line"),
-    [
-        ("write_file", {"path": "/home/a/notes.md", "text": "x"}, "Write Files · notes.md · 0.2 s"),
-        ("list_folder", {"path": "/home/a/"}, "List Folders · a · 0.2 s"),
-        ("calculate", {"expression": "2 + 3"}, "Calculator · 2 + 3 · 0.2 s"),
-        ("python", {"code": "a = 1\nprint(a)"}, "Python · 0.2 s · 5 characters"),
-        ("date", {}, "Date and Time · 0.2 s · 5 characters"),
-    ],
-)
-def test_finished_call_names_its_subject(name: str, arguments: dict[str, str], line: str) -> None:
-    stats = {"server": BUILT_IN, "tool": name, "arguments": json.dumps(arguments)}
-    message = Message("1", "c", None, "tool", "found", stats=stats | {"size": 5, "seconds": 0.2})
-    assert over_limit_text(message) == line
-    message = replace(message, stats=message.stats | {"size": 9000})
-    assert over_limit_text(message).endswith("5 of 9,000 characters"), "not all of it was kept"
 
 
 def test_model_is_named_once_across_its_calls(start: Start) -> None:
@@ -420,7 +399,7 @@ def test_names_of_servers_and_tools_are_shown_escaped(start: Start) -> None:
     shown = card(run, "call web__sly_31mtool {}")
     assert shown.headline == "Use Sly\\u202e\\x1b[31mtool from web?"
     assert "Always Allow Server" in [button.text() for button in shown.buttons]
-    shown.decision_made.emit(shown.message.id, Decision.DENY, "{}")
+    next(button for button in shown.buttons if button.text() == "Deny").click()
     run.answered()
 
 
@@ -530,16 +509,6 @@ def test_closing_with_changes_asks_first(start: Start) -> None:
     leave(window, "Discard")
     assert host.servers == ()
     run.until(lambda: run.window.findChildren(ToolCommands)[0].shown is None)
-    window = servers_window(run)
-    window.text.setPlainText(SLY_SERVER)
-    window.close()
-    run.until(lambda: window.findChildren(QMessageBox))
-    window.findChildren(QMessageBox)[0].buttons()[0].click()
-    run.until(lambda: run.window.findChildren(ToolCommands)[0].shown is None)
-    assert [server.name for server in host.servers] == ["sly"]
-    window = servers_window(run)
-    QTest.keyClick(window, Qt.Key.Key_Escape)
-    run.until(lambda: run.window.findChildren(ToolCommands)[0].shown is None)
 
 
 def test_consents_are_listed_and_revoked(start: Start, tmp_path: Path) -> None:
@@ -619,36 +588,6 @@ def test_running_call_is_shown_in_header_and_score(start: Start) -> None:
     run.until(lambda: score.rows()[0].lane.state == "idle")
 
 
-def test_progress_is_one_line() -> None:
-    first = ToolActivity(("search",), 0, 0.4, 1, 0)
-    assert activity_line(first) == "Running search"
-    later = ToolActivity(("a", "b"), 0, 12.0, 3, 4200)
-    assert activity_line(later) == "Running 2 tools · step 3 · 4,200 tokens"
-    assert activity_line(later, timed=True) == "Running 2 tools · 12 s · step 3"
-    assert activity_line(later, short=True) == "Running 2 tools"
-    assert activity_line(ToolActivity((), 1, 2.0, 3, 9)) == "Waiting for your answer"
-    assert activity_line(ToolActivity(("sly\u202e",), 0, 0, 1, 0)) == "Running sly\\u202e"
-
-
-def test_token_cost_of_servers_is_shown(start: Start) -> None:
-    run = begun(start)
-    toolbox = run.app.library.toolbox
-    toolbox.host.set_servers([ServerConfig(name, "x") for name in ("one", "two")])
-    toolbox.pins.mark_seen([Tool("one", "a"), Tool("one", "b")])
-    popover = ToolsPopover(run.pane.chat, run.app.library, run.window)
-    popover.open_at(QPoint(600, 40))
-    assert popover.cost.text() == ""
-    for key in (f"{BUILT_IN}/echo", "one/a", "one/b"):
-        popover.boxes[key].setChecked(True)
-    run.until(lambda: "30 tokens" in popover.cost.text())
-    told = {server: label.text() for server, label in popover.costs.items()}
-    assert told == {BUILT_IN: "10 tokens", "one": "20 tokens", "two": ""}
-    popover.boxes["two/"].setChecked(True)
-    assert run.pane.chat.tools.offers.servers == ["one", "two"], "one without tools is asked, too"
-    run.until(lambda: "30 tokens" in popover.cost.text())
-    popover.close()
-
-
 def test_each_tool_has_name_and_description(start: Start) -> None:
     run = start().ready()
     toolbox, chat = run.app.library.toolbox, run.pane.chat
@@ -669,18 +608,6 @@ def test_each_tool_has_name_and_description(start: Start) -> None:
     assert "Looks pages up." in labels, "its first sentence"
     assert "Always allowed in this chat: Find & Keep. Stretto asks before other calls." in labels
     popover.close()
-    model = chat.model.status.model
-    assert model is not None
-    before = model.tool_format
-    force_setattr(model, "tool_format", "")
-    popover = ToolsPopover(chat, run.app.library, run.window)
-    popover.open_at(QPoint(600, 40))
-    labels = [label.text() for label in popover._area.widget().findChildren(QLabel)]
-    assert sum("can’t call tools" in text for text in labels) == 1
-    assert not any(box.isEnabled() for box in popover.boxes.values())
-    assert not any("ask" in text for text in labels)
-    popover.close()
-    force_setattr(model, "tool_format", before)
 
 
 def test_program_can_quit_in_folder_dialog(start: Start):

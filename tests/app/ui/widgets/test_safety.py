@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app import flows
-from app.ui.widgets.standard_dialogs import ask_and_open, describe_link
+from app.ui.widgets.standard_dialogs import describe_link
 from app.ui.widgets.textview import TextView
 
 
@@ -154,31 +154,3 @@ def test_the_end_of_a_long_host_is_seen():
     assert may_open
     assert "good.org.evil.example outside" in question
     assert len(question) < 120
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "https://good.org/" + "a" * 100_000,
-        "https://good.org/?" + "a=b&" * 5000,
-        "javascript:" + "x" * 9000,
-    ],
-)
-def test_long_address_fits_the_screen(qtbot, view, visited, address):
-    sizes = []
-
-    def look():
-        box = QApplication.activeModalWidget()
-        if not isinstance(box, QMessageBox):
-            QTimer.singleShot(10, look)
-            return
-        sizes.append(box.size())
-        box.reject()
-
-    QTimer.singleShot(0, look)
-    ask_and_open(view, QUrl(address))
-    qtbot.waitUntil(lambda: bool(sizes) and not flows.running_tasks())
-    assert sizes[0].width() <= 700
-    assert sizes[0].height() <= 500
-    assert "more characters" in describe_link(QUrl(address))[1]
-    assert visited == []

@@ -8,7 +8,6 @@ from pytestqt.qtbot import QtBot
 
 from app.chats.turn import Event, Writing
 from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.pane.empty import FOUR_THING
 from tests.app.conftest import Start
 
 
@@ -30,20 +29,6 @@ def test_broadcast_reaches_every_pane(start: Start):
     run.say("say one")
     assert run.answered(right) == "one "
     assert run.answer(left) == "both "
-
-
-def test_broadcast_includes_new_panes(start: Start):
-    run = start().ready()
-    first = run.pane
-    run.window.commands["broadcast"].trigger()
-    run.window.commands["split_right"].trigger()
-    second = run.pane
-    assert second.composer.tinted
-    run.window.commands["close"].trigger()
-    run.say("say alone", first)
-    assert run.window.broadcast.on, "nobody else heard it"
-    assert run.answered(first) == "alone "
-    assert second.chat.transcript.path == []
 
 
 def test_broadcast_keeps_draft_of_busy_chat(start: Start):
@@ -98,21 +83,6 @@ def test_stop_and_delete_hold_queued_broadcast(start: Start):
     engine.release()
     run.qtbot.wait(100)
     assert [reply.turns[-1]["content"] for reply in engine.sent] == ["hold 2", "hold 3"]
-
-
-def test_composing_chat_is_not_shown_as_waiting(start: Start):
-    run = start().ready()
-    left = run.say("hold 2")
-    run.window.commands["split_right"].trigger()
-    right = run.say("hold 3")
-    run.until(lambda: run.answer(left) and run.answer(right))
-    left.chat.turn.handle(Event.BROADCAST, Writing("say later"))
-    run.window.broadcast.toggle()
-    left.composer.field.insertPlainText("say now")
-    run.qtbot.keyClick(left.composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it when its reply ends"
-    run.engine.release()
-    run.answered(left)
 
 
 def test_chat_can_leave_and_rejoin_group(start: Start, qtbot: QtBot):
@@ -217,14 +187,6 @@ def test_compare_and_four_buttons_start_comparisons(start: Start, qtbot: QtBot):
     assert run.pane.composer.text == ""
 
 
-def test_four_replies_need_no_message(start: Start, qtbot: QtBot):
-    run = start().ready()
-    qtbot.mouseClick(run.pane.empty.demo, Qt.MouseButton.LeftButton)
-    run.until(lambda: len(run.engine.sent) == 4 and not run.pane.chat.reply.is_active)
-    columns = run.pane.chat.panel.columns(run.pane.panel.first_message_id)
-    assert [column.content for column in columns] == [f"You said: {FOUR_THING}"] * 4
-
-
 def test_broadcast_works_from_replying_chat(start: Start, qtbot: QtBot):
     run = start().ready()
     left = run.say("hold 2")
@@ -246,20 +208,3 @@ def test_broadcast_works_from_replying_chat(start: Start, qtbot: QtBot):
     run.until(lambda: len(left.chat.transcript.path) == 4)
     assert run.answered(left) == "next "
     assert len(right.chat.transcript.path) == 2, "what was broadcast is not broadcast again"
-
-
-def test_broadcast_queues_in_replying_chats(start: Start, qtbot: QtBot):
-    run = start().ready()
-    left = run.say("hold 2")
-    run.until(lambda: run.answer(left))
-    run.window.commands["split_right"].trigger()
-    right = run.say("hold 3")
-    run.until(lambda: run.answer(right))
-    run.window.commands["broadcast"].trigger()
-    right.composer.set_text("say next")
-    assert right.composer.broadcast_line.whom.text() == "To 2 chats · 2 after they finish"
-    qtbot.keyClick(right.composer.field, Qt.Key.Key_Return)
-    assert run.window.toast.text == "2 chats get it when their replies end"
-    run.engine.release()
-    run.until(lambda: [len(p.chat.transcript.path) for p in (left, right)] == [4, 4])
-    assert run.answered(left) == run.answered(right) == "next "

@@ -136,38 +136,7 @@ def test_wheel_ignores_unfocused_settings(start: Start):
     text_px.setValue(before["text_px"])
     window.close()
 
-    # Likewise over a chat's field.
-    run.pane.header.options_button.click()
-    popover = QApplication.activePopupWidget()
-    values = popover.values()
-    popover.system.setFocus()
-    for field in [*popover.findChildren(QDoubleSpinBox), *popover.findChildren(QComboBox)]:
-        wheel(run, field)
-    assert popover.values() == values
-    popover.close()
-
 
 def chosen(run: Run) -> dict:
     settings = run.app.settings
     return {name: getattr(settings, name) for name in ("text_px", "memory_gb", "cache_gb", "model")}
-
-
-def test_menus_name_the_current_effect(start: Start):
-    run = start().ready()
-    run.ask("say one")
-    commands = run.window.commands
-
-    def shown(*names: str) -> list[str]:
-        commands._update_actions(names)
-        return [commands[name].text() for name in names]
-
-    assert shown("pin", "archive") == ["Pin Chat", "Archive Chat"]
-    commands["pin"].trigger()
-    assert shown("pin") == ["Unpin Chat"]
-    commands["archive"].trigger()
-    assert shown("archive") == ["Unarchive Chat"]
-    run.window.commands["split_right"].trigger()
-    run.window.commands["broadcast"].trigger()
-    assert shown("broadcast_one") == ["Leave Broadcast"]
-    commands["broadcast_one"].trigger()
-    assert shown("broadcast_one") == ["Join Broadcast"]

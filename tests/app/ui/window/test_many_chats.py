@@ -67,19 +67,3 @@ def test_animated_dot_causes_no_layout(run: Run):
     assert calls(beats, RowPainter.text, StripButtons.arrange) == 0  # only the dots
     run.pane.composer.button.click()
     run.answered()
-
-
-def test_search_skips_heights_of_unmatched_rows(run: Run):
-    model, field = run.window.sidebar.model, run.window.sidebar.search
-
-    def search() -> None:
-        field.setText("number nowhere")
-        run.until(lambda: model.words == "number nowhere")
-        field.setText("500")
-        run.until(lambda: model.words == "500")
-        run.qtbot.wait(50)
-
-    assert 0 < calls(search, ChatDelegate.sizeHint) < 100
-    field.clear()
-    run.until(lambda: not model.words)
-    assert model.rowCount() > CHATS * 0.9

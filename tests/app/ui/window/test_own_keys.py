@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QHelpEvent
-from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from app.settings.settings import Settings
 from app.ui.widgets.widget_behavior import to_native_keys
@@ -138,39 +137,3 @@ def test_shortcut_dialog_sets_keys(start: Start):
     sheet.undo.click()
     assert run.window.commands.keys("new") == ""
     sheet.close()
-
-
-def test_shortcut_table_is_searchable_and_fits(start: Start) -> None:
-    run = start()
-    run.window.commands["shortcuts"].trigger()
-    sheet = run.window.findChild(ShortcutsDialog)
-    assert sheet is not None
-    scroll = sheet.findChild(QScrollArea)
-    assert scroll is not None
-    assert scroll.horizontalScrollBar().maximum() == 0
-    run.until(lambda: sheet.buttons["new"].isVisible())
-    sheet.search.setText("split")
-    assert sheet.buttons["split_right"].isVisible()
-    assert not sheet.buttons["new"].isVisible()
-    sheet.search.setText(to_native_keys("Ctrl+N"))
-    assert sheet.buttons["new"].isVisible()
-    sheet.search.setText("no such words")
-    assert sheet.nothing.isVisible()
-    sheet.search.clear()
-    assert sheet.buttons["new"].isVisible()
-    assert not sheet.nothing.isVisible()
-
-
-def test_hints_name_own_shortcuts(start: Start) -> None:
-    run = start().ready()
-    keys, nothing, search = run.window.keys, run.window.workspace.nothing, run.window.sidebar.search
-    keys.assign("undo_close", "F8")
-    keys.assign("search", "F9")
-    run.window.workspace.close_pane(run.pane)
-    assert any(to_native_keys("F8") in label.text() for label in nothing.findChildren(QLabel))
-    at = search.rect().center()
-    QApplication.sendEvent(search, QHelpEvent(QEvent.Type.ToolTip, at, search.mapToGlobal(at)))
-    assert search.toolTip().endswith(to_native_keys("F9"))
-    keys.assign("undo_close", "")
-    nothing.set_elsewhere(False)
-    assert not any("reopens" in label.text() for label in nothing.findChildren(QLabel))

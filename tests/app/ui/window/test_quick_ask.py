@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtNetwork import QLocalSocket
 from PySide6.QtWidgets import QSystemTrayIcon
 
-from app.ui.settings.other_programs import ask_command
 from tests.app.conftest import Run, Start
 
 
@@ -99,12 +96,6 @@ def test_tray_is_off_by_default(start: Start):
     assert len(run.panes) == 2
     run.app.settings.set(tray=False)
     assert tray.icon is None
-
-
-def test_settings_explain_the_system_shortcut():
-    assert ask_command().endswith(" --ask")
-    assert not getattr(sys, "frozen", False)
-    assert ask_command() == "stretto --ask"
 
 
 def test_quick_question_has_no_compare_or_broadcast(start: Start):

@@ -55,22 +55,6 @@ def trees(start: Start) -> tuple[Run, ChatPane, ChatPane]:
     return run, first, pane
 
 
-def test_the_list_stays_above_a_growing_field(trees: tuple[Run, ChatPane, ChatPane]) -> None:
-    run, _, pane = trees
-    field, composer, listed = pane.composer.field, pane.composer, picker(pane)
-    field.insertPlainText("A line\nand another\nand ")
-    run.qtbot.keyClicks(field, "@")
-    assert listed.isVisible()
-    for _ in range(3):
-        height = composer.height()
-        run.qtbot.keyClick(field, KEY.Key_Home)
-        run.qtbot.keyClick(field, KEY.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-        run.until(lambda height=height: composer.height() > height)
-        run.qtbot.keyClick(field, KEY.Key_End)
-        run.until(lambda: listed.geometry().bottom() < composer.y())
-        assert listed.isVisible()
-
-
 def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPane]) -> None:
     run, first, pane = trees
     answer = run.answer(first)
