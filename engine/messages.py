@@ -111,6 +111,10 @@ class Embeddings(Struct, frozen=True):
     tokens: int
 
 
+class FileWritten(Struct, frozen=True):
+    """Notification that a cache file was written, so that its memory can be freed."""
+
+
 class GetStats(Struct, frozen=True):
     answer: Future[dict[str, Any]]
 
@@ -467,7 +471,7 @@ class Send(Struct, frozen=True):
     prompt: Asked
     params: SamplingParams
     sink: Sink
-    sent_at: float  # time.perf_counter() when posted, so that TTFT includes the time in the mailbox
+    sent_at: float  # clock of the mailbox when posted, so that TTFT includes the time in it
     template: Mapping[str, Any] = field(default_factory=dict)  # extra chat template variables
 
 
@@ -501,6 +505,7 @@ Command = (
     | CountTokens
     | Embed
     | GetStats
+    | FileWritten
     | WorkDone
     | Stop
 )

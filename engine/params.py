@@ -40,6 +40,11 @@ MINIMUMS = {"max_tokens": 1, "top_k": 0, "penalty_window": 0}
 """Minimum of each integer parameter."""
 
 
+def _check_whole(name: str, value: object, low: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < low:
+        raise ValueError(f"{name} must be a whole number of at least {low}, not {value!r}")
+
+
 class FormLimits(Struct, frozen=True):
     """Size limits for structured answers, used where the JSON schema sets none.
 
@@ -133,7 +138,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
     regex: str | None = None
     choices: tuple[str, ...] = ()
     grammar: str | None = None
-    form_limits: FormLimits | None = field(default_factory=FormLimits)
+    form_limits: FormLimits | None = FormLimits()
     logprobs: int | None = None
     tools: Sequence[Tool] = ()  # stored as a tuple of copies
     tool_choice: str = "auto"
@@ -167,7 +172,8 @@ class SamplingParams(Struct, frozen=True, dict=True):
         for name, text in (("regex", self.regex), ("grammar", self.grammar)):
             if text is not None and not (isinstance(text, str) and text):
                 raise ValueError(f"{name} must be a non-empty text or None, not {text!r}")
-        force_setattr(self, "form_limits", _as_limits(self.form_limits))
+        if not isinstance(self.form_limits, FormLimits):
+            force_setattr(self, "form_limits", _as_limits(self.form_limits))
         force_setattr(self, "tools", as_tools(self.tools))
         check_choice(self.tool_choice, self.tools)
         for name in ("parallel_tool_calls", "stop_repetition"):
@@ -232,8 +238,8 @@ def _as_texts(name: str, value: object) -> tuple[str, ...]:
 
 
 def _as_limits(value: object) -> FormLimits | None:
-    if value is None or isinstance(value, FormLimits):
-        return value
+    if value is None:
+        return None
     if not isinstance(value, Mapping):
         raise ValueError(f"form_limits must be an object with limits, not {value!r}")
     try:
@@ -241,11 +247,6 @@ def _as_limits(value: object) -> FormLimits | None:
     except TypeError:
         known = ", ".join(FormLimits.__struct_fields__)
         raise ValueError(f"form_limits has the fields {known}, not {value!r}") from None
-
-
-def _check_whole(name: str, value: object, low: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < low:
-        raise ValueError(f"{name} must be a whole number of at least {low}, not {value!r}")
 
 
 def _as_bias(bias: object) -> Mapping[int, float]:

@@ -37,6 +37,7 @@ class Reply:
         self._mailbox = mailbox
         self._on_event = on_event
         self._events: list[Event] = []
+        self._last: Finished | Failed | None = None  # the final event
         self._tokens: list[int] = []
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
@@ -138,11 +139,6 @@ class Reply:
         with contextlib.suppress(EngineError):
             self._mailbox.post(Pause(self.session_id, self.id, False))
 
-    @property
-    def _last(self) -> Finished | Failed | None:
-        last = self._events[-1] if self._events else None
-        return last if isinstance(last, (Finished, Failed)) else None
-
     def _wait(self, timeout: float | None) -> None:
         with self._lock:
             if self._last is None:
@@ -179,6 +175,7 @@ class Reply:
             self._events.append(event)
             self._changed.notify_all()
             if isinstance(event, (Finished, Failed)):
+                self._last = event
                 self._ended.notify_all()
         if self._on_event is not None:
             try:

@@ -248,7 +248,6 @@ class BatchSummary:
 
     @property
     def total_failed(self) -> int:
-        """Number of failed lines, including earlier runs."""
         return self.failed + self._failed_before
 
     def statistics(self) -> dict[str, Any]:

@@ -122,14 +122,14 @@ def run(
 def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> Gain:
     """Measure all three ways in each round: without drafts, always drafting, and automatic."""
     rates: dict[str, list[DecodeSpeed]] = {"plain": [], "always": [], "chosen": []}
-    from engine.runtime import drafts as drafting  # this imports MLX
+    from engine.runtime import draft_policy  # this imports MLX
 
-    usual, accepted, drafted = drafting.WORTH, 0, 0
+    usual, accepted, drafted = draft_policy.WORTH, 0, 0
     engine.load(path)  # keep the model loaded, so that a round only loads the draft model
     try:
         for number in range(rounds + 1):
             for way, found in rates.items():
-                drafting.WORTH = math.inf if way == "always" else usual
+                draft_policy.WORTH = math.inf if way == "always" else usual
                 model = engine.load(path, draft="" if way == "plain" else draft)
                 prompts = REWRITING if draft == LOOKUP else PROMPTS
                 rate = _rate(engine, model, tokens, prompts, 0.0 if draft == LOOKUP else 0.7)
@@ -140,7 +140,7 @@ def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> 
                     drafted += figures["drafted_tokens"]
                     accepted += figures["accepted_tokens"]
     finally:
-        drafting.WORTH = usual
+        draft_policy.WORTH = usual
     plain, always, chosen = (_median(found) for found in rates.values())
     return Gain(plain, always, chosen, drafted, accepted)
 

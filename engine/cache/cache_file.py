@@ -115,7 +115,6 @@ def _bytes_of_parts(parts: Sequence[np.ndarray[Any, Any]]) -> Iterator[memoryvie
 
 
 def _contiguous_bytes(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
-    """Yield the bytes of an array in C order."""
     if not array.flags.c_contiguous and array.ndim > 1 and array.nbytes > MAX_COPY_BYTES:
         for part in array:
             yield from _contiguous_bytes(part)

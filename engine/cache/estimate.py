@@ -176,7 +176,6 @@ class Fit(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """Peak memory in bytes."""
         return self.weights + self.caches + self.working
 
     @property

@@ -84,14 +84,14 @@ class Offload:
     def __init__(self, folder: Path | None, limit: int) -> None:
         self._folder = folder
         self._limit = limit
-        # Called on the writer thread after each write. Makes the engine call `settle`.
+        # Called on the writer thread after each write. Makes the engine call `free_written`.
         self.wake: Callable[[], None] = lambda: None
         self._jobs: queue.SimpleQueue[tuple[Path, CacheImage] | None] = queue.SimpleQueue()
         self._change = threading.Condition()  # guards the next three fields
         self._writing: dict[Path, int] = {}  # number of queued images by path
         self._completed: deque[CacheImage] = deque()  # images to free on the engine thread
         self._forgotten: set[Path] = set()  # files to delete as soon as they are written
-        self._pending: list[CacheBytes] = []
+        self.pending: list[CacheBytes] = []  # memory of images that aren't on disk yet
         self._writer: threading.Thread | None = None
         self._total_bytes: int | None = None
         halves = f"{'[0-9a-f]' * 40}.*part"
@@ -118,14 +118,12 @@ class Offload:
         Args:
             others: groups of shared memory still in use elsewhere.
         """
-        if not self._pending:
-            return 0
-        groups = {p.group: p.shared for p in self._pending if p.group not in others}
-        return sum(p.own for p in self._pending) + sum(groups.values())
+        groups = {p.group: p.shared for p in self.pending if p.group not in others}
+        return sum(p.own for p in self.pending) + sum(groups.values())
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
         """Queue a session's caches for writing. The caches must not be used afterwards."""
-        if self._folder is None or not kv.caches_without_slots() or kv.length < MIN_TOKENS:
+        if self._folder is None or not kv.leave_slots() or kv.length < MIN_TOKENS:
             return
         path = self._path(name)
         if kv.length == kv.on_disk and path.exists():
@@ -145,7 +143,7 @@ class Offload:
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
             self._forgotten.discard(path)
-        self._pending.append(image.cache_bytes)
+        self.pending.append(image.cache_bytes)
         self._jobs.put((path, image))
 
     def may_hold(self, name: str) -> bool:
@@ -168,7 +166,7 @@ class Offload:
         try:
             record = read_record(path)
         except (DamagedError, OSError) as error:
-            self._remove_unusable(path, str(error))
+            self.remove_unusable(name, str(error))
             return None
         return record if record.fingerprint == fingerprint else None
 
@@ -181,14 +179,15 @@ class Offload:
         try:
             contents = read_contents(path, record)
         except (DamagedError, OSError) as error:
-            self._remove_unusable(path, str(error))
+            self.remove_unusable(name, str(error))
             return None
         with contextlib.suppress(OSError):
             os.utime(path)  # mark the file as recently used
         return contents
 
     def remove_unusable(self, name: str, why: str) -> None:
-        self._remove_unusable(self._path(name), why)
+        log.warning("removed an unusable KV cache from disk: %s", why)
+        self._unlink(self._path(name))
 
     def delete(self, name: str) -> None:
         """Delete a session's file, even if it's still being written."""
@@ -201,7 +200,7 @@ class Offload:
     def free_written(self) -> None:
         with self._change:
             while self._completed:
-                self._pending.remove(self._completed.popleft().cache_bytes)
+                self.pending.remove(self._completed.popleft().cache_bytes)
                 self._total_bytes = None
 
     def close(self) -> None:
@@ -211,7 +210,7 @@ class Offload:
             self._writer.join()
             self._writer = None
         self._completed.clear()
-        self._pending.clear()
+        self.pending.clear()
 
     def _path(self, session_id: str) -> Path:
         # Hash the id, because it can be any text and may not be a valid file name.
@@ -226,10 +225,6 @@ class Offload:
                 stat = path.lstat()
                 found.append((stat.st_mtime, path, stat.st_size))
         return sorted(found)
-
-    def _remove_unusable(self, path: Path, why: str) -> None:
-        log.warning("removed an unusable KV cache from disk: %s", why)
-        self._unlink(path)
 
     def _unlink(self, path: Path) -> None:
         self._total_bytes = None

@@ -12,6 +12,7 @@ cost.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -29,22 +30,32 @@ from engine.cache.ledger import (
     shareable_tokens,
 )
 from engine.cache.session_kv import SessionKV
+from engine.errors import describe_error
+
+log = logging.getLogger(__name__)
 
 MAX_DONORS = 32
 """Maximum number of equally long matches to check, since not all of them can be trimmed."""
 
 
-class PrefillingSession(Struct, frozen=True):
+class PrefillingSession(Struct, eq=False):
     """Description of a session in prefill, as needed by the prefix index."""
 
     kind: tuple[object, ...]  # only sessions of the same kind can share caches
     kv: SessionKV
-    tokens: Sequence[int]  # prompt tokens
-    prompt: bytes  # `packed` prompt tokens
+    tokens: list[int]  # prompt tokens, and those generated since; may grow
     boundary: int  # number of prompt tokens before the generation prompt
     system: int  # number of tokens that all sessions with this system message have in common
     # Reproducible session, which can only use caches with the same chunk boundaries.
     fixed: bool
+    _packed: bytes = b""
+
+    @property
+    def packed(self) -> bytes:
+        known = len(self._packed) // TOKEN_BYTES
+        if known < len(self.tokens):
+            self._packed += pack_tokens(self.tokens[known:])
+        return self._packed
 
     @property
     def cuts(self) -> Sequence[int] | None:
@@ -88,7 +99,7 @@ class PrefixIndex:
     """
 
     def __init__(self, limit: int, moved: set[SessionKV]) -> None:
-        # Cached prefixes, see `drop`.
+        # Cached prefixes. They stay after their session has ended, until a plan evicts them.
         self.cached: dict[CacheKey, _Holder] = {}
         self.version = 0  # incremented when the tree changes
         self.limit = limit
@@ -139,9 +150,9 @@ class PrefixIndex:
                 if holder is not None:
                     self._insert(holder)
                 self._moved.discard(kv)
-        except BaseException:
+        except BaseException as error:  # prefill the prompts instead of copying
+            log.warning("prefix index is not up to date: %s", describe_error(error))
             self._clear_tree()
-            raise
 
     def find_offer(self, reader: PrefillingSession) -> CacheOffer | None:
         """Find the longest prefix of a prompt in other caches. Call `refresh` first."""
@@ -201,7 +212,7 @@ class PrefixIndex:
         if kv.needs_snapshot and any(
             request.kv is not kv
             and request.kind == reader.kind
-            and shareable_tokens(reader.prompt, request.prompt) == kv.length
+            and shareable_tokens(reader.packed, request.packed) == kv.length
             and kv.length >= request.kv.length + MIN_GAIN
             for request in waiting
         ):
@@ -236,7 +247,7 @@ class PrefixIndex:
         Yields the number of tokens that the subtree has in common with the prompt, the node, and
         the child that was yielded before it.
         """
-        node, prompt = self._roots.get(reader.kind), reader.prompt
+        node, prompt = self._roots.get(reader.kind), reader.packed
         path: list[tuple[int, _Node]] = []
         at = 0
         while node is not None:

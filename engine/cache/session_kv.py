@@ -88,7 +88,7 @@ class SessionKV:
         # Ids of all tokens fed so far. Kept when the caches are dropped.
         self.tokens: list[int] = []
         # Chunk boundaries, up to the first token that wasn't prefilled. Tokens after the last
-        # boundary were generated.
+        # boundary were generated. Only needed by reproducible sessions, see `reusable_length`.
         self.cuts: list[int] = []
         self.ledger = Ledger()
         # Set if `reuse_prefix` found that the caches had been dropped and must be prefilled again.
@@ -108,26 +108,21 @@ class SessionKV:
         self.shared_prefix: SharedPrefix | None = None
         # One cache per layer. Empty after a drop.
         self.layers: Caches = []
+        self.can_mix = False  # mixed steps support all of these caches
+        # Some layer can't be trimmed, now or later, so that snapshots are needed.
+        self.needs_snapshot = False
         self.last_snapshot: Snapshot | None = None  # see `snapshot`
         self._sharers: weakref.WeakSet[SessionKV] | None = None
         self._sharing = 0  # number of the group that shares memory, see `CacheBytes`
         # Dirty sets to add this session to when it changes.
         self.watch: DirtySets | None = None
-        self._measured: int | None = None  # cached size of the arrays; None if outdated
+        # Bytes of the arrays without the shared prefix; None if outdated.
+        self._measured: int | None = None
 
     @property
     def length(self) -> int:
         """Number of tokens in the caches; 0 after a drop."""
         return len(self.tokens) if self.layers else 0
-
-    def caches_without_slots(self) -> Caches:
-        """Leave the slots and return the caches, one per layer.
-
-        Leaving a slot copies the keys and values. `layers` has the same objects without copying,
-        but their arrays are missing while the session is in a slot.
-        """
-        self.leave_slots()
-        return self.layers
 
     def set_caches(self, caches: Caches | None) -> None:
         if self.slots is not None:
@@ -136,24 +131,32 @@ class SessionKV:
             self.stack.free(self)
         if self.shared_prefix is not None:
             self.shared_prefix.holders.discard(self)
-        starts = (
-            cache for cache in flatten_caches(caches or ()) if isinstance(cache, SharedPrefixKV)
-        )
-        first = next(starts, None)
+        shared = (c for c in flatten_caches(caches or ()) if isinstance(c, SharedPrefixKV))
+        first = next(shared, None)
         self.shared_prefix = None if first is None else first.shared_prefix
         if self.shared_prefix is not None:
             self.shared_prefix.holders.add(self)
         self.layers = caches or []
+        self.can_mix = bool(caches) and all(map(can_mix, self.layers))
+        self.needs_snapshot = any(map(may_be_untrimmable, self.layers))
         self.mark_changed()
 
-    def leave_slots(self) -> None:
-        """Move keys and values out of the slots, and states out of the stack."""
+    def leave_slots(self) -> Caches:
+        """Move keys and values out of the slots, and states out of the stack.
+
+        This copies them. To avoid that, use `layers`, which has the same objects, but without their
+        arrays while the session is in a slot.
+
+        Returns:
+            The caches, one per layer.
+        """
         if self.slots is not None:
             self.slots.leave(self)
             self.mark_changed()
         if self.stack is not None:
             self.stack.leave(self)
             self.mark_changed()
+        return self.layers
 
     def reuse_prefix(self, prompt: list[int]) -> int:
         """Trim or restore the caches to the longest possible prefix of `prompt`.
@@ -161,7 +164,7 @@ class SessionKV:
         Returns its length, which is less than `len(prompt)`, because a forward pass needs at least
         one token.
         """
-        caches = self.caches_without_slots()
+        caches = self.leave_slots()
         if not caches:
             self.needs_rebuild = self._dropped
             self._reset()
@@ -189,10 +192,6 @@ class SessionKV:
             self.set_caches(self.copy_prefix(len(self.tokens), room=True))
             stagger_growth(self.layers)
 
-    def expect_tokens(self, more: int) -> None:
-        """Announce the number of tokens to come, so that the caches grow in fitting steps."""
-        stagger_growth(self.layers, more)
-
     def record_chunk(self, tokens: Sequence[int], alone: bool = True) -> None:
         """Record a prompt chunk that was fed to the model.
 
@@ -216,7 +215,7 @@ class SessionKV:
 
     def snapshot(self) -> None:
         """Copy the caches that can't be trimmed, to be able to return to this position."""
-        boundary_caches = list(map(copy_untrimmable, self.caches_without_slots()))
+        boundary_caches = list(map(copy_untrimmable, self.leave_slots()))
         mx.eval(list(iterate_arrays(boundary_caches)))  # free the tokens that `compact` removed
         self.last_snapshot = Snapshot(boundary_caches, len(self.tokens))
         self.mark_changed()
@@ -226,31 +225,35 @@ class SessionKV:
         """Free the caches but keep the ledger. The next turn prefills its whole prompt."""
         self._dropped = self._dropped or bool(self.layers)
         self._before_draft = None
-        self.on_disk = -1
+        self._mark_written()
         self._mark_moved(0)
         self.set_caches(None)
         self.last_snapshot = None
-        self._stop_sharing()
 
-    def settle(self) -> None:
+    def finish_reply(self) -> None:
         """Clean up after a reply: leave the slots, and make new tokens available to other sessions.
 
         Also frees the large buffers that recurrent states were sliced from.
         """
         self.leave_slots()
-        states = [detach_states(c) for c in self.layers if may_be_untrimmable(c)]
-        mx.eval(list(iterate_arrays(states)))
+        if self.needs_snapshot:
+            states = [detach_states(c) for c in self.layers if may_be_untrimmable(c)]
+            mx.eval(list(iterate_arrays(states)))
         self.mark_changed()
         self._mark_moved(self.length)
 
     def _mark_moved(self, length: int) -> None:
+        """Called if only the first `length` tokens stay, for the prefix index."""
         self.unmoved = min(self.unmoved, length)
         if self.watch is not None:
             self.watch.moved.add(self)
 
     def _mark_written(self) -> None:
+        """Called before the buffers are written to or freed. MLX copies buffers still in use."""
         self.on_disk = -1
-        self._stop_sharing()
+        if self._sharers is not None:
+            self._sharers.discard(self)
+            self._sharers = None
         self.mark_changed()
 
     def _reset(self) -> None:
@@ -273,7 +276,7 @@ class SessionKV:
             )
             return True
         surplus = len(self.tokens) - length
-        for cache in self.caches_without_slots():
+        for cache in self.leave_slots():
             if cache is not None and surplus:
                 cache.trim(surplus)
         self._truncate(length)
@@ -292,9 +295,7 @@ class SessionKV:
         Saves only references, because MLX copies a shared array before it writes to it.
         """
         caches = [
-            cache
-            for cache in flatten_caches(self.caches_without_slots())
-            if may_be_untrimmable(cache)
+            cache for cache in flatten_caches(self.leave_slots()) if may_be_untrimmable(cache)
         ]
         self._before_draft = [(cache, clone(cache)) for cache in caches], length
 
@@ -311,9 +312,7 @@ class SessionKV:
         surplus = len(self.tokens) - length
         if surplus <= 0:
             return
-        caches = [
-            cache for cache in flatten_caches(self.caches_without_slots()) if cache is not None
-        ]
+        caches = [cache for cache in flatten_caches(self.leave_slots()) if cache is not None]
         if not all(can_remove_last(cache, surplus) for cache in caches):
             if before is None or before[1] > length:
                 raise RuntimeError("the caches cannot be trimmed")
@@ -363,7 +362,7 @@ class SessionKV:
             length: must be within `reusable_length`.
             room: reserve capacity for the next tokens.
         """
-        caches = self.caches_without_slots()
+        caches = self.leave_slots()
         surplus, boundary_caches = len(self.tokens) - length, self._snapshot_caches(length)
         copies = [
             detach_buffers(copy_without_last(cache, old, surplus), room)
@@ -380,7 +379,7 @@ class SessionKV:
 
         No arrays are copied. Keys and values that extend a shared prefix become `PartedArray`.
         """
-        caches = self.caches_without_slots()
+        caches = self.leave_slots()
         if self.shared_prefix is None:
             return caches or None
         return self._to_native(caches, SharedPrefixKV.fill_with_parts)
@@ -435,12 +434,12 @@ class SessionKV:
         The copies share their buffers with the session and keep the memory alive. Only the current
         tokens may be read, see this module.
         """
-        return self._copy_with(clone(self.caches_without_slots()))
+        return self._copy_with(clone(self.leave_slots()))
 
     def fork(self) -> SessionKV:
         """Copy the session, sharing memory through a prefix or copy-on-write."""
         shared = self._extend_shared_prefix(len(self.tokens))
-        caches = self.caches_without_slots()
+        caches = self.leave_slots()
         twin = self._copy_with(shared or clone(caches))
         if shared is None and caches:
             self._share_with(twin)
@@ -459,7 +458,7 @@ class SessionKV:
 
         Windows and recurrent states are small and aren't shared.
         """
-        caches = self.caches_without_slots()
+        caches = self.leave_slots()
         shared = plain_kv_caches(caches)
         length = shared[0].offset if shared else 0
         if not length:
@@ -488,7 +487,7 @@ class SessionKV:
         if self.shared_prefix is None or length - self.shared_prefix_length >= least:
             self.make_shared_prefix()
         surplus, boundary_caches = len(self.tokens) - length, self._snapshot_caches(length)
-        pairs = zip(self.caches_without_slots(), boundary_caches, strict=True)
+        pairs = zip(self.leave_slots(), boundary_caches, strict=True)
         return [copy_without_last(cache, boundary, surplus) for cache, boundary in pairs]
 
     def _snapshot_caches(self, length: int) -> Sequence[Any]:
@@ -501,12 +500,7 @@ class SessionKV:
 
     @property
     def is_plain(self) -> bool:
-        """True if all layers have plain, unbounded KV caches."""
         return bool(self.layers) and all(map(is_plain_kv, self.layers))
-
-    @property
-    def can_mix(self) -> bool:
-        return bool(self.layers) and all(map(can_mix, self.layers))
 
     @property
     def can_draft_together(self) -> bool:
@@ -526,41 +520,29 @@ class SessionKV:
     def is_trimmable(self) -> bool:
         return all(can_trim(c) for c in self.layers)
 
-    @property
-    def needs_snapshot(self) -> bool:
-        """True if some layer can't be trimmed, now or later, so that snapshots are needed."""
-        return any(may_be_untrimmable(c) for c in self.layers)
-
     def mark_changed(self) -> None:
-        """Record that the size of the caches may have changed."""
+        """Called if the size of the caches may have changed."""
         self._measured = None
         if self.watch is not None:
             self.watch.changed.add(self)
 
     @property
     def nbytes(self) -> int:
-        """Memory used by this session in bytes, including shared memory."""
         return self.cache_bytes.own + self.cache_bytes.shared
 
     @property
     def cache_bytes(self) -> CacheBytes:
-        if self.shared_prefix is not None:
-            return CacheBytes(
-                self._array_bytes, self.shared_prefix.number, self.shared_prefix.nbytes
-            )
-        if self._sharers is not None:
-            return CacheBytes(0, self._sharing, self._array_bytes)
-        return CacheBytes(self._array_bytes)
-
-    @property
-    def _array_bytes(self) -> int:
-        """Bytes without the shared prefix. Cached, because summing up 30 layers takes 0.2 ms."""
+        # The size is cached, because summing up 30 layers takes 0.2 ms.
         if self._measured is None or self.slots is not None or self.stack is not None:
             parts = [self.layers, self.last_snapshot.caches if self.last_snapshot else []]
             seen = {id(a): a.nbytes for a in iterate_arrays(parts)}
             slot = sum(s.nbytes_each for s in (self.slots, self.stack) if s is not None)
             self._measured = slot + sum(seen.values())
-        return self._measured
+        if self.shared_prefix is not None:
+            return CacheBytes(self._measured, self.shared_prefix.number, self.shared_prefix.nbytes)
+        if self._sharers is not None:
+            return CacheBytes(0, self._sharing, self._measured)
+        return CacheBytes(self._measured)
 
     @property
     def capacity(self) -> int:
@@ -573,7 +555,6 @@ class SessionKV:
 
     @property
     def sharer_count(self) -> int:
-        """Number of sessions that share this memory, including this session."""
         if self.shared_prefix is not None:
             return len(self.shared_prefix.holders)
         return len(self._sharers) if self._sharers is not None else 1
@@ -596,10 +577,3 @@ class SessionKV:
         twin._sharers, twin._sharing = self._sharers, self._sharing
         self.mark_changed()
         twin.mark_changed()
-
-    def _stop_sharing(self) -> None:
-        """Stop sharing before buffers are written to or freed. MLX copies buffers still in use."""
-        if self._sharers is not None:
-            self._sharers.discard(self)
-            self._sharers = None
-            self.mark_changed()

@@ -1,4 +1,5 @@
-"""Adapter for the cache classes that support slots, and the only code that depends on them.
+"""Adapter for the cache classes that support slots. (For other uses of cache classes, see
+`cache_objects`.)
 
 Slots can hold the arrays of mlx-lm's `KVCache`, `RotatingKVCache` (a ring buffer, so each row has
 its own write position) and `QuantizedKVCache` (packed weights, scales and biases), and of

@@ -48,23 +48,13 @@ class Slots:
             *self.stack.layers,
         ]
 
-    def assign(self, rows: Sequence[Occupant], alone: bool = False) -> list[int]:
+    def assign(self, rows: Sequence[Occupant]) -> list[int]:
         """Assign slots to all eligible sessions in `rows`. All other sessions leave their slots.
-
-        Args:
-            alone: the rows run in separate passes, so they don't need slots. Other sessions keep
-                theirs, because they may decode together in the same turn.
 
         Returns:
             The order in which to step the rows, as indices into `rows`. Rows in slots come first,
-                sorted by buffer and slot. Empty if `alone`.
+                sorted by buffer and slot.
         """
-        if alone:
-            for kv in rows:
-                _leave_slot(kv)
-                if kv.stack is not None:
-                    kv.stack.leave(kv)
-            return []
         for kv in [kv for b in self.buffers if b.policy != self.policy for kv in b.occupants]:
             _leave_slot(kv)
         found = [(kv, self._eligible_forms(kv)) for kv in rows]

@@ -41,7 +41,6 @@ class StateStack:
 
     @property
     def nbytes_each(self) -> int:
-        """Size of the stack per member in bytes."""
         total = sum(state.nbytes for states in self.layers for state in states)
         return total // max(1, len(self.members))
 

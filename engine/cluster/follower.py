@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engine.cache.cache_file import Contents, DamagedError, restore_caches
+from engine.cache.cache_objects import stagger_growth
 from engine.cache.offload import Offload, kv_fingerprint
 from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
@@ -192,7 +193,7 @@ class Follower:
         """Wait for a message, and free the memory of finished writes in the meantime."""
         while True:
             try:
-                return messages.get(timeout=_WRITE_CHECK_S if self._files.pending_bytes() else None)
+                return messages.get(timeout=_WRITE_CHECK_S if self._files.pending else None)
             except queue.Empty:
                 self._files.free_written()
 
@@ -206,7 +207,7 @@ class Follower:
             raise DivergedError(f"turn {record.turn} follows turn {self.turn}")
         self.turn = record.turn
         self.steps += 1
-        if self._files.pending_bytes():
+        if self._files.pending:
             self._files.free_written()
         for order in record.operations:
             if order.name == "rest":
@@ -283,8 +284,8 @@ class Follower:
     def do_drop(self, number: int) -> None:
         self._kv(number).drop()
 
-    def do_settle(self, number: int) -> None:
-        self._kv(number).settle()
+    def do_finish_reply(self, number: int) -> None:
+        self._kv(number).finish_reply()
 
     def do_leave_slots(self, number: int) -> None:
         self._kv(number).leave_slots()
@@ -323,7 +324,7 @@ class Follower:
         kv = self._kv(number)
         if kv.length != start:
             raise DivergedError(f"a cache has {kv.length} tokens, rank 0's has {start}")
-        kv.expect_tokens(remaining)
+        stagger_growth(kv.layers, remaining)
         return kv, self._caches[number].prompt[start : start + count]
 
     def _run_pass(

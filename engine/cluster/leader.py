@@ -121,14 +121,15 @@ class JournaledKV(SessionKV):
         with self._journal.record("drop", self.number):
             super().drop()
 
-    def settle(self) -> None:
-        with self._journal.record("settle", self.number):
-            super().settle()
+    def finish_reply(self) -> None:
+        with self._journal.record("finish_reply", self.number):
+            super().finish_reply()
 
-    def leave_slots(self) -> None:
-        if self.slots is not None or self.stack is not None:
-            with self._journal.record("leave_slots", self.number):
-                super().leave_slots()
+    def leave_slots(self) -> Caches:
+        if self.slots is None and self.stack is None:
+            return self.layers
+        with self._journal.record("leave_slots", self.number):
+            return super().leave_slots()
 
     def restore(self, name: str, *restored: Any) -> None:
         with self._journal.record("restore", self.number, name):
@@ -224,7 +225,7 @@ class LeaderFiles(Offload):
         return super().nbytes * self._ranks
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
-        if self._folder is not None and kv.caches_without_slots() and kv.length >= MIN_TOKENS:
+        if self._folder is not None and kv.leave_slots() and kv.length >= MIN_TOKENS:
             assert isinstance(kv, JournaledKV)
             self._announce_operation("save", kv.number, self._path(name).stem)
         super().save(name, fingerprint, kv)

@@ -78,11 +78,7 @@ class _Call(Struct, frozen=True):
     sinks: Any
     more: tuple[Any, ...] = ()
     named: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_usual(self) -> bool:
-        """True if only the scale and the mask are set."""
-        return self.sinks is None and not self.more and not self.named
+    is_usual: bool = True  # only the scale and the mask are set
 
     def call_original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
         rest = (self.scale, self.mask, self.sinks, *self.more)
@@ -113,7 +109,8 @@ def attention(
         keys, values: `[rows, key heads, tokens, head dim]`, or one of the ragged classes.
         mask: None, "causal", an array, or `Rows` with a mask for each row.
     """
-    return _attend(queries, keys, values, cache, _Call(scale, mask, sinks, more, named))
+    usual = sinks is None and not more and not named
+    return _attend(queries, keys, values, cache, _Call(scale, mask, sinks, more, named, usual))
 
 
 def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx.array:

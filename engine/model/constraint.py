@@ -165,7 +165,6 @@ class Constraint:
 
     @property
     def binds(self) -> bool:
-        """True if the form constrains the next token."""
         return self._phase != _Phase.REASONING
 
     @property

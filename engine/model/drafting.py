@@ -159,7 +159,7 @@ def draft_and_verify(
     if isinstance(drafter, Drafter):
         drafted = drafter.draft(answer.tokens, count)
     else:
-        drafted = [mx.array([t], mx.uint32) for t in answer.places.draft(count)]
+        drafted = [mx.array([t], mx.uint32) for t in answer.match_search.draft(count)]
     if not drafted:
         return None
     answer.kv.save_before_draft(answer.kv.length)
@@ -181,7 +181,7 @@ def verify_together(
     """
     fed: list[list[int]] = []
     for answer, count in zip(answers, counts, strict=True):
-        looked_up = answer.places.draft(count) if count else []
+        looked_up = answer.match_search.draft(count) if count else []
         fed.append([answer.tokens[-1], *looked_up] if looked_up else [])
     drafts = [(a, tokens) for a, tokens in zip(answers, fed, strict=True) if tokens]
     plain = [a for a, tokens in zip(answers, fed, strict=True) if not tokens]

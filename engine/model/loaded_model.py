@@ -47,31 +47,27 @@ class CircuitBreaker:
 
     def __init__(self, allowed: int) -> None:
         self.faults = 0  # total number of failures
+        self.is_enabled = True  # False during a pause
         self._allowed = allowed
         self._counted = 0  # failures that haven't been offset
         self._successes = 0  # successful passes since `_counted` last changed
         self._next_pause = MIN_PAUSE_PASSES
         self._pause_left = 0
 
-    @property
-    def is_enabled(self) -> bool:
-        return not self._pause_left
-
     def record_failure(self) -> None:
         self.faults += 1
         self._counted += 1
         self._successes = 0
         if self._counted >= self._allowed:
-            self._pause_left, self._next_pause = (
-                self._next_pause,
-                min(2 * self._next_pause, MAX_PAUSE_PASSES),
-            )
+            self._pause_left, self.is_enabled = self._next_pause, False
+            self._next_pause = min(2 * self._next_pause, MAX_PAUSE_PASSES)
 
     def record_success(self) -> None:
         """Count a successful pass of the model, whether or not it used the feature."""
         if self._pause_left:
             self._pause_left -= 1
             if not self._pause_left:
+                self.is_enabled = True
                 self._counted = self._allowed - 1  # a single failure triggers the next pause
         elif self._counted:
             self._successes += 1
@@ -187,7 +183,9 @@ class LoadedModel(Struct, weakref=True):
     # Quantized caches by number of bits, or the code and message of the error.
     quantized_caches: dict[int, QuantizedCaches | tuple[str, str]] = field(default_factory=dict)
     # Makes sessions step alone for a while after shared steps have failed.
-    sharing: CircuitBreaker = field(default_factory=lambda: CircuitBreaker(MAX_SHARED_FAULTS))
+    shared_step_breaker: CircuitBreaker = field(
+        default_factory=lambda: CircuitBreaker(MAX_SHARED_FAULTS)
+    )
     # Vision tower and its embeddings, or None for models without vision.
     vision: VisionModel | None = None
     drafter: DraftSource | None = None  # None for no drafting
@@ -204,6 +202,6 @@ class LoadedModel(Struct, weakref=True):
 
     def record_success(self) -> None:
         """Record a successful pass with all of the model's circuit breakers."""
-        self.sharing.record_success()
+        self.shared_step_breaker.record_success()
         if self.drafter is not None:
             self.drafter.breaker.record_success()

@@ -374,7 +374,6 @@ def remove_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
 
 
 def weight_bytes(net: Any) -> int:
-    """Total size of a model's or module's parameters in bytes."""
     return sum(array.nbytes for array in parameter_arrays(net))
 
 

@@ -53,7 +53,6 @@ class SharedProduct:
         return as_mlx(ready, x)
 
     def unpack(self, outputs: Array) -> Array:
-        """Dequantize some rows of the first matrix, `[count, inputs]`."""
         return unpack(self._library, self.matrices[0], outputs)
 
 

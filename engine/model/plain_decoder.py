@@ -411,7 +411,6 @@ def install(net: Any, library: Library) -> bool:
 
 
 def _replace(body: Any, plain: PlainDecoder) -> Callable[[], None]:
-    """Replace a body with a decoder. Returns an undo function."""
     vars(body)["plain"] = plain
     return mix_in(_PlainBody, [body])
 
@@ -722,8 +721,6 @@ def _is_gelu(mlp: Any) -> bool:
 
 
 class _InputRecorder:
-    """Mixin that makes a layer store its input."""
-
     def __call__(self, x: mx.array, *_: Any, **__: Any) -> mx.array:
         vars(self).setdefault("given", x)
         return x

@@ -65,7 +65,6 @@ class Abilities(Struct, frozen=True):
     body: Any  # module that returns hidden states, or None
 
     def slots(self) -> Slots | None:
-        """Create the slots for a model's sessions, or None if they aren't supported."""
         return Slots(policy_for(current_device())) if self.modes.slots else None
 
 
@@ -87,8 +86,15 @@ def measure(
         # A plain decoder is causal and computes only the requested rows, so no test is needed.
         output_rows.install(net, decoder.vocabulary)
         estimate, ways = yield from explore(net, make_cache, words, known)
-        width = int(net.model.embed_tokens.weight.shape[0])
-        return Abilities(make_cache, estimate, ways, False, True, width, net.model)
+        return Abilities(
+            make_cache,
+            estimate,
+            ways,
+            token_by_token=False,
+            leaves_out_rows=True,
+            rows=int(net.model.embed_tokens.weight.shape[0]),
+            body=net.model,
+        )
     leaves_out_rows = yield from _can_skip_rows(net, make_cache, words)
     yield
     estimate, ways = yield from explore(net, make_cache, words, known)

@@ -31,7 +31,7 @@ class DecodeRequest(Protocol):
         tokens: the prompt, and all tokens generated and processed so far.
         pending: lazy id of the next token to feed, or None.
         images: images among the tokens. Only used by models with vision.
-        places: search for earlier occurrences of the latest tokens. Only used for prompt lookup.
+        match_search: search for earlier occurrences of the latest tokens, for prompt lookup.
         index: index of the next token in the answer.
         odds: None if not requested.
         next_is_nan: lazy `[1]`, True if the logit of the last sampled token is NaN; None if
@@ -52,7 +52,7 @@ class DecodeRequest(Protocol):
     def index(self) -> int: ...
 
     @property
-    def places(self) -> MatchSearch: ...
+    def match_search(self) -> MatchSearch: ...
 
 
 class PrefillChunk(Struct, frozen=True):
@@ -84,8 +84,9 @@ def prefill(
     Logits aren't computed unless they are evaluated, because MLX is lazy. Layers that use the CPU
     kernels run immediately, so the output layer is restricted to a single row.
     """
-    caches, start = kv.caches_without_slots(), kv.length
-    if _kernel_logits(model, [(caches, tokens)], ()) is None:
+    caches, start = kv.leave_slots(), kv.length
+    decoder = _whole_decoder(model)
+    if decoder is None or decoder.logits([(caches, tokens)], ()) is None:
         for piece in _split_tokens(model, tokens):
             ids = mx.array(
                 [piece if model.vision is None else model.vision.replace_image_tokens(piece)]
@@ -102,7 +103,9 @@ def prefill_together(model: LoadedModel, readings: Sequence[PrefillChunk]) -> No
     """Prefill several prompts in one pass, reading the weights once. See `prefill`."""
     for reading in readings:
         reading.kv.leave_slots()
-    if _kernel_logits(model, _chunk_inputs(readings), ()) is None:
+    decoder = _whole_decoder(model)
+    fed = [(reading.kv.layers, reading.tokens) for reading in readings]
+    if decoder is None or decoder.logits(fed, ()) is None:
         with dense.engage(), output_rows.restrict_rows([0]):
             shared = ragged.combine_caches((), reading=_chunk_caches(readings))
             ids = _chunk_rows(model, readings)
@@ -129,24 +132,25 @@ def decode(
     CPU kernels, the pass is finished when this returns, and the result has ids instead of arrays.
     """
     ending = [id(reading.kv) for reading in readings if reading.ends]
-    turn = [r for r in rows if id(r.kv) not in ending]
-    kvs = [r.kv for r in turn]
-    lost = [(r.kv, count) for r in turn if (count := _lost_tokens(r))]
+    batch = [r for r in rows if id(r.kv) not in ending]
+    kvs = [r.kv for r in batch]
+    lost = [(r.kv, count) for r in batch if (count := lost_tokens(r))]
     alone = bool(lost) or _needs_own_passes(model, kvs, shared)
-    if model.slots is not None:
-        order = model.slots.assign(kvs, alone)
-        turn = [turn[row] for row in order] or turn
+    batch = [batch[row] for row in _assign_slots(model, kvs, alone)]
     logits: mx.array | Array | None = None
-    if not (lost or (alone and len(turn) > 1) or any(r.pending is not None for r in turn)):
-        fed = [*((r.kv.layers, r.tokens[-1:]) for r in turn), *_chunk_inputs(readings)]
-        wanted = [*range(len(turn)), *_end_rows(readings, len(turn))]
-        logits = _kernel_logits(model, fed, wanted)
+    decoder = None if lost or (alone and len(batch) > 1) else _whole_decoder(model)
+    if decoder is not None and all(r.pending is None for r in batch):
+        fed = [(r.kv.layers, r.tokens[-1:]) for r in batch]
+        fed += [(reading.kv.layers, reading.tokens) for reading in readings]
+        logits = decoder.logits(fed, [*range(len(batch)), *_end_rows(readings, len(batch))])
     if logits is None:
-        feeds: Sequence[mx.array] = [next_input(r) for r in turn]
-        caches = [r.kv.layers for r in turn]
+        feeds: Sequence[mx.array] = [next_input(r) for r in batch]
+        caches = [r.kv.layers for r in batch]
         if model.feed is not None:
-            feeds = model.feed(feeds, [r.kv for r in turn])
-        spans = [InputSpan(r.images, r.kv.length) for r in turn] if model.vision is not None else []
+            feeds = model.feed(feeds, [r.kv for r in batch])
+        spans = (
+            [InputSpan(r.images, r.kv.length) for r in batch] if model.vision is not None else []
+        )
         if readings:
             logits = forward_mixed(model, feeds, caches, readings, spans)
         else:
@@ -157,12 +161,12 @@ def decode(
     if model.ranks > 1:  # all ranks evaluate the same arrays, regardless of sampling
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
-    turn = [*turn, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
-    out, lazy = _sample_tokens(logits, [(a, a.index, recent_tokens(a)) for a in turn], len(turn))
+    batch = [*batch, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
+    out, lazy = _sample_tokens(logits, [(a, a.index, recent_tokens(a)) for a in batch], len(batch))
     if lazy:
         mx.async_eval(lazy)  # type: ignore[no-untyped-call]
     _record_chunks(readings)
-    places = {id(r): number for number, r in enumerate(turn)}
+    places = {id(r): number for number, r in enumerate(batch)}
     return [out[places[id(r)]] for r in rows]
 
 
@@ -185,16 +189,16 @@ def _sample_tokens(
     out: list[NextToken] = [0] * len(places)
     if free:
         answers, indices, known = zip(*(places[row] for row in free), strict=True)
-        sampled = sample_rows(
-            _select_rows(logits, free), [a.sampler for a in answers], indices, known
-        )
+        some = logits if len(free) == len(logits) else _select_rows(logits, free)
+        sampled = sample_rows(some, [a.sampler for a in answers], indices, known)
         for row, token in zip(free, sampled, strict=True):
             out[row] = token
     for row in set(range(len(places))).difference(free):
         out[row] = PendingLogits(as_mlx(logits[row : row + 1]))
     lazy = [t for t in out[:steps] if isinstance(t, mx.array)]
     if rows := [row for row, token in enumerate(out[:steps]) if isinstance(token, mx.array)]:
-        flags = _is_nan(as_mlx(_select_rows(logits, rows)), mx.concatenate(lazy))
+        some = logits if len(rows) == len(logits) else _select_rows(logits, rows)
+        flags = _is_nan(as_mlx(some), mx.concatenate(lazy))
         lazy.append(flags)
         for row, is_nan in zip(rows, mx.split(flags, len(rows)), strict=True):
             places[row][0].next_is_nan = is_nan
@@ -207,8 +211,6 @@ def _sample_tokens(
 
 
 def _select_rows(logits: Any, rows: list[int]) -> Any:
-    if len(rows) == len(logits):
-        return logits
     return logits[mx.array(rows) if isinstance(logits, mx.array) else rows]
 
 
@@ -227,28 +229,26 @@ def decode_with_drafts(
         drafts: answers with the tokens to feed. Each token is a row.
     """
     readings = [PrefillChunk(answer.kv, fed) for answer, fed in drafts]
-    turn = list(rows)
-    if model.slots is not None:
-        order = model.slots.assign([r.kv for r in turn], len(turn) < 2)
-        turn = [turn[row] for row in order] or turn
+    batch = list(rows)
+    batch = [batch[row] for row in _assign_slots(model, [r.kv for r in batch], len(batch) < 2)]
     read = _chunk_rows(model, readings)
-    feeds = [next_input(r).astype(read.dtype) for r in turn]
-    caches = [r.kv.layers for r in turn]
+    feeds = [next_input(r).astype(read.dtype) for r in batch]
+    caches = [r.kv.layers for r in batch]
     shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
     ids = mx.concatenate([*feeds, read])
-    fed = [InputSpan(r.images, r.kv.length) for r in turn] if model.vision is not None else []
+    fed = [InputSpan(r.images, r.kv.length) for r in batch] if model.vision is not None else []
     with dense.engage():
         arguments = _model_arguments(model, ids, fed, readings)
         logits: mx.array = model.net(ids, cache=shared, **arguments)[:, -1]
-    places = [(a, a.index, recent_tokens(a)) for a in turn]
+    places = [(a, a.index, recent_tokens(a)) for a in batch]
     for answer, tokens in drafts:
         known = mx.array(tokens, mx.uint32)
         places += [
             (answer, answer.index + n, recent_tokens(answer, known[: n + 1]))
             for n in range(len(tokens))
         ]
-    outcomes, lazy = _sample_tokens(logits, places, len(turn))
-    first, found = len(turn), []
+    outcomes, lazy = _sample_tokens(logits, places, len(batch))
+    first, found = len(batch), []
     for answer, tokens in drafts:
         end = first + len(tokens)
         found.append(_verification(answer, logits[first:end], outcomes[first:end]))
@@ -257,7 +257,7 @@ def decode_with_drafts(
     if any(a.constraint is not None or a.odds is not None for a, _ in drafts):
         lazy.append(logits)
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    out = dict(zip(map(id, turn), outcomes, strict=False))
+    out = dict(zip(map(id, batch), outcomes, strict=False))
     return [out[id(r)] for r in rows], found
 
 
@@ -279,8 +279,7 @@ def decode_on_follower(
         The order of the rows in the pass, as indices into `kvs`, and the result of `fed`.
     """
     alone = _needs_own_passes(model, kvs, shared)
-    order = [] if model.slots is None else model.slots.assign(kvs, alone)
-    order = order or list(range(len(kvs)))
+    order = list(_assign_slots(model, kvs, alone))
     ids, caches = fed(len(kvs)), [kvs[row].layers for row in order]
     feeds = list(mx.split(ids[: len(kvs), None], len(kvs)))
     if readings:
@@ -300,6 +299,15 @@ def _needs_own_passes(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool
     """
     several = shared and len(kvs) > 1 and model.info.step != ALONE
     return not several or not all(kv.length for kv in kvs)
+
+
+def _assign_slots(model: LoadedModel, kvs: Sequence[SessionKV], alone: bool) -> Sequence[int]:
+    """Let sessions enter or leave slots, and return the order in which to step them."""
+    if model.slots is not None and not alone:
+        return model.slots.assign(kvs)
+    for kv in kvs:  # other sessions keep their slots, because they may decode in the same iteration
+        kv.leave_slots()
+    return range(len(kvs))
 
 
 def sample_constrained(
@@ -334,17 +342,11 @@ def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
     return mx.isnan(chosen[:, 0])
 
 
-def _kernel_logits(
-    model: LoadedModel, fed: Sequence[tuple[Caches, list[int]]], wanted: Sequence[int]
-) -> Array | None:
-    """Compute the logits of a pass in one call of the kernels (see `PlainDecoder.logits`).
-
-    Returns None if the kernels don't implement the whole model or support all sessions.
-    """
+def _whole_decoder(model: LoadedModel) -> plain_decoder.PlainDecoder | None:
+    """Return the decoder that computes a pass in one call of the CPU kernels, if there is one."""
     if model.feed is not None or model.vision is not None:
         return None
-    decoder = plain_decoder.full_decoder(model.net)
-    return None if decoder is None else decoder.logits(fed, wanted)
+    return plain_decoder.full_decoder(model.net)
 
 
 def forward(
@@ -454,7 +456,7 @@ def next_input(answer: DecodeRequest) -> mx.array:
 
     Tokens removed from the caches by a rollback (`SessionKV.roll_back`) come first.
     """
-    lost = _lost_tokens(answer)
+    lost = lost_tokens(answer)
     if answer.pending is None:
         return mx.array([[*lost, answer.tokens[-1]]], mx.uint32)
     pending = answer.pending.reshape(1, 1)
@@ -463,7 +465,8 @@ def next_input(answer: DecodeRequest) -> mx.array:
     return mx.concatenate([mx.array([lost], mx.uint32), pending.astype(mx.uint32)], axis=1)
 
 
-def _lost_tokens(answer: DecodeRequest) -> list[int]:
+def lost_tokens(answer: DecodeRequest) -> list[int]:
+    """Return the tokens lost to a rejected draft, which the next step has to feed again."""
     unread = answer.tokens[answer.kv.length :]
     return unread if answer.pending is not None else unread[:-1]
 
@@ -506,10 +509,6 @@ def _model_arguments(
         return {}
     read = [InputSpan(r.images, r.kv.length, len(r.tokens)) for r in readings]
     return model.vision.model_arguments(ids, [*fed, *read])
-
-
-def _chunk_inputs(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, list[int]]]:
-    return [(r.kv.layers, r.tokens) for r in readings]
 
 
 def _chunk_caches(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, int]]:

@@ -203,12 +203,10 @@ def draw(
 
 
 def as_mlx(logits: mx.array | Array) -> mx.array:
-    """Convert rows of logits to a lazy array, if they aren't one already."""
     return logits if isinstance(logits, mx.array) else mx.array(logits)
 
 
 def evaluate_rows(logits: Any) -> Any:
-    """Evaluate rows of logits and convert them to float32."""
     if isinstance(logits, mx.array):
         logits = logits.astype(mx.float32)
         mx.eval(logits)  # NumPy would ignore an error here and read undefined numbers

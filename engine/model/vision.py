@@ -305,7 +305,6 @@ class VisionModel:
 
     @property
     def nbytes(self) -> int:
-        """Size of all cached embeddings in bytes."""
         return sum(entry.nbytes for entry in self.cached.values())
 
     def encode(self, sight: ImageTokens, pixels: Mapping[str, Any]) -> Generator[None, None, None]:

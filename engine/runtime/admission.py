@@ -11,15 +11,12 @@ written to disk are freed later.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import NamedTuple
-
-from msgspec import Struct
+from collections.abc import Collection, Iterable, Sequence
 
 from engine.cache.ledger import CacheKey
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
 from engine.runtime.plan import (
+    RUNNING,
     Admission,
     Extension,
     Idle,
@@ -31,83 +28,62 @@ from engine.runtime.plan import (
     Refusal,
     Row,
     Status,
+    StepPlan,
 )
 
 BUDGET_SHARE = 0.85
 """Default budget as a fraction of memory. The rest is for the process and MLX's scratch buffers."""
 
-SCRATCH_SHARE = 1 / 16
-"""Largest fraction of the budget kept free for a future single question."""
+
+Fit = bool | None | tuple[CacheKey, ...]
+"""Result of `MemoryBudget.fit`: True if the bytes fit now; the caches to evict; False if they fit
+once evicted caches are written to disk; None if evicting all idle caches isn't enough."""
 
 
-class Eviction(Struct, frozen=True):
-    """Keys of idle caches to evict. The request that needs the memory starts in a later plan."""
-
-    keys: tuple[CacheKey, ...]
-
-
-class Promise(NamedTuple):
-    """Memory that the running replies may need at their maximum lengths."""
-
-    own: int  # total bytes of the replies' own caches
-    groups: Mapping[int, int]  # bytes of shared caches by group number
-
-    @property
-    def nbytes(self) -> int:
-        return self.own + sum(self.groups.values())
-
-
-def promised(parts: Iterable[tuple[int, int, int]]) -> Promise:
-    """Add up the memory that running replies may need.
+def promised_bytes(parts: Iterable[tuple[int, int, int]]) -> tuple[int, dict[int, int]]:
+    """Add up the memory that replies may need at their maximum lengths.
 
     Args:
         parts: own bytes, group number (0 for none) and shared bytes of each reply.
+
+    Returns:
+        The total, and the bytes of shared caches by group number.
     """
     found = list(parts)
-    return Promise(sum(size for size, _, _ in found), {n: shared for _, n, shared in found if n})
+    groups = {number: shared for _, number, shared in found if number}
+    return sum(own for own, _, _ in found) + sum(groups.values()), groups
 
 
 class MemoryBudget:
     """Memory budget of one snapshot. All decisions of a plan are made with it.
 
     Attributes:
-        promise: memory that the running replies may need at their maximum lengths.
+        promised: bytes that the running replies may need at their maximum lengths.
+        groups: bytes of the caches shared by these replies, by group number.
         free: bytes available if every idle cache were evicted and nothing were being written.
-        reserve: bytes that replies leave free for a future single question. Idle caches may use
-            them.
     """
 
     def __init__(self, rows: Sequence[Row], memory: MemoryView) -> None:
         self.rows = rows
         self.memory = memory
-        self.promise = promised((r.max_bytes, r.group, r.shared) for r in rows if r.runs)
-        self.free = memory.budget - memory.fixed - self.promise.nbytes
-
-    @cached_property
-    def reserve(self) -> int:
-        if any(r.scratch and (r.runs or not r.is_suspended) for r in self.rows):
-            return 0  # a single question is already running or queued
-        memory = self.memory
-        share = int((memory.budget - memory.fixed) * SCRATCH_SHARE)
-        return min(memory.scratch, share)
+        self.promised, self.groups = promised_bytes(
+            (r.max_bytes, r.group, r.shared) for r in rows if r.status in RUNNING
+        )
+        self.free = memory.budget - memory.fixed - self.promised
 
     @property
     def unused(self) -> int:
         """Bytes neither promised nor in use, not even by idle caches. Negative if over budget."""
         return self.free - self.memory.idle_bytes - self.memory.writing_bytes
 
-    def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> bool | Eviction | None:
+    def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> Fit:
         """Find out how `nbytes` can fit.
 
         Args:
             claimed: bytes that must remain available. Idle caches may use them.
             row: the reply that needs the bytes. Its own idle caches are not evicted.
-
-        Returns:
-            True if they fit now; the caches to evict; False if they fit once evicted caches are
-                written to disk; None if evicting all idle caches isn't enough.
         """
-        in_use, free = self.promise.groups, self.free - nbytes
+        in_use, free = self.groups, self.free - nbytes
         if row is not None and row.group and row.group not in in_use:
             in_use = {**in_use, row.group: row.shared}
             free -= row.shared
@@ -119,37 +95,15 @@ class MemoryBudget:
         dropped, missing = choose_evictions(
             free, [i for i in self.memory.idle if i.key != session_key], in_use
         )
-        return Eviction(tuple(dropped)) if dropped else missing + self.memory.writing_bytes <= free
+        return tuple(dropped) if dropped else missing + self.memory.writing_bytes <= free
 
 
 def queue_key(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
     """Return the sort key of a request waiting for memory.
 
-    Single questions come first, because memory is reserved for one of them.
+    Single questions come first, because they need little memory for a short time.
     """
     return not scratch, -priority, waiting_since
-
-
-def order(rows: Iterable[Row]) -> list[Row]:
-    waiting = [r for r in rows if r.status == Status.QUEUED]
-    return sorted(waiting, key=lambda r: queue_key(r.scratch, r.priority, r.waiting_since))
-
-
-def refuse(queue: Sequence[Row], budget: MemoryBudget) -> tuple[Refusal, ...]:
-    """Refuse requests that wouldn't fit even if nothing else were running."""
-    free = budget.memory.budget - budget.reserve
-    needs = {row.id: _bytes_alone(row, budget) for row in queue}
-    return tuple(
-        Refusal(key, CAPACITY_EXHAUSTED, too_large(needed, free))
-        for key, needed in needs.items()
-        if needed > free
-    )
-
-
-def _bytes_alone(row: Row, budget: MemoryBudget) -> int:
-    """Return the bytes needed by the weights and this request if nothing else were running."""
-    memory = budget.memory
-    return memory.fixed - memory.releasing_bytes + row.max_bytes + row.shared
 
 
 def too_large(needed: int, free: int) -> str:
@@ -160,42 +114,49 @@ def too_large(needed: int, free: int) -> str:
     )
 
 
-def admit(
-    queue: Sequence[Row], budget: MemoryBudget, claimed: int = 0
-) -> Admission | Eviction | None:
+def admit(queue: Sequence[Row], budget: MemoryBudget, claimed: int = 0) -> StepPlan | None:
     """Admit the first request that fits, or choose the caches to evict for it.
 
-    Only paused requests and single questions can be overtaken.
+    Only paused requests and single questions can be overtaken. Requests that wouldn't fit even if
+    nothing else were running are refused.
 
     Args:
         claimed: bytes reserved for a load or an embedding that waits for caches to be written.
     """
+    memory, fitting = budget.memory, []
+    refused: list[Refusal] = []
     for row in queue:
-        if row.is_suspended or _bytes_alone(row, budget) > budget.memory.budget - budget.reserve:
-            continue  # paused, or refused because the reply can never fit
-        found = budget.fit(row.max_bytes, max(budget.reserve, claimed), row)
+        alone = memory.fixed - memory.releasing_bytes + row.max_bytes + row.shared
+        if alone > memory.budget:
+            why = too_large(alone, memory.budget)
+            refused.append(Refusal(row.id, CAPACITY_EXHAUSTED, why))
+        elif not row.is_suspended:
+            fitting.append(row)
+    for row in fitting:
+        found = budget.fit(row.max_bytes, claimed, row)
+        if found is True:
+            return StepPlan(admit=Admission(row.id), refuse=tuple(refused))
         if found:
-            return Admission(row.id) if found is True else found
+            return StepPlan(evict=found, refuse=tuple(refused))
         if not row.scratch:
             break
-    return None
+    return StepPlan(refuse=tuple(refused)) if refused else None
 
 
-def load(request: LoadRequest, budget: MemoryBudget) -> LoadAdmission | Refusal | Eviction | None:
+def load(request: LoadRequest, budget: MemoryBudget) -> StepPlan | None:
     """Decide how to load a model. Returns None while evicted caches are being written."""
     for nbytes in (request.wide, request.nbytes):  # the faster dtype is worth evicting idle caches
         found = budget.fit(nbytes)
         if found is True:
-            return LoadAdmission(request.key, nbytes, wide=nbytes > request.nbytes)
+            wide = nbytes > request.nbytes
+            return StepPlan(load=LoadAdmission(request.key, nbytes, wide))
         if found is not None:
-            return found or None
-    words = _does_not_fit(request, budget.free, budget.promise.nbytes)
-    return Refusal(request.key, OUT_OF_MEMORY, words)
+            return StepPlan(evict=found) if found else None
+    words = _does_not_fit(request, budget.free, budget.promised)
+    return StepPlan(refuse=(Refusal(request.key, OUT_OF_MEMORY, words),))
 
 
-def embed(
-    request: PendingEmbedding, budget: MemoryBudget
-) -> PendingEmbedding | Refusal | Eviction | None:
+def embed(request: PendingEmbedding, budget: MemoryBudget) -> StepPlan | None:
     """Decide whether to embed texts. Returns None while evicted caches are being written."""
     found = budget.fit(request.nbytes)
     if found is None:
@@ -203,11 +164,13 @@ def embed(
         words = "Running answers use all memory. Retry later."
         if needed > budget.memory.budget:
             words = too_large(needed, budget.memory.budget)
-        return Refusal(request.key, CAPACITY_EXHAUSTED, words)
-    return request if found is True else found or None
+        return StepPlan(refuse=(Refusal(request.key, CAPACITY_EXHAUSTED, words),))
+    if found is True:
+        return StepPlan(embed=request)
+    return StepPlan(evict=found) if found else None
 
 
-def extend(budget: MemoryBudget) -> Extension | Eviction | None:
+def extend(budget: MemoryBudget) -> StepPlan | None:
     """Extend the allowance of a reply without a limit, or choose the caches to evict for that.
 
     A reply asks for this `EARLY_TOKENS` before its allowance is used up, so that evicted caches can
@@ -217,15 +180,15 @@ def extend(budget: MemoryBudget) -> Extension | Eviction | None:
     for row in budget.rows:
         if row.growth_bytes is None or row.is_suspended:
             continue
-        found = budget.fit(row.growth_bytes, budget.reserve)
-        if isinstance(found, Eviction):
-            return found
+        found = budget.fit(row.growth_bytes)
+        if isinstance(found, tuple):
+            return StepPlan(evict=found)
         if found or (found is False and row.at_limit):
-            return Extension(row.id, whole=found)
+            return StepPlan(extend=Extension(row.id, whole=found))
     return None
 
 
-def keep_prefix(budget: MemoryBudget) -> PrefixCopy | Eviction | None:
+def keep_prefix(budget: MemoryBudget) -> StepPlan | None:
     """Cache a prefix if it fits. This can evict older prefixes, but never a session."""
     memory = budget.memory
     for row in budget.rows:
@@ -239,12 +202,14 @@ def keep_prefix(budget: MemoryBudget) -> PrefixCopy | Eviction | None:
                 break
             dropped.append(prefix.key)
             over -= prefix.nbytes
+        if over <= 0 and dropped:
+            return StepPlan(evict=tuple(dropped))
         if over <= 0:
-            return Eviction(tuple(dropped)) if dropped else PrefixCopy(row.id, row.prefix_to_keep)
+            return StepPlan(keep=PrefixCopy(row.id, row.prefix_to_keep))
     return None
 
 
-def surplus(budget: MemoryBudget) -> tuple[tuple[CacheKey, ...], tuple[str, ...]]:
+def surplus(budget: MemoryBudget) -> StepPlan | None:
     """Choose idle caches to drop, or a reply to requeue, if the budget is exceeded.
 
     Forks don't ask for memory, and running replies may need more than before: if one of two forks
@@ -255,16 +220,16 @@ def surplus(budget: MemoryBudget) -> tuple[tuple[CacheKey, ...], tuple[str, ...]
     if memory.excess_image_bytes > 0:
         images = [i for i in memory.idle if i.key.kind == "image"]
         nbytes = sum(i.nbytes for i in images) - memory.excess_image_bytes
-        return tuple(choose_evictions(nbytes, images, ())[0]), ()
-    if memory.idle_bytes <= free:
-        return (), ()
-    dropped = (
-        choose_evictions(free, memory.idle, budget.promise.groups)[0] if memory.idle_bytes else ()
-    )
-    active = [r for r in budget.rows if r.status in (Status.PREFILLING, Status.DECODING)]
-    if dropped or free + sum(r.slack_bytes for r in active) >= 0 or len(active) < 2:
-        return tuple(dropped), ()
-    return (), (min(active, key=lambda r: (r.priority, -r.waiting_since)).id,)
+        dropped = choose_evictions(nbytes, images, ())[0]
+    elif memory.idle_bytes <= free:
+        return None
+    else:
+        dropped = choose_evictions(free, memory.idle, budget.groups)[0] if memory.idle_bytes else []
+        active = [r for r in budget.rows if r.status in (Status.PREFILLING, Status.DECODING)]
+        if not dropped and free + sum(r.slack_bytes for r in active) < 0 and len(active) > 1:
+            last = min(active, key=lambda r: (r.priority, -r.waiting_since))
+            return StepPlan(requeue=(last.id,))
+    return StepPlan(evict=tuple(dropped), at_once=True) if dropped else None
 
 
 def choose_evictions(

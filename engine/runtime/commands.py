@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from functools import partial
 from threading import Event
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -117,28 +115,26 @@ class SessionCommands:
             bool(command.params.offered or command.template.get("tools")),
             self._state.clock,
         )
-        job = self._job(session, command)
+        job = self._job(session, command, request.ended)
         session.request = self._state.requests[session.id] = request
         self._state.unended.add(request)
         self._workers.start(
-            self._prepare(job, session.id, session.image_lane, request.id, request.ended),
+            self._prepare(job, session.id, session.image_lane, request.id),
             partial(self._not_prepared, session.id, request.id),
         )
 
-    def _prepare(
-        self, job: Job, session_id: str, image_lane: str, reply_id: str, ended: Event
-    ) -> Task:
+    def _prepare(self, job: Job, session_id: str, image_lane: str, reply_id: str) -> Task:
         """Prepare a reply's prompt.
 
         The arguments don't refer to the request, because its model may be unloaded in the meantime.
         """
         yield from self._quantize(session_id, reply_id)
-        if ended.is_set():
+        if job.stop.is_set():
             return
-        model_id = job.model.info.id
-        if job.model.preprocessor is not None:
-            job = yield Work(image_lane, partial(_unless, ended, with_images, job, ended))
-        prepared = yield Work(model_id, partial(_unless, ended, prepare, job))
+        model_id = job.codec.info.id
+        if job.codec.preprocessor is not None:
+            job = yield Work(image_lane, partial(with_images, job))
+        prepared = yield Work(model_id, partial(prepare, job))
         request = self._request(session_id, reply_id)
         if request is None or prepared is None:
             return  # the reply has ended in the meantime
@@ -183,7 +179,7 @@ class SessionCommands:
             del self._trials[trial]
             done.resolve(None)
 
-    def _job(self, session: SessionState, command: Send) -> Job:
+    def _job(self, session: SessionState, command: Send, stop: Event) -> Job:
         look = None
         if session.named and not session.kv.tokens and not session.kv.ledger.text:
             offload, fingerprint = self._state.memory.offload, session.fingerprint
@@ -205,6 +201,7 @@ class SessionCommands:
             command.params,
             look,
             {**command.template, MOMENT: session.present()},
+            stop=stop,
         )
 
     def _not_prepared(self, session_id: str, reply_id: str, error: BaseException) -> None:
@@ -312,14 +309,10 @@ class SessionCommands:
 
 
 def _count(command: CountTokens, job: Job, image_lane: str) -> Task:
-    if job.model.preprocessor is not None:
+    if job.codec.preprocessor is not None:
         job = yield Work(image_lane, partial(with_images, job))
-    tokens = yield Work(job.model.info.id, partial(count, job))
+    tokens = yield Work(job.codec.info.id, partial(count, job))
     if command.only_template:
         bare = replace(job, template={})
-        tokens -= yield Work(job.model.info.id, partial(count, bare))
+        tokens -= yield Work(job.codec.info.id, partial(count, bare))
     command.answer.set_result(tokens)
-
-
-def _unless(ended: Event, function: Callable[..., Any], *arguments: Any) -> Any:
-    return None if ended.is_set() else function(*arguments)

@@ -1,4 +1,7 @@
-"""Delivery of results to callers: text of new tokens, ends of replies, and errors."""
+"""Delivery of results to callers: text of new tokens, ends of replies, and errors.
+
+Tokens of constrained answers are sampled here, because their masks depend on the previous token.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from engine.model.sampling import Token
 from engine.runtime.executor import DraftOutcome, PrefillOutcome, Run, StepFailure, TokenOutcome
 from engine.runtime.jobs import Embedder
 from engine.runtime.models import ModelLoader
-from engine.runtime.plan import Status, StepPlan
+from engine.runtime.plan import Refusal, Status, StepPlan
 from engine.runtime.request import Request
 from engine.runtime.state import State
 from engine.runtime.workers import Task, Work, Workers
@@ -30,35 +33,35 @@ class Delivery:
     """Converter from the executor's outcomes to reply events."""
 
     def __init__(
-        self, state: State, loading: ModelLoader, embedding: Embedder, workers: Workers
+        self, state: State, model_loader: ModelLoader, embedder: Embedder, workers: Workers
     ) -> None:
         self._state = state
-        self._loading, self._embedding = loading, embedding
+        self._model_loader, self._embedder = model_loader, embedder
         self._workers = workers
 
     def deliver(self, plan: StepPlan, run: Run) -> None:
-        self._refuse(plan)
+        for refusal in plan.refuse:
+            self._refuse(refusal)
         for outcome in run.outcomes:
             match outcome:
                 case StepFailure():
                     self._fail(outcome)
                 case PrefillOutcome(key):
-                    self._run_fenced(key, self._note_read)
+                    self._run_fenced(key, self._state.note_read)
                 case TokenOutcome(key, token, following):
                     self._run_fenced(key, partial(self._advance, token, following))
                 case DraftOutcome(key, check):
                     self._run_fenced(key, partial(self._advance_drafted, check, run))
         self._report_positions(plan)
 
-    def _refuse(self, plan: StepPlan) -> None:
-        for refusal in plan.refuse:
-            error = EngineError(refusal.code, refusal.message)
-            request = self._state.requests.get(refusal.key)
-            if request is not None:
-                self._state.fail_reply(request, error, keep_cache=True)
-            else:
-                self._loading.refuse(refusal.key, error)
-                self._embedding.refuse(refusal.key, error)
+    def _refuse(self, refusal: Refusal) -> None:
+        error = EngineError(refusal.code, refusal.message)
+        request = self._state.requests.get(refusal.key)
+        if request is not None:
+            self._state.fail_reply(request, error, keep_cache=True)
+        else:
+            self._model_loader.refuse(refusal.key, error)
+            self._embedder.refuse(refusal.key, error)
 
     def _advance(self, token: int | None, following: NextToken | None, request: Request) -> None:
         """Process the pending token, and continue with the next token.
@@ -73,9 +76,8 @@ class Delivery:
             reason = self._accept(request, token)
             if reason is not None:
                 return self._state.end_reply(request, reason)
-        elif (
-            following is not None and request.uncomputed
-        ):  # unless the prompt's last chunk included it
+        elif following is not None and len(request.tokens) > request.kv.length:
+            # The prompt's last token, unless a chunk included it.
             request.kv.record_token(request.tokens[-1])
         if isinstance(following, Exception):
             return self._state.fail_reply(request, following)
@@ -114,20 +116,8 @@ class Delivery:
         self._workers.start(choose(), on_error)
 
     def _accept(self, request: Request, token: int) -> FinishReason | None:
-        """Add a token to the answer. Returns the finish reason if this ends the answer."""
         self._state.meter.note(1, 0)
-        if token in request.session.model.text.eos:
-            return FinishReason.STOP
-        request.accept(token)
-        if request.complete:
-            return FinishReason.STOP
-        if request.ending and request.is_whole:
-            return FinishReason.CANCELLED
-        if request.repeated:
-            return FinishReason.LENGTH
-        if request.generated < request.limit:
-            return None
-        return FinishReason.LENGTH if request.limit >= request.longest else FinishReason.MEMORY
+        return request.accept(token)
 
     def _advance_drafted(self, check: CheckedDraft, run: Run, request: Request) -> None:
         started = self._state.clock()
@@ -163,7 +153,7 @@ class Delivery:
             return
         else:
             log.warning("a shared pass failed (%s); its sessions continue alone", failed.error)
-            model.sharing.record_failure()
+            model.shared_step_breaker.record_failure()
         for request in group:
             try:
                 self._state.begin_again(request)
@@ -179,14 +169,6 @@ class Delivery:
             tell(request)
         except BaseException as error:
             self._state.fail_reply(request, error)
-
-    def _note_read(self, request: Request) -> None:
-        if request.status != Status.PREFILLING:
-            return
-        if request.unread:
-            request.progress(request.kv.length, 0)
-        else:
-            self._state.note_read(request)
 
     def _report_positions(self, plan: StepPlan) -> None:
         requests = self._state.requests

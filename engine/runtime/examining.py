@@ -228,7 +228,7 @@ class FitEstimator:
         return fit(
             found.facts.config,
             weights,
-            max(0, memory.budget - memory.fixed - memory.promised().nbytes),
+            max(0, memory.budget - memory.fixed - memory.promised()),
             command.context,
             command.chats,
             command.kv_bits,

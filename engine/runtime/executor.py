@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 import mlx.core as mx
 from msgspec import Struct, field
 
+from engine.cache.cache_objects import stagger_growth
 from engine.cache.ledger import CacheKey
 from engine.cache.session_kv import SessionKV
 from engine.errors import INTERNAL_ERROR, as_engine_error, describe_error, free_frames
@@ -78,31 +79,29 @@ class Run(Struct):
     outcomes: list[Outcome] = field(default_factory=list)
     timing: Timing = field(default_factory=Timing)  # timing for the scheduler
 
-    @property
-    def errors(self) -> list[BaseException]:
-        return [o.error for o in self.outcomes if isinstance(o, StepFailure)]
-
-    def let_go(self) -> None:
+    def free_error_frames(self) -> None:
         """Free the frames of all errors after they have been reported."""
-        following = [o.following for o in self.outcomes if isinstance(o, TokenOutcome)]
-        for error in (*self.errors, *(f for f in following if isinstance(f, Exception))):
-            free_frames(error)
+        for outcome in self.outcomes:
+            if isinstance(outcome, StepFailure):
+                free_frames(outcome.error)
+            elif isinstance(outcome, TokenOutcome) and isinstance(outcome.following, Exception):
+                free_frames(outcome.following)
 
 
 class Executor:
     def __init__(
         self,
         state: State,
-        restoring: CacheRestorer,
-        loading: ModelLoader,
-        looking: ImageEncoder,
-        embedding: Embedder,
+        cache_restorer: CacheRestorer,
+        model_loader: ModelLoader,
+        image_encoder: ImageEncoder,
+        embedder: Embedder,
     ) -> None:
         self._state = state
-        self._embedding = embedding
-        self._restoring = restoring
-        self._loading = loading
-        self._looking = looking
+        self._embedder = embedder
+        self._cache_restorer = cache_restorer
+        self._model_loader = model_loader
+        self._image_encoder = image_encoder
 
     def run(self, plan: StepPlan) -> Run:
         """Execute a plan. Errors are reported as outcomes."""
@@ -114,14 +113,14 @@ class Executor:
                 state.wait_again(state.requests[key])
         if plan.load is not None:
             try:
-                self._loading.begin(plan.load)
+                self._model_loader.begin(plan.load)
             except BaseException as error:
-                self._loading.refuse(plan.load.key, as_load_error(error))
+                self._model_loader.refuse(plan.load.key, as_load_error(error))
         if plan.embed is not None:
             try:
-                self._embedding.begin(plan.embed)
+                self._embedder.begin(plan.embed)
             except BaseException as error:
-                self._embedding.refuse(plan.embed.key, as_engine_error(error))
+                self._embedder.refuse(plan.embed.key, as_engine_error(error))
         if plan.extend is not None:
             with _fence(run, plan.extend.session):
                 state.requests[plan.extend.session].extend(plan.extend.whole)
@@ -140,7 +139,7 @@ class Executor:
             leader.announce(plan, state.requests)
         self._compute(plan, run)
         if leader is not None:
-            leader.computed(run.errors)
+            leader.computed([o.error for o in run.outcomes if isinstance(o, StepFailure)])
         return run
 
     def _evict(self, cache: CacheKey, at_once: bool) -> None:
@@ -202,7 +201,7 @@ class Executor:
             is_step=is_step(steps),
         )
 
-    def start_prefill(self, request: Request) -> None:
+    def _start_prefill(self, request: Request) -> None:
         kv = request.kv
         request.reused = kv.reuse_prefix(request.tokens)
         request.rebuilt = request.rebuilt or kv.needs_rebuild
@@ -211,20 +210,18 @@ class Executor:
         request.move(Status.PREFILLING)
         request.queue_position = -1
         if request.images:
-            self._looking.start(request)
-        if request.unread:
-            requests = self._state.requests.values()
-            others = sum(r.status == Status.PREFILLING for r in requests) - 1
-            request.progress(request.reused, others)
-        self._state.note_read(request)
+            self._image_encoder.start(request)
+        requests = self._state.requests.values()
+        others = sum(r.status == Status.PREFILLING for r in requests) - 1
+        self._state.note_read(request, others)
 
     def _admit(self, admission: Admission) -> None:
         request = self._state.requests[admission.session]
-        if not request.kv.caches_without_slots() and self._state.memory.file_of(request.session):
+        if not request.kv.layers and self._state.memory.file_of(request.session):
             request.move(Status.RESTORING)
-            self._restoring.start(request, lambda: self.start_prefill(request))
+            self._cache_restorer.start(request, lambda: self._start_prefill(request))
         else:
-            self.start_prefill(request)
+            self._start_prefill(request)
 
     def _adopt(self, adoption: Adoption) -> None:
         state = self._state
@@ -238,7 +235,6 @@ class Executor:
             request.adopts = False
             return
         request.reused += request.kv.length - before
-        request.progress(request.kv.length, 0)
         state.note_read(request)
 
     def _donor(self, key: CacheKey, session: SessionState) -> SessionKV:
@@ -263,24 +259,30 @@ class Executor:
         checks: dict[str, CheckedDraft] = {}
         following: dict[str, NextToken] = {}
         try:
-            if chunks:
-                with state.meter.phase("mixed"):
-                    following = self._mixed_step(feeding, chunks)
-            elif step.drafts:
+            if step.drafts:
                 with state.meter.phase("wait"):
                     following, checks = _check_drafts(feeding, step.drafts)
             if feeding and not following and not checks:
-                lost = any(r.lost_tokens for r in feeding)
-                with state.meter.phase("launch"):
-                    following = _launch(feeding, step.shared)
-                if lost:  # don't include the time of the draft in the next step
-                    mx.synchronize()
+                wait = bool(chunks) or any(map(runner.lost_tokens, feeding))
+                if chunks:  # exclude the previous step from the measured time
+                    with contextlib.suppress(Exception):  # reported when the tokens are read
+                        mx.synchronize()
+                with state.meter.phase("mixed" if chunks else "launch"):
+                    readings = list(map(self._reading, chunks))
+                    shared = step.shared or bool(chunks)
+                    model = feeding[0].session.model
+                    tokens = runner.decode(model, feeding, shared, readings)
+                    following = dict(zip(step.feed, tokens, strict=True))
+                    if wait:  # don't include the time of the chunk or draft in the next step
+                        mx.synchronize()
             with state.meter.phase("wait"):
-                read = {r.session.id: r.read() for r in rows if r.session.id not in checks}
+                read = {r.session.id: r.take_token() for r in rows if r.session.id not in checks}
         except BaseException as error:  # includes panics in native libraries
             mixed = [c.session for c in chunks if not c.ends]
             return [StepFailure((*step.rows, *mixed), error, drafted=bool(step.drafts))]
-        rows[0].session.model.record_success()
+        model = rows[0].session.model
+        if model.shared_step_breaker.faults or model.drafter is not None:
+            model.record_success()
         if step.behind:
             _catch_up(feeding[0], step.behind)
         drafted = [DraftOutcome(key, check) for key, check in checks.items()]
@@ -288,13 +290,6 @@ class Executor:
             *drafted,
             *(TokenOutcome(key, token, following.get(key)) for key, token in read.items()),
         ]
-
-    def _mixed_step(self, feeding: list[Request], chunks: Sequence[Chunk]) -> dict[str, NextToken]:
-        with contextlib.suppress(Exception):  # errors are reported when the tokens are read
-            mx.synchronize()  # exclude the previous step from the measured time
-        following = _launch(feeding, True, [self._reading(chunk) for chunk in chunks])
-        mx.synchronize()
-        return following
 
     def _read(self, plan: StepPlan, run: Run) -> list[Chunk]:
         """Prefill prompts in a separate pass, and return the chunks that were read.
@@ -322,7 +317,7 @@ class Executor:
 
     def _reading(self, chunk: Chunk) -> PrefillChunk:
         request = self._state.requests[chunk.session]
-        request.kv.expect_tokens(request.unread - chunk.count)
+        stagger_growth(request.kv.layers, request.unread - chunk.count)
         end = chunk.start + chunk.count + chunk.ends
         read = request.tokens[chunk.start : end]
         return PrefillChunk(request.kv, read, chunk.ends, request.images)
@@ -362,13 +357,6 @@ def _fence(run: Run, session: str) -> Iterator[None]:
         yield
     except BaseException as error:
         run.outcomes.append(StepFailure((session,), error))
-
-
-def _launch(
-    feeding: list[Request], shared: bool, readings: Sequence[PrefillChunk] = ()
-) -> dict[str, NextToken]:
-    tokens = runner.decode(feeding[0].session.model, feeding, shared, readings)
-    return {r.session.id: t for r, t in zip(feeding, tokens, strict=True)}
 
 
 def _check_drafts(

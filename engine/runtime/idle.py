@@ -13,6 +13,9 @@ from engine.runtime.state import State
 log = logging.getLogger(__name__)
 
 
+MIN_CHECK_S = 0.05  # minimum time between two checks
+
+
 class IdleUnloader:
     """Handler of `UnloadIdle` and `Pin`, which unloads unused models.
 
@@ -30,32 +33,30 @@ class IdleUnloader:
         self._after: float | None = None
         self._on_unloaded: Callable[[str], None] | None = None
         self._pinned: set[str] = set()
-        self._next_check = 0.0
+        # Time of the next call of `step`, on the clock of `time.monotonic`.
+        self.next_check = math.inf
 
     def set(self, command: UnloadIdle) -> None:
         """Set the idle time in seconds, and the callback for unloaded models."""
         self._after, self._on_unloaded = command.after, command.callback
-        self._next_check = 0.0
+        self.next_check = 0.0
 
     def pin(self, command: Pin) -> None:
-        """Protect a model from being unloaded, or stop protecting it."""
         (self._pinned.add if command.pinned else self._pinned.discard)(command.model_id)
-        self._next_check = 0.0
-
-    @property
-    def due(self) -> float:
-        """Time of the next check, on the clock of `time.monotonic`, or `inf`."""
-        return max(self._next_check, min((at for _, at in self._due()), default=math.inf))
+        self.next_check = 0.0
 
     def step(self) -> None:
-        """Unload models that have been idle long enough. Checks at most once a second."""
-        now = time.monotonic()
-        if self._after is None or now < self._next_check:
+        """Unload models that have been idle long enough, and choose the time of the next check."""
+        now, after = time.monotonic(), self._after
+        if after is None:
+            self.next_check = math.inf
             return
-        self._next_check = now + min(1.0, self._after)
-        for model_id, at in self._due():
-            if at > now:
-                continue
+        due = self._due(after)
+        # Until `after` seconds have passed, no other model can become idle for that long.
+        soonest = min((at for _, at in due if at > now), default=now + after)
+        self.next_check = max(soonest, now + max(MIN_CHECK_S, min(1.0, after)))
+        for model_id in [model_id for model_id, at in due if at <= now]:
+            self.next_check = now + MIN_CHECK_S  # it may have been the last to need another model
             self._free(model_id)
             try:
                 if self._on_unloaded is not None:
@@ -63,12 +64,11 @@ class IdleUnloader:
             except BaseException:
                 log.exception("callback for unloaded models failed")
 
-    def _due(self) -> list[tuple[str, float]]:
-        if self._after is None or not self._state.models:
-            return []
+    def _due(self, after: float) -> list[tuple[str, float]]:
+        """Return the ids of unused models, with the times at which to unload them."""
         busy = {r.session.model.info.id for r in self._state.requests.values()} | self._needed()
         bases = {m.base.info.id for m in self._state.models.values() if m.base is not None}
         bases |= {d.model.info.id for d in self._state.memory.drafters.values()}
         # Unloading a base would free nothing.
         idle = self._state.models.keys() - busy - self._pinned - bases
-        return [(i, self._state.models[i].used_at + self._after) for i in idle]
+        return [(i, self._state.models[i].used_at + after) for i in idle]

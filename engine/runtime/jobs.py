@@ -126,7 +126,7 @@ class Embedder:
         self._state = state
         self._workers = workers
         self._waiting: list[Embed] = []  # commands whose texts are being tokenized
-        self._jobs: deque[_Job] = deque()
+        self.jobs: deque[_Job] = deque()
         self._pacing = PrefillPacer()
         self._rest = PrefillPause(GAP_BUDGET)
 
@@ -149,7 +149,7 @@ class Embedder:
     def _queue(self, command: Embed, work: Work) -> Task:
         texts = yield work
         self._waiting.remove(command)
-        self._jobs.append(_Job(command, texts))
+        self.jobs.append(_Job(command, texts))
 
     def _not_tokenized(self, command: Embed, error: BaseException) -> None:
         if command in self._waiting:
@@ -159,11 +159,11 @@ class Embedder:
     @property
     def busy(self) -> bool:
         """Return True if there's a text to embed or a job to end."""
-        return bool(self._jobs) and self.pending() is None
+        return bool(self.jobs) and self.pending() is None
 
     def pending(self) -> PendingEmbedding | None:
         """Return the memory request of the first job, or None if it needs no memory."""
-        job = self._jobs[0] if self._jobs else None
+        job = self.jobs[0] if self.jobs else None
         if job is None or job.begun or job.command.answer.cancelled():
             return None
         model = self._state.models.get(job.command.model_id)
@@ -184,11 +184,11 @@ class Embedder:
             refuse(job.command, error)
 
     def _job(self, key: str) -> _Job | None:
-        return next((job for job in self._jobs if job.key == key), None)
+        return next((job for job in self.jobs if job.key == key), None)
 
     @property
     def models(self) -> set[str]:
-        return {c.model_id for c in (*self._waiting, *(job.command for job in self._jobs))}
+        return {c.model_id for c in (*self._waiting, *(job.command for job in self.jobs))}
 
     def step(self, decoding: float) -> None:
         """Process the next chunk.
@@ -198,7 +198,7 @@ class Embedder:
         """
         if not self.busy:
             return
-        job = self._jobs[0]
+        job = self.jobs[0]
         try:
             with self._state.meter.phase("prefill"):
                 self._go_on(job, decoding)
@@ -216,14 +216,14 @@ class Embedder:
             raise EngineError(UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         step = min(decoding, GAP_BUDGET) if self._state.requests else None
         if step is not None and self._rest.is_due:
-            self._rest.step()
+            self._rest.add(-GAP_BUDGET)
             return
         tokens = job.texts[len(job.vectors)]
         job.caches = job.caches if job.caches is not None else model.new_caches()
         unread = len(tokens) - job.done
         # A partial tile takes about as long as a full tile.
         tile = 1 if model.info.exact else TILE
-        count = max(self._pacing.chunk(key, unread, step, tile), min(tile, unread))
+        count = min(unread, max(self._pacing.chunk(key, step, tile), tile))
         began = self._state.clock()
         piece = tokens[job.done : job.done + count]
         job.total = runner.add_hidden_states(model, job.caches, piece, job.total)
@@ -242,17 +242,17 @@ class Embedder:
                 job.command.answer.set_result(Embeddings(tuple(job.vectors), count))
 
     def _end(self, job: _Job) -> None:
-        if job not in self._jobs:
+        if job not in self.jobs:
             return
-        self._jobs.remove(job)
+        self.jobs.remove(job)
         job.caches = job.total = None
         self._state.memory.release(job)
         backend.release_memory()
 
     def give_up(self) -> list[Command]:
         """Stop embedding. Returns the commands that haven't been answered."""
-        commands: list[Command] = [job.command for job in self._jobs]
-        self._jobs.clear()
+        commands: list[Command] = [job.command for job in self.jobs]
+        self.jobs.clear()
         return commands
 
 

@@ -2,7 +2,8 @@
 
 Start with `step`. An iteration takes commands from callers (`commands`, `models`), makes a plan
 (`scheduler`), executes it (`executor`), and delivers the results (`delivery`). Afterwards, it
-spends some time on loading models and restoring caches from disk.
+spends some time on work in the background: loading models, restoring caches from disk, encoding
+images, and embedding texts.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from engine.messages import (
     CountTokens,
     Embed,
     Estimate,
+    FileWritten,
     Forget,
     Fork,
     GetStats,
@@ -70,8 +72,8 @@ from engine.runtime.plan import (
 )
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
+from engine.runtime.snapshot import RowError, take_snapshot
 from engine.runtime.state import State
-from engine.runtime.view import RowError, view
 from engine.runtime.workers import Mailbox, Workers, refuse
 from engine.sandbox import confined, process
 
@@ -94,54 +96,60 @@ class Loop:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
         self._state = State(memory_budget, cache_dir, cache_bytes, leader, mailbox.clock, mailbox)
-        self._state.memory.offload.wake = partial(mailbox.post, WorkDone())
+        self._state.memory.offload.wake = partial(mailbox.post, FileWritten())
         # BLAS competes with child processes for cores, so these are paced while chats are
         # streaming.
         self._shares_cores = has_openblas()
         self._scheduler = Scheduler()
         self._workers = workers or Workers(mailbox)
-        self._loading = ModelLoader(self._state, self._workers, confined.shared(), ways_dir)
-        self._restoring = CacheRestorer(self._state, self._workers)
-        self._looking = ImageEncoder(self._state, self._workers)
-        self._embedding = Embedder(self._state, self._workers)
+        self._model_loader = ModelLoader(self._state, self._workers, confined.shared(), ways_dir)
+        self._cache_restorer = CacheRestorer(self._state, self._workers)
+        self._image_encoder = ImageEncoder(self._state, self._workers)
+        self._embedder = Embedder(self._state, self._workers)
         self._executor = Executor(
-            self._state, self._restoring, self._loading, self._looking, self._embedding
+            self._state,
+            self._cache_restorer,
+            self._model_loader,
+            self._image_encoder,
+            self._embedder,
         )
-        self._delivery = Delivery(self._state, self._loading, self._embedding, self._workers)
+        self._delivery = Delivery(self._state, self._model_loader, self._embedder, self._workers)
         # `Relieve` commands that wait for a plan, with the total cache size before.
         self._relieving: list[tuple[Relieve, int]] = []
-        self._recovery = Recovery(self._state, self._loading, self._embedding, self._relieving)
-        self._idling = IdleUnloader(self._state, self._loading.free, lambda: self._embedding.models)
-        self.is_idle, self._in_order = True, False
+        self._recovery = Recovery(self._state, self._model_loader, self._embedder, self._relieving)
+        self._idle_unloader = IdleUnloader(
+            self._state, self._model_loader.free, lambda: self._embedder.models
+        )
+        self.is_idle, self._stopped_cleanly = True, False
         forget = self._scheduler.drafting.forget
-        pairing = DraftModelLoader(self._state, self._workers, self._loading, forget)
-        reception = SessionCommands(self._state, self._workers, self._scheduler)
+        draft_loader = DraftModelLoader(self._state, self._workers, self._model_loader, forget)
+        commands = SessionCommands(self._state, self._workers, self._scheduler)
         self._handlers: dict[type, Callable[[Any], None]] = {
-            Load: pairing.load,
+            Load: draft_loader.load,
             Estimate: FitEstimator(self._state, self._workers, confined.shared()).estimate,
-            Unload: self._loading.unload,
-            UnloadIdle: self._idling.set,
-            Pin: self._idling.pin,
+            Unload: self._model_loader.unload,
+            UnloadIdle: self._idle_unloader.set,
+            Pin: self._idle_unloader.pin,
             Relieve: self._relieve,
-            OpenSession: reception.open,
-            Send: reception.send,
-            Cancel: reception.cancel,
-            Pause: reception.pause,
-            Prioritise: reception.prioritise,
-            Fork: reception.fork,
-            CloseSession: reception.close,
-            Keep: reception.save,
-            Forget: reception.forget,
-            CountTokens: reception.count,
-            Embed: self._embedding.embed,
-            GetStats: reception.stats,
+            OpenSession: commands.open,
+            Send: commands.send,
+            Cancel: commands.cancel,
+            Pause: commands.pause,
+            Prioritise: commands.prioritise,
+            Fork: commands.fork,
+            CloseSession: commands.close,
+            Keep: commands.save,
+            Forget: commands.forget,
+            CountTokens: commands.count,
+            Embed: self._embedder.embed,
+            GetStats: commands.stats,
             WorkDone: self._workers.done,
+            FileWritten: lambda _: self._state.memory.offload.free_written(),
         }
 
     @property
     def is_writing(self) -> bool:
-        """True while evicted caches are being written to disk."""
-        return bool(self._state.memory.offload.pending_bytes())
+        return bool(self._state.memory.offload.pending)
 
     def run(self) -> None:
         """Run iterations until `Stop` or an unrecoverable error, and then shut down."""
@@ -149,7 +157,7 @@ class Loop:
         try:
             while self.step():
                 pass
-            self._in_order = True
+            self._stopped_cleanly = True
         except BaseException as error:
             log.exception("the engine thread cannot continue")
             why = f"The engine cannot continue: {describe_error(error)}"
@@ -162,6 +170,7 @@ class Loop:
         """Run one iteration. Returns False at the end. Only blocks if there's nothing to do.
 
         Errors are handled separately for each part, because they need different kinds of recovery.
+        Repeated faults end the engine, sooner if they may have damaged the caches.
         """
         recovery, idle = self._recovery, self.is_idle
         self.is_idle = False  # after an error, the next iteration doesn't block
@@ -171,10 +180,11 @@ class Loop:
         except BaseException as error:  # includes panics in native libraries, here and below
             return recovery.after(error, survived=3)
         try:
-            self._loading.settle()
-            self._state.memory.settle()
-            now = view(self._state, *self._pending(), bool(self._relieving))
-            plan = self._scheduler.plan(now)
+            if self._model_loader.queue:
+                self._model_loader.answer_known()
+            self._state.memory.prefixes.refresh()
+            view = take_snapshot(self._state, *self._pending(), bool(self._relieving))
+            plan = self._scheduler.plan(view)
         except BaseException as error:
             return recovery.after(error, survived=2, planning=True)
         try:
@@ -182,28 +192,28 @@ class Loop:
             try:
                 self._delivery.deliver(plan, run)
             finally:
-                run.let_go()
+                run.free_error_frames()
         except BaseException as error:
             return recovery.after(error, survived=1, computed=plan)
         try:
-            self._finish(now, plan, run.timing)
+            self._finish(view, plan, run.timing)
         except BaseException as error:
             return recovery.after(error, survived=3)
-        recovery.reset()
+        recovery.in_a_row = 0
         return True
 
-    def _finish(self, now: View, plan: StepPlan, timing: Timing) -> None:
-        """Update the statistics, and continue loading models and restoring caches."""
-        self._scheduler.observe(now, plan, timing)
+    def _finish(self, view: View, plan: StepPlan, timing: Timing) -> None:
+        """Update the statistics, and do background work."""
+        self._scheduler.observe(view, plan, timing)
         self._state.fail_lost()
-        if now.relieve:
+        if view.relieve:
             self._end_relief()
         if plan.passes:
             self._state.release_later()
             if self._shares_cores:
                 process.record_token()
-        works = self._read_pieces(plan, timing.decode)
-        self.is_idle = plan.idle and not works and self._pending() == (now.load, now.embedding)
+        works = self._do_background_work(plan, timing.decode)
+        self.is_idle = plan.idle and not works and self._pending() == (view.load, view.embedding)
 
     def _take_commands(self, idle: bool) -> bool:
         """Handle commands from callers. If there's nothing else to do, block until one arrives."""
@@ -211,7 +221,7 @@ class Loop:
         if idle and not self._inbox:
             if self._state.leader is not None:
                 self._state.leader.rest()
-            due = min(self._idling.due, self._state.release_at)
+            due = min(self._idle_unloader.next_check, self._state.release_at)
             timeout = max(0.0, due - time.monotonic()) if due < math.inf else None
             with phase("idle"):
                 self._mailbox.take(self._inbox, block=True, timeout=timeout)
@@ -219,29 +229,38 @@ class Loop:
                 self._state.release_at = math.inf
                 backend.release_memory()
         with phase("commands"):
-            self._state.memory.offload.free_written()
             if not self._drain():
                 return False
-            self._idling.step()
+            if time.monotonic() >= self._idle_unloader.next_check:
+                self._idle_unloader.step()
             return True
 
     def _pending(self) -> tuple[LoadRequest | None, PendingEmbedding | None]:
         """Return the load and the embedding waiting for memory, if any."""
-        return self._loading.pending(), self._embedding.pending()
+        load = self._model_loader.pending() if self._model_loader.queue else None
+        return load, self._embedder.pending() if self._embedder.jobs else None
 
-    def _read_pieces(self, plan: StepPlan, decoding: float) -> bool:
-        """Do background work. Returns True if there was any.
+    def _do_background_work(self, plan: StepPlan, decoding: float) -> bool:
+        """Continue jobs that don't belong to a step. Returns True if there was any.
 
-        `decoding` is the time that this iteration spent on decoding, in seconds.
+        Args:
+            decoding: seconds that this iteration spent on decoding.
         """
-        images, restored = self._looking.images, self._restoring.arrived
-        if not (self._embedding.busy or self._loading.busy or images or restored):
+        arrays = self._image_encoder.images or self._cache_restorer.arrived
+        if not (
+            arrays
+            or self._embedder.jobs
+            or self._model_loader.queue
+            or self._model_loader.freeing.going
+        ):
             return False
-        self._embedding.step(0.0 if plan.chunk is not None else decoding)
-        self._looking.step(decoding)
+        if not (arrays or self._embedder.busy or self._model_loader.busy):
+            return False  # they wait for memory
+        self._embedder.step(0.0 if plan.chunk is not None else decoding)
+        self._image_encoder.step(decoding)
         with self._state.meter.phase("load"):
-            self._restoring.step()
-            self._loading.step(decoding)
+            self._cache_restorer.step()
+            self._model_loader.step(decoding)
         return True
 
     def _drain(self) -> bool:
@@ -313,10 +332,10 @@ class Loop:
             # Close the mailbox before reporting, so that a caller that retries starts a new engine.
             lambda: self._inbox.extend(self._mailbox.close()),
             self._workers.close,
-            self._restoring.clear,
-            self._looking.clear,
+            self._cache_restorer.clear,
+            self._image_encoder.clear,
             lambda: self._end_all(why),
-            lambda: self._inbox.extendleft(self._loading.give_up()),
+            lambda: self._inbox.extendleft(self._model_loader.give_up()),
             lambda: self._refuse_all(why),
             lambda: self._workers.cancel(EngineError(ENGINE_STOPPED, why)),
             self._leave_ranks,
@@ -330,7 +349,7 @@ class Loop:
             run_cleanup(part)
 
     def _leave_ranks(self) -> None:
-        if self._in_order and self._state.leader is not None:
+        if self._stopped_cleanly and self._state.leader is not None:
             self._state.leader.leave()
 
     def _end_all(self, why: str) -> None:
@@ -341,7 +360,7 @@ class Loop:
             run_cleanup(partial(reply.fail, ENGINE_STOPPED, why))
 
     def _refuse_all(self, why: str) -> None:
-        run_cleanup(lambda: self._inbox.extendleft(self._embedding.give_up()))
+        run_cleanup(lambda: self._inbox.extendleft(self._embedder.give_up()))
         self._inbox.extend(command for command, _ in self._relieving)
         for command in self._inbox:
             run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
@@ -353,19 +372,15 @@ class Recovery:
     def __init__(
         self,
         state: State,
-        loading: ModelLoader,
-        embedding: Embedder,
+        model_loader: ModelLoader,
+        embedder: Embedder,
         relieving: list[tuple[Relieve, int]],
     ) -> None:
         self._state = state
-        self._loading = loading
-        self._embedding = embedding
+        self._model_loader = model_loader
+        self._embedder = embedder
         self._relieving = relieving
-        self._in_a_row = 0
-
-    def reset(self) -> None:
-        """Reset the count after an iteration without errors."""
-        self._in_a_row = 0
+        self.in_a_row = 0  # number of iterations with errors
 
     def after(
         self,
@@ -389,13 +404,13 @@ class Recovery:
             self._fail(request, error.__cause__ or error)
             if request not in self._state.requests.values():
                 return True
-        self._in_a_row += 1
-        if isinstance(error, RanksLostError) or self._in_a_row > survived:
+        self.in_a_row += 1
+        if isinstance(error, RanksLostError) or self.in_a_row > survived:
             raise error
         log.error("an iteration of the engine failed", exc_info=error)
         if computed is not None:
             self._begin_again(computed)
-        elif planning and self._in_a_row > 1:
+        elif planning and self.in_a_row > 1:
             self._give_up(error)
         self._state.fail_lost()
         return True
@@ -416,12 +431,12 @@ class Recovery:
         """End everything that needs planning, because some of it makes planning fail."""
         for request in list(self._state.requests.values()):
             self._fail(request, error, keep_cache=True)
-        wanted = self._loading.pending()
+        wanted = self._model_loader.pending()
         if wanted is not None:
-            self._loading.refuse(wanted.key, as_load_error(error))
-        texts = self._embedding.pending()
+            self._model_loader.refuse(wanted.key, as_load_error(error))
+        texts = self._embedder.pending()
         if texts is not None:
-            self._embedding.refuse(texts.key, as_engine_error(error))
+            self._embedder.refuse(texts.key, as_engine_error(error))
         while self._relieving:
             refuse(self._relieving.pop()[0], as_engine_error(error))
 

@@ -13,18 +13,14 @@ import logging
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec.structs import replace
-
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
 from engine.cache.prefix_index import PrefixIndex
 from engine.cache.session_kv import CacheBytes, DirtySets, SessionKV
-from engine.errors import describe_error
 from engine.model.drafting import Drafter
 from engine.model.loaded_model import LoadedModel
-from engine.runtime import admission
-from engine.runtime.admission import Promise
-from engine.runtime.plan import Idle, MemoryView, Row, Status
+from engine.runtime.admission import promised_bytes
+from engine.runtime.plan import RUNNING, Idle, MemoryView, Row, Status
 from engine.runtime.request import Request, SessionState
 
 log = logging.getLogger(__name__)
@@ -43,9 +39,6 @@ PENDING_SHARE = 1 / 16
 
 Beyond this, evicted caches are just dropped.
 """
-
-# Size in tokens of the single question that always has reserved memory.
-SCRATCH_TOKENS = 1024
 
 LONG_AGO = -1e9  # seconds; used for cached prefixes, so that they're evicted before any chat
 
@@ -70,23 +63,19 @@ class Tally:
             self._subtract(kv)
         for kv in list(changed):
             self._subtract(kv)
-            if kv not in skipped:
-                self._add(kv, kv.cache_bytes)
+            part = kv.cache_bytes
+            if kv not in skipped and (part.own or part.group):
+                self._counted[kv] = part
+                self.nbytes += part.own
+                if part.group:
+                    count, size = self.groups.get(part.group, (0, part.shared))
+                    self.nbytes += 0 if count else size
+                    self.groups[part.group] = count + 1, size
             changed.discard(kv)
 
     def forget(self, kv: SessionKV) -> None:
         self._subtract(kv)
         self.watch.forget(kv)
-
-    def _add(self, kv: SessionKV, part: CacheBytes) -> None:
-        if not part.own and not part.group:
-            return
-        self._counted[kv] = part
-        self.nbytes += part.own
-        if part.group:
-            count, size = self.groups.get(part.group, (0, part.shared))
-            self.nbytes += 0 if count else size
-            self.groups[part.group] = count + 1, size
 
     def _subtract(self, kv: SessionKV) -> None:
         part = self._counted.pop(kv, None)
@@ -127,13 +116,6 @@ class Memory:
         self._loading: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
         self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
-    def settle(self) -> None:
-        """Update the prefix index before a snapshot."""
-        try:
-            self.prefixes.refresh()
-        except BaseException as error:  # prefill the prompts instead of copying
-            log.warning("prefix index is not up to date: %s", describe_error(error))
-
     def reserve(self, owner: object, nbytes: int, weights: bool = False) -> None:
         """Count bytes that an owner (e.g. a load) will allocate, until `release` is called."""
         (self._loading if weights else self._reserved)[owner] = nbytes
@@ -146,15 +128,13 @@ class Memory:
     @property
     def fixed(self) -> int:
         """Bytes of all weights, reservations, and images that are about to be read."""
-        needed = self._images[1] if any(m.vision for m in self.in_memory) else 0
-        return self.weights + sum(self._reserved.values()) + needed
+        return self.weights + sum(self._reserved.values()) + self._images()[1]
 
     @property
     def weights(self) -> int:
         """Bytes of all weights, including a model that is being loaded."""
         return sum(m.info.nbytes for m in self.in_memory) + sum(self._loading.values())
 
-    @property
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
         """Image embeddings that can be evicted, and bytes of the others."""
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
@@ -219,7 +199,7 @@ class Memory:
     @property
     def kv_bytes(self) -> int:
         """Bytes of the caches of all chats and draft models."""
-        running = [r.kv for r in self._requests.values() if r.is_running]
+        running = [r.kv for r in self._requests.values() if r.status in RUNNING]
         self.tally.refresh(running)
         others = [*running, *(d.kv for d in self.drafters.values())]
         parts = [kv.cache_bytes for kv in (*others, *(p.kv for p in self.prefixes.cached.values()))]
@@ -227,30 +207,25 @@ class Memory:
         total = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
         return total - self.prefixes.nbytes
 
-    def usage(self, promise: Promise | None = None) -> MemoryView:
-        """Return the current memory usage. Pass `promise` if it's already known."""
-        promise = self.promised() if promise is None else promise
-        self.tally.refresh(r.kv for r in self._requests.values() if r.is_running)
-        in_use, groups = promise.groups, self.tally.groups
-        parts = [prefix.kv.cache_bytes for prefix in self.prefixes.cached.values()]
-        more = {p.group: p.shared for p in parts if p.group not in groups}
-        idle = self.tally.nbytes - sum(groups[n][1] for n in in_use if n in groups)
-        idle += sum(p.own for p in parts) + sum(more[n] for n in more if n not in in_use)
-        idle += sum(d.nbytes for d in self.drafters.values())
-        idle += sum(image.nbytes for image in self._images[0].values())
-        leaving = self.offload.pending_bytes()
-        if leaving:  # excludes memory shared with other caches
-            leaving = self.offload.pending_bytes({*in_use, *groups, *(p.group for p in parts)})
-        return MemoryView(self.budget, self.fixed, idle_bytes=idle, writing_bytes=leaving)
+    @property
+    def writing_bytes(self) -> int:
+        """Bytes that only pending disk writes keep alive."""
+        if not self.offload.pending:
+            return 0
+        running = [r.kv for r in self._requests.values() if r.status in RUNNING]
+        others = [*running, *(p.kv for p in self.prefixes.cached.values())]
+        in_use = {*self.tally.groups, *(kv.cache_bytes.group for kv in others)}
+        return self.offload.pending_bytes(in_use)
 
     @property
     def caches(self) -> int:
         """Bytes of all caches, including cached prefixes and pending disk writes."""
-        return self.kv_bytes + self.prefixes.nbytes + self.usage().writing_bytes
+        return self.kv_bytes + self.prefixes.nbytes + self.writing_bytes
 
-    def promised(self) -> Promise:
-        """Return the memory that running replies may need at their maximum lengths."""
-        return admission.promised(r.promise for r in self._requests.values() if r.is_running)
+    def promised(self) -> int:
+        """Return the bytes that running replies may need at their maximum lengths."""
+        running = (r for r in self._requests.values() if r.status in RUNNING)
+        return promised_bytes(r.memory_needs()[:3] for r in running)[0]
 
     def view(self, rows: Sequence[Row], pending_bytes: int, everything: bool) -> MemoryView:
         """Return the memory usage for the scheduler.
@@ -259,29 +234,37 @@ class Memory:
             pending_bytes: maximum bytes that a waiting load or embedding may need.
             everything: list all idle caches, because all will be evicted.
         """
-        promise = admission.promised((r.max_bytes, r.group, r.shared) for r in rows if r.runs)
-        now = self.usage(promise)
-        images = sum(idle.nbytes for idle in self._images[0].values())
-        over = max(0, images - int(self.budget * IMAGE_SHARE))
+        self.tally.refresh(r.kv for r in self._requests.values() if r.status in RUNNING)
+        running = [r for r in rows if r.status in RUNNING]
+        promised, in_use = promised_bytes((r.max_bytes, r.group, r.shared) for r in running)
+        images, needed = self._images()
+        image_bytes = sum(image.nbytes for image in images.values())
+        over = max(0, image_bytes - int(self.budget * IMAGE_SHARE))
+        groups = self.tally.groups
+        parts = [prefix.kv.cache_bytes for prefix in self.prefixes.cached.values()]
+        more = {p.group: p.shared for p in parts if p.group not in groups}
+        idle = self.tally.nbytes - sum(groups[n][1] for n in in_use if n in groups)
+        idle += sum(p.own for p in parts) + sum(more[n] for n in more if n not in in_use)
+        idle += sum(d.nbytes for d in self.drafters.values()) + image_bytes
+        writing = self.writing_bytes if self.offload.pending else 0
+        passing = sum(self._reserved.values())
+        fixed = self.weights + passing + needed
+        if running:  # other replies may be prefilling their images
+            passing += needed
         needs = [
             pending_bytes,
             *(r.max_bytes + r.shared for r in rows if r.status == Status.QUEUED),
         ]
         needs += [r.growth_bytes for r in rows if r.growth_bytes is not None]
         # List idle chats only if some of them may have to be evicted.
-        used = now.fixed + promise.nbytes + now.idle_bytes + now.writing_bytes
-        short = used + max(needs) > self.budget
+        short = fixed + promised + idle + writing + max(needs) > self.budget
         cached = self.prefixes.cached.items() if any(r.prefix_to_keep for r in rows) else ()
-        passing = sum(self._reserved.values())
-        if any(r.runs for r in rows):  # other replies may be prefilling their images
-            passing = now.fixed - self.weights
-        return replace(
-            now,
-            scratch=max(
-                (m.abilities.estimate.bytes(SCRATCH_TOKENS) for m in self._models.values()),
-                default=0,
-            ),
+        return MemoryView(
+            self.budget,
+            fixed,
             idle=self.idle() if short or over or everything else (),
+            idle_bytes=idle,
+            writing_bytes=writing,
             prefixes=[Idle(key, p.kv.attributed_bytes, p.used_at) for key, p in cached],
             prefix_limit=self.prefixes.limit,
             excess_image_bytes=over,
@@ -295,7 +278,6 @@ class Memory:
         self.prefixes.add(session.key, session.kind, session.kv)
 
     def forget(self, session: SessionState) -> None:
-        """Stop counting a session's caches."""
         self.tally.forget(session.kv)
         self.prefixes.remove(session.kv)
 
@@ -304,7 +286,7 @@ class Memory:
         chats = [s for s in self._sessions.values() if not s.is_running]
         found = [_idle(s.key, s.kv.cache_bytes, s.used_at) for s in chats]
         found += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
-        found += self._images[0].values()
+        found += self._images()[0].values()
         cached = self.prefixes.cached.items()
         return [*found, *(_idle(key, p.kv.cache_bytes, p.used_at + LONG_AGO) for key, p in cached)]
 
@@ -357,7 +339,6 @@ class Memory:
         return next((key for key in ids if key and self.offload.may_hold(key)), "")
 
     def erase(self, session_id: str) -> None:
-        """Delete a session's file on disk."""
         try:
             self.offload.delete(session_id)
         except BaseException:  # the caller must still be able to end the session

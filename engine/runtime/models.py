@@ -67,26 +67,26 @@ class ModelLoader:
         self._confined = confined
         # Model ids by `Candidate.identity`.
         self._identities: dict[tuple[object, ...], str] = {}
-        self._queue: list[ModelLoad] = []
-        self._leaving = DeferredFree()
+        self.queue: list[ModelLoad] = []
+        self.freeing = DeferredFree()
 
     @property
     def busy(self) -> bool:
-        return bool(self._leaving.going) or any(load.pieces is not None for load in self._queue)
+        return bool(self.freeing.going) or any(load.pieces is not None for load in self.queue)
 
     def pending(self) -> LoadRequest | None:
         """Return the next model to load. Only one model is loaded at a time."""
-        if not self._queue or self._queue[0].pieces is not None or self._leaving.going:
+        if not self.queue or self.queue[0].pieces is not None or self.freeing.going:
             return None
-        load = self._queue[0]
+        load = self.queue[0]
         base = self._state.memory.base(load.candidate.examined.contents)
         return load.candidate.request(load.key, base, self._state.backend.prefers_float32)
 
-    def settle(self) -> None:
+    def answer_known(self) -> None:
         """Stop cancelled loads, and answer requests for models that were loaded in the meantime."""
         self._drop_cancelled()
         while self.pending() is not None:
-            load = self._queue[0]
+            load = self.queue[0]
             known = self._known(load.candidate)
             if known is None:
                 return
@@ -116,14 +116,14 @@ class ModelLoader:
             return
         if self._state.leader is not None:
             candidate = candidate.spread(self._state.leader.shares)
-        same = [q for q in self._queue if q.candidate.identity == candidate.identity]
+        same = [q for q in self.queue if q.candidate.identity == candidate.identity]
         if same:
             same[0].callers.append(command)
         else:
-            self._queue.append(ModelLoad(uuid.uuid4().hex, [command], candidate))
+            self.queue.append(ModelLoad(uuid.uuid4().hex, [command], candidate))
 
     def _drop_cancelled(self) -> None:
-        for load in list(self._queue):
+        for load in list(self.queue):
             cancelled = [command for command in load.callers if command.is_cancelled]
             load.callers = [command for command in load.callers if command not in cancelled]
             if not load.callers:
@@ -144,7 +144,7 @@ class ModelLoader:
         return known
 
     def begin(self, admission: LoadAdmission) -> None:
-        load = self._queue[0]
+        load = self.queue[0]
         self._state.memory.reserve(load, admission.nbytes, weights=True)
         examined, adapter = load.candidate.examined, load.candidate.adapter
         load.base = self._state.memory.base(load.candidate.examined.contents)
@@ -167,7 +167,7 @@ class ModelLoader:
         return known
 
     def refuse(self, key: str, error: EngineError) -> None:
-        for load in [load for load in self._queue if load.key == key]:
+        for load in [load for load in self.queue if load.key == key]:
             self._end(load)
             for command in load.callers:
                 refuse(command, error)
@@ -183,8 +183,8 @@ class ModelLoader:
             decoding: seconds that this iteration spent on decoding.
         """
         self._drop_cancelled()
-        if self._leaving.going:
-            return self._leaving.step()
+        if self.freeing.going:
+            return self.freeing.step()
         allowed = max(min(decoding / 2, GAP_BUDGET), min(decoding / 4, MAX_PIECE_S), loader.SLICE_S)
         began = before = time.perf_counter()
         while self.busy and self._next_piece():
@@ -195,7 +195,7 @@ class ModelLoader:
         return None
 
     def _next_piece(self) -> bool:
-        load = self._queue[0]
+        load = self.queue[0]
         try:
             match load.next_piece():
                 case LoadedModel() as model:
@@ -239,12 +239,12 @@ class ModelLoader:
         model.text.form_tokens = lambda: confined.form_tokens(checked, ends)
 
     def _end(self, load: ModelLoad) -> None:
-        if load not in self._queue:
+        if load not in self.queue:
             return
-        self._queue.remove(load)
+        self.queue.remove(load)
         if load.pieces is not None:
             load.pieces = None
-            self._leaving.add(load.arrays)
+            self.freeing.add(load.arrays)
         if load.base is not None:
             memory = self._state.memory
             memory.adapted = [m for m in memory.adapted if m is not load.base]
@@ -272,13 +272,13 @@ class ModelLoader:
         }
         arrays = [a for m in models for a in loader.remove_arrays(m.net, needed)]
         self._state.models_changed()
-        self._leaving.add(arrays, then)
+        self.freeing.add(arrays, then)
 
     def give_up(self) -> list[Load]:
         """Stop loading. Returns the commands that haven't been answered."""
-        run_cleanup(self._leaving.give_up)
-        waiting = [command for load in self._queue for command in load.callers]
-        self._queue.clear()
+        run_cleanup(self.freeing.give_up)
+        waiting = [command for load in self.queue for command in load.callers]
+        self.queue.clear()
         self._state.memory.adapted.clear()
         return waiting
 
@@ -383,16 +383,20 @@ class DraftModelLoader:
     """
 
     def __init__(
-        self, state: State, workers: Workers, loading: ModelLoader, forget: Callable[[str], None]
+        self,
+        state: State,
+        workers: Workers,
+        model_loader: ModelLoader,
+        forget: Callable[[str], None],
     ) -> None:
         self._state = state
         self._workers = workers
-        self._loading = loading
+        self._model_loader = model_loader
         self._forget = forget
 
     def load(self, command: Load) -> None:
         if command.draft is None:
-            self._loading.load(command)
+            self._model_loader.load(command)
             return
         read: list[_ModelRef] = []
         self._workers.start(self._load(command, read), partial(self._fail, command, read))
@@ -418,7 +422,7 @@ class DraftModelLoader:
 
     def _read(self, command: Load, read: list[_ModelRef]) -> Task:
         answer: CommandFuture[ModelInfo] = CommandFuture()
-        self._loading.load(replace(command, answer=answer, draft=None, outer=command.answer))
+        self._model_loader.load(replace(command, answer=answer, draft=None, outer=command.answer))
         info = yield answer
         read.append(weakref.ref(self._state.models[info.id]))
         if command.answer.cancelled():
@@ -454,7 +458,7 @@ class DraftModelLoader:
         if before is not None:
             before.drop()
         if small is not None:
-            self._loading.leave([small])
+            self._model_loader.leave([small])
 
     def _release(self, model: LoadedModel) -> None:
         """Free a model that was loaded for a failed command, unless something else uses it."""
@@ -464,7 +468,7 @@ class DraftModelLoader:
         if any(d.model is model for d in state.memory.drafters.values()):
             state.models.pop(key)  # the target model references it
         elif not any(s.model is model for s in state.sessions.values()):
-            self._loading.free(key)
+            self._model_loader.free(key)
 
 
 def _alive(model: _ModelRef) -> LoadedModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from engine.cache.ledger import FIXED_CHUNK
 from engine.runtime.plan import Row
@@ -19,7 +19,9 @@ Chunks smaller than a tile only pay off far into a prompt, where attention takes
 MAX_CHUNK = 2048
 """Maximum chunk size. With larger chunks, the time per token hardly decreases, but buffers grow."""
 
-GAP_BUDGET = 0.05  # maximum delay in seconds
+GAP_BUDGET = 0.05
+"""Maximum seconds that prefill may add between two tokens of another chat, on top of the duration
+of a step (two steps for a mixed pass)."""
 
 AGEING = 0.25
 """Fraction of a model's prefill rate that is subtracted from a waiting prompt's length every
@@ -55,11 +57,9 @@ class PrefillPause:
         return self._owed >= self._budget
 
     def add(self, seconds: float) -> None:
-        """Add the seconds by which a pass has exceeded its budget."""
+        """Add the seconds by which a pass has exceeded its budget. Negative after a step without
+        prefill."""
         self._owed = min(max(0.0, self._owed + seconds), MAX_REST_STEPS * self._budget)
-
-    def step(self) -> None:
-        self.add(-self._budget)
 
 
 class PrefillPacer:
@@ -94,7 +94,7 @@ class PrefillPacer:
         # Tokens per second and tokens in the measured pass, by model.
         self._rates: dict[str, tuple[float, int]] = {}
 
-    def order(self, rows: Iterable[Row], now: float) -> list[Row]:
+    def order(self, rows: Sequence[Row], now: float) -> list[Row]:
         """Sort prompts by their remaining tokens.
 
         Waiting prompts count as shorter, so that no prompt starves. On a faster machine, more short
@@ -108,7 +108,7 @@ class PrefillPacer:
             length = row.remaining - waited - self.preference * row.priority
             return length, row.waiting_since, row.id
 
-        return sorted(rows, key=key)
+        return sorted(rows, key=key) if len(rows) > 1 else list(rows)
 
     def _learn_rate(self, model: str, tokens: int, seconds: float) -> None:
         """Update the prefill rate of long prompts.
@@ -122,8 +122,8 @@ class PrefillPacer:
         rate = found if tokens > 2 * most else rate + 0.25 * (found - rate)
         self._rates[model] = (rate, max(most, tokens))
 
-    def chunk(self, model: str, remaining: int, decoding: float | None, tile: int = TILE) -> int:
-        """Return how many of the `remaining` tokens to read now.
+    def chunk(self, model: str, decoding: float | None, tile: int = TILE) -> int:
+        """Return the maximum number of tokens to read now.
 
         Other chats have to wait for a step plus a chunk. The chunk may take the gap budget plus the
         duration of a step, so that prefill also makes progress on a slow machine.
@@ -138,10 +138,10 @@ class PrefillPacer:
         size = max(low, min(size, high))
         if size > tile:
             size = int(size / tile + 0.25) * tile  # round down to full tiles if in doubt
-        return min(remaining, int(size))
+        return int(size)
 
-    def mixed_chunk(self, model: str, rows: int, remaining: int, tile: int = TILE) -> int:
-        """Return how many tokens to read in the same pass as a decode step of `rows`.
+    def mixed_chunk(self, model: str, rows: int, tile: int = TILE) -> int:
+        """Return the maximum number of tokens to read in the same pass as a decode step of `rows`.
 
         The total fills whole tiles. Smaller chunks would halve the speed far into a prompt (10,018
         tokens took 235 s instead of 115 s) without shortening the longest gaps, which have other
@@ -149,7 +149,7 @@ class PrefillPacer:
         """
         size = min(self._mixed_sizes.get(model, 2.0 * TILE), 512.0, MAX_CHUNK)
         tiles = max(int(size / tile + 0.25), -(-(rows + MIN_CHUNK) // tile))
-        return min(remaining, tiles * tile - rows)
+        return tiles * tile - rows
 
     def observe_mixed(self, model: str, rows: int, seconds: float, decoding: float) -> None:
         """Update the chunk size after a mixed pass. `rows` is the total number of rows.

@@ -108,11 +108,6 @@ class Row(Struct, frozen=True):
         return self.status == Status.DECODING and not self.is_suspended
 
     @property
-    def runs(self) -> bool:
-        """True if the reply was admitted, even if it's paused."""
-        return self.status in RUNNING
-
-    @property
     def reads(self) -> bool:
         return self.status == Status.PREFILLING and not self.is_suspended
 
@@ -134,7 +129,6 @@ class MemoryView(Struct, frozen=True):
 
     budget: int  # limit for weights and caches in bytes
     fixed: int = 0  # weights, and memory reserved for loads and embeddings
-    scratch: int = 0  # bytes to keep available for a single question
     # Caches that aren't in use. Empty if everything fits without evictions.
     idle: Sequence[Idle] = ()
     idle_bytes: int = 0  # bytes of all idle caches, excluding memory shared with running replies
@@ -154,8 +148,9 @@ class PendingEmbedding(Struct, frozen=True):
 class LoadRequest(Struct, frozen=True):
     key: str
     name: str
-    nbytes: int  # size of the weights on disk in bytes
-    # Size of the weights in bytes, in the dtype that is fastest on this machine.
+    nbytes: int  # minimum number of bytes that loading adds
+    # Number of bytes that it adds if the weights are converted to the dtype that is fastest on this
+    # machine.
     wide: int
 
 
@@ -190,7 +185,7 @@ class Extension(Struct, frozen=True):
 
     session: str
     # True to extend by `EXTENSION_TOKENS`; False to extend by `EARLY_TOKENS` while caches are being
-    # written.
+    # written. The latter may exceed the budget by these few tokens.
     whole: bool
 
 
@@ -260,11 +255,20 @@ class StepPlan(Struct, frozen=True):
     """Decisions for one iteration of the loop.
 
     A plan either arranges (`refuse`, `evict`, `requeue`, `extend`, `admit`, `load`, `embed`,
-    `keep`, `adopt`) or computes (`passes`, `chunk`). Arranging changes the state, so the next plan
-    must be based on the new state.
+    `keep`, `adopt`) or computes. Arranging changes the state, so the next plan must be based on the
+    new state. A plan that computes has one of these forms:
+
+    - decode: `passes` of one model, without a chunk.
+    - decode, then read: `passes`, and then `chunk` in a pass of its own.
+    - mixed step: a single pass decodes and reads `chunk`, which is `mixed`.
+    - read: `chunk` and perhaps `other_chunks` in one pass, without `passes`.
+    - read to the end: like the latter or a mixed step, but the chunks have `ends` set. Their
+        sessions are part of the only pass, which also feeds their last tokens (`starts_replies` if
+        no other session decodes).
     """
 
-    # Replies that can never fit, and loads and embeddings that don't fit now.
+    # Replies that can never fit, and loads and embeddings that don't fit now. `Delivery` reports
+    # them.
     refuse: tuple[Refusal, ...] = ()
     # Idle caches to evict. The waiting request is admitted once the memory has been freed.
     evict: tuple[CacheKey, ...] = ()
@@ -292,18 +296,14 @@ class StepPlan(Struct, frozen=True):
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
-        """Prompt chunks that are read in the same pass."""
         return () if self.chunk is None else (self.chunk, *self.other_chunks)
 
     @property
     def idle(self) -> bool:
-        return not (self.arranges or self.passes or self.chunk)
-
-    @property
-    def arranges(self) -> bool:
-        """True if the plan only moves memory or requests."""
+        """True if the plan does nothing."""
         memory = self.refuse or self.evict or self.requeue or self.extend or self.keep
-        return bool(memory or self.admit or self.load or self.embed or self.adopt)
+        begun = self.admit or self.load or self.embed or self.adopt
+        return not (memory or begun or self.passes or self.chunk)
 
 
 class Timing(Struct, frozen=True):

@@ -60,7 +60,7 @@ TEMPLATE_CONTEXT = 2**15
 class Job(Struct, frozen=True):
     """Message from a caller, with the state of the session when it was sent."""
 
-    model: TextCodec
+    codec: TextCodec
     system: str | None
     reasoning: bool | None
     slides: bool
@@ -77,26 +77,25 @@ class Job(Struct, frozen=True):
     template: Mapping[str, Any] = field(default_factory=dict)
     # Images that have been read, by digest.
     sights: Mapping[str, ImageTokens] = field(default_factory=dict)
+    # Set by the engine thread when the reply has ended.
+    stop: threading.Event = field(default_factory=threading.Event)
 
     def sight(self, medium: Image | Audio) -> ImageTokens:
         """Return an image or recording as tokens. See `ImagePreprocessor.preprocess`."""
-        assert self.model.preprocessor is not None
-        return self.sights.get(medium.digest) or self.model.preprocessor.preprocess(medium)
+        assert self.codec.preprocessor is not None
+        return self.sights.get(medium.digest) or self.codec.preprocessor.preprocess(medium)
 
 
-def with_images(job: Job, stop: threading.Event | None = None) -> Job:
+def with_images(job: Job) -> Job:
     """Preprocess the images and recordings in the job's messages.
 
     This may take minutes, so it must not run in the lane of a model's prompts.
 
-    Args:
-        stop: set this event from any thread to cancel.
-
     Raises:
         EngineError: `invalid_request` if a file can't be read; `engine_stopped` if cancelled.
     """
-    preprocessor, asked = job.model.preprocessor, job.asked
-    if preprocessor is None or isinstance(asked, RawPrompt):
+    preprocessor, asked = job.codec.preprocessor, job.asked
+    if preprocessor is None or isinstance(asked, RawPrompt) or job.stop.is_set():
         return job
     messages = [] if isinstance(asked, tuple) else job.history
     if not isinstance(asked, str):
@@ -108,35 +107,40 @@ def with_images(job: Job, stop: threading.Event | None = None) -> Job:
         if not preprocessor.placeholder_of(medium):
             continue  # the model doesn't support audio
         with contextlib.suppress(FileNotFoundError):  # a note replaces the deleted file
-            sights[medium.digest] = preprocessor.preprocess(medium, stop)
+            sights[medium.digest] = preprocessor.preprocess(medium, job.stop)
     return replace(job, sights=sights)
 
 
-def prepare(job: Job) -> PreparedRequest:
+def prepare(job: Job) -> PreparedRequest | None:
     """Render and tokenize the conversation, compile its grammar, and drop turns that don't fit.
+
+    Returns None if the reply has ended.
 
     Raises:
         EngineError: `invalid_request`, `template_error`, or `context_overflow`. The message says
             what to do.
     """
+    if job.stop.is_set():
+        return None
     if job.params.offered:
         job = _with_tool_form(job)
     if isinstance(job.asked, RawPrompt):
         return _prepare_raw(job, job.asked)
-    model, params = job.model, job.params
+    codec, params = job.codec, job.params
     is_complete = isinstance(job.asked, tuple)
     new_messages = _conversation(job, job.asked)
     messages = new_messages if is_complete else [*job.history, *new_messages]
     if job.system and messages[0]["role"] != "system":
         messages = [{"role": "system", "content": job.system}, *messages]
-    messages, omitted = _without_omitted(job, messages, is_complete)
-    ledger = job.ledger
+    omitted, ledger = job.omitted, job.ledger
+    if is_complete and omitted:
+        messages, omitted = _without_omitted(job, messages)
     if job.look is not None:
         record = job.look()
-        if record is not None and _fits(model, record.ledger.tokens):
+        if record is not None and _fits(codec, record.ledger.tokens):
             ledger = record.ledger
 
-    bounds.check_params(params, model.rows)
+    bounds.check_params(params, codec.rows)
     bounds.check_prompt([{"template": job.template}], TEMPLATE_CONTEXT)
     context = job.context
     build = partial(_build, job, ledger, context)
@@ -157,8 +161,10 @@ def prepare(job: Job) -> PreparedRequest:
     most = params.max_tokens or context
     tools = params.offered or job.template.get("tools") or ()
     single = bool(tools) and not params.parallel_tool_calls
-    text = ReplyText(model.tokenizer, ready.opened, params.stop, ready.opening, tools, single)
-    constraint = _constraint(job, text, job.reasoning, params.tool_form is not None)
+    text = ReplyText(codec.tokenizer, ready.opened, params.stop, ready.opening, tools, single)
+    constraint = None
+    if params.is_constrained:
+        constraint = _constraint(job, text, job.reasoning, params.tool_form is not None)
     if ready.answered:
         reply_tokens = ready.tokens[-ready.answered :]
         try:
@@ -170,57 +176,57 @@ def prepare(job: Job) -> PreparedRequest:
     longest = min(most, context - length)
     tokens = pieces.concatenate(ready.tokens)
     images: list[PlacedImage] = []
-    if model.preprocessor is not None:
-        images = place_images(tokens, [job.sight(single) for single in media_in(messages)])
+    if codec.preprocessor is not None:
+        images = place_images(tokens, [job.sight(medium) for medium in media_in(messages)])
     return PreparedRequest(
         messages, omitted, ready, tokens, text, longest, ledger, constraint, images
     )
 
 
 def _build(job: Job, ledger: Ledger, context: int | None, messages: list[Message]) -> prompt.Prompt:
-    model, images = job.model, None
-    preprocessor = model.preprocessor
+    codec, images = job.codec, None
+    preprocessor = codec.preprocessor
     if preprocessor is not None:
         media = media_in(messages)
         ids = {m.digest: (preprocessor.placeholder_of(m), job.sight(m).ids) for m in media}
         images = Images(preprocessor.template_tokens, ids)
     built = prompt.build_prompt(
-        model.tokenizer,
+        codec.tokenizer,
         messages,
         job.reasoning,
         ledger,
-        model.reader,
+        codec.reader,
         context,
         job.template,
         images,
     )
-    if model.rows is not None:
-        check_ids(model.rows, [token for token in built.tokens if token < FIRST_IMAGE_ID])
+    if codec.rows is not None:
+        check_ids(codec.rows, [token for token in built.tokens if token < FIRST_IMAGE_ID])
     return built
 
 
-def _fits(model: TextCodec, tokens: Sequence[int]) -> bool:
+def _fits(codec: TextCodec, tokens: Sequence[int]) -> bool:
     most = max((token for token in tokens if token < FIRST_IMAGE_ID), default=0)
-    return most < (model.rows or FIRST_IMAGE_ID)
+    return most < (codec.rows or FIRST_IMAGE_ID)
 
 
 def _conversation(job: Job, asked: str | tuple[Message, ...] | AddedMessages) -> list[Message]:
-    model = job.model
+    codec = job.codec
     if isinstance(asked, str):
         return prompt.check_messages([{"role": "user", "content": asked}])
     messages = asked.messages if isinstance(asked, AddedMessages) else asked
     bounds.check_message_count(len(messages))
     checked = prompt.check_messages(messages)
-    if model.preprocessor is not None:
-        checked = [_with_notes_for_lost_media(m, job, model.preprocessor) for m in checked]
-    name, media = model.info.name, media_in(checked)
-    if not model.info.sees and any(isinstance(part, Image) for part in media):
+    if codec.preprocessor is not None:
+        checked = [_with_notes_for_lost_media(m, job, codec.preprocessor) for m in checked]
+    name, media = codec.info.name, media_in(checked)
+    if not codec.info.sees and any(isinstance(part, Image) for part in media):
         raise EngineError(
             INVALID_REQUEST,
             f"{name} does not support images. Remove them, or choose a model that does.",
             CANNOT_SEE,
         )
-    if not model.info.hears and any(isinstance(part, Audio) for part in media):
+    if not codec.info.hears and any(isinstance(part, Audio) for part in media):
         raise EngineError(
             INVALID_REQUEST,
             f"{name} does not support audio. Remove the recordings, or choose a model that does.",
@@ -247,54 +253,51 @@ def _with_notes_for_lost_media(
 
 
 def _prepare_raw(job: Job, raw: RawPrompt) -> PreparedRequest:
-    model, params = job.model, job.params
+    codec, params = job.codec, job.params
     context = job.context
-    bounds.check_params(params, model.rows)
+    bounds.check_params(params, codec.rows)
     if raw.text is not None:
         bounds.check_prompt([{"content": raw.text}], context)
     try:
-        ready = prompt.build_raw_prompt(model.tokenizer, raw, model.reader, context - 1)
+        ready = prompt.build_raw_prompt(codec.tokenizer, raw, codec.reader, context - 1)
     except TooLongError as error:
         raise EngineError(
             CONTEXT_OVERFLOW,
-            f"The prompt is {error.tokens:,} tokens long, but {model.info.name} takes at most "
+            f"The prompt is {error.tokens:,} tokens long, but {codec.info.name} takes at most "
             f"{context:,} including the answer.",
         ) from None
-    if model.rows is not None:
-        check_ids(model.rows, ready.tokens)
-    text = ReplyText(model.tokenizer, "", params.stop)
+    if codec.rows is not None:
+        check_ids(codec.rows, ready.tokens)
+    text = ReplyText(codec.tokenizer, "", params.stop)
     text.disable_markers()
     text.skip(ready.tokens[-1:])
-    constraint = _constraint(job, text, False)
+    constraint = _constraint(job, text, False) if params.is_constrained else None
     longest = min(params.max_tokens or context, context - len(ready.tokens))
     tokens = pieces.concatenate(ready.tokens)
     return PreparedRequest([], [], ready, tokens, text, longest, job.ledger, constraint)
 
 
 def _with_tool_form(job: Job) -> Job:
-    model = job.model
+    codec = job.codec
     try:
-        tool_grammars.check(job.params, model.info.tool_format, model.info.name)
+        tool_grammars.check(job.params, codec.info.tool_format, codec.info.name)
         if job.params.tool_form is None:
             return job
-        params = tool_grammars.add_grammar(job.params, model.tokenizer, model.info.tool_format)
+        params = tool_grammars.add_grammar(job.params, codec.tokenizer, codec.info.tool_format)
     except ValueError as error:
-        raise EngineError(INVALID_REQUEST, f"{model.info.name}: {error}.") from None
+        raise EngineError(INVALID_REQUEST, f"{codec.info.name}: {error}.") from None
     return replace(job, params=params)
 
 
 def _constraint(
     job: Job, text: ReplyText, reasoning: bool | None, calls: bool = False
 ) -> Constraint | None:
-    """Create the constraint for the answer's form, if any. A child process has already checked the
-    form."""
-    params, refusal = job.params, job.model.form_refusal
-    if not params.is_constrained:
-        return None
+    """Create the constraint for the answer's form, which a child process has already checked."""
+    params, refusal = job.params, job.codec.form_refusal
     reason = refusal(params) if refusal is not None else ""
     if reason:
         raise EngineError(INVALID_REQUEST, f"The output format cannot be used: {reason}")
-    return constrain(job.model, params, text, reasoning, calls)
+    return constrain(job.codec, params, text, reasoning, calls)
 
 
 def count(job: Job) -> int:
@@ -303,15 +306,16 @@ def count(job: Job) -> int:
     Raises:
         EngineError: see `prepare`. Doesn't raise if the prompt is too long.
     """
-    model, context = job.model, job.context
+    codec, context = job.codec, job.context
     try:
         if isinstance(job.asked, RawPrompt):
             return len(
-                prompt.build_raw_prompt(model.tokenizer, job.asked, model.reader, context).tokens
+                prompt.build_raw_prompt(codec.tokenizer, job.asked, codec.reader, context).tokens
             )
         messages = _conversation(job, job.asked)
         if job.slides:
-            messages, _ = _without_omitted(job, messages, True)
+            if job.omitted:
+                messages, _ = _without_omitted(job, messages)
             messages, _ = _shorten(context, messages)
         bounds.check_prompt(messages, context)
         bounds.check_prompt([{"template": job.template}], TEMPLATE_CONTEXT)
@@ -325,7 +329,7 @@ def count(job: Job) -> int:
 
 
 def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> EngineError:
-    name, context = job.model.info.name, job.context
+    name, context = job.codec.info.name, job.context
 
     def length_of(messages: list[Message]) -> int:
         return _build_or_measure(build, messages)[1]
@@ -354,21 +358,13 @@ def _build_or_measure(build: Build, messages: list[Message]) -> tuple[prompt.Pro
     return built, len(built.tokens)
 
 
-def _without_omitted(
-    job: Job, messages: list[Message], all_messages: bool
-) -> tuple[list[Message], list[Message]]:
-    """Split off the messages that were already dropped from the last prompt.
+def _without_omitted(job: Job, messages: list[Message]) -> tuple[list[Message], list[Message]]:
+    """Split a whole conversation into its rest and the messages that the last prompt dropped.
 
     Otherwise, every turn would drop more messages, and no cache could be reused.
-
-    Args:
-        all_messages: the caller sent the whole conversation, including those messages.
     """
-    omitted = job.omitted
-    if not all_messages or not omitted:
-        return messages, omitted
-    kept_messages = without(messages, omitted) if job.slides else None
-    return (messages, []) if kept_messages is None else (kept_messages, omitted)
+    kept_messages = without(messages, job.omitted) if job.slides else None
+    return (messages, []) if kept_messages is None else (kept_messages, job.omitted)
 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:

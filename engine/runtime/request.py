@@ -8,23 +8,17 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import cached_property
+from typing import NamedTuple
 
 import mlx.core as mx
 from msgspec import Struct, field
 
 from engine.cache import shared_prefix
 from engine.cache.estimate import MemoryEstimate
-from engine.cache.ledger import (
-    TOKEN_BYTES,
-    CacheKey,
-    CacheOffer,
-    Ledger,
-    common_length,
-    pack_tokens,
-)
+from engine.cache.ledger import CacheKey, CacheOffer, Ledger, common_length
 from engine.cache.offload import kv_fingerprint
 from engine.cache.prefix_index import PrefillingSession
-from engine.cache.session_kv import CacheBytes, SessionKV
+from engine.cache.session_kv import SessionKV
 from engine.messages import (
     CallEvent,
     Failed,
@@ -84,12 +78,24 @@ class PreparedRequest(Struct, frozen=True):
     images: Sequence[PlacedImage] = ()  # images with their positions in the prompt
 
 
+class MemoryNeeds(NamedTuple):
+    """Memory of a reply's caches at its maximum length, in bytes."""
+
+    own: int  # without memory that is shared with other sessions
+    # Number of the group that shares memory, or 0 for no group, and bytes of the shared memory.
+    group: int = 0
+    shared: int = 0
+    slack: int = 0  # part of `own` that is allocated but not needed, because caches grow in steps
+    # Bytes needed to extend the limit. None if an extension isn't due or allowed.
+    growth: int | None = None
+
+
 _MAX_CHARACTER_TOKENS = 4  # maximum number of tokens per character, i.e. one per UTF-8 byte
 
 TRANSITIONS = {
     Status.PREPARING: {Status.QUEUED},
     Status.QUEUED: {Status.QUEUED, Status.RESTORING, Status.PREFILLING},
-    Status.RESTORING: {Status.QUEUED, Status.PREFILLING},
+    Status.RESTORING: {Status.PREFILLING},
     Status.PREFILLING: {Status.QUEUED, Status.DECODING},
     Status.DECODING: {Status.QUEUED},
     Status.FINISHED: set(),
@@ -104,36 +110,6 @@ class Request:
     The session keeps the history and the caches, which outlive the request. Its progress is the
     number of its tokens in the caches, which grows by chunks while the prompt is read and by one
     token per step while it is answered.
-
-    Attributes:
-        session: the session of the request.
-        kv: the session's caches.
-        apart: needs separate passes, because it is reproducible or a shared pass with it failed.
-        prompt: None until a worker has prepared it, like `text` and `messages`.
-        tokens: the prompt, and everything generated and read so far.
-        images: images with their positions in the prompt's tokens.
-        awaits: digests of images that are still being encoded. Nothing is read until then.
-        pending: lazy id of the next token, which MLX is still computing; None if there is none.
-        unsampled: logits from which the pending token is sampled once a worker has computed the
-            mask of its grammar; None if no worker is computing one.
-        prompt_length: tokens of the prompt; 0 while it is being prepared.
-        limit: maximum number of answer tokens for which memory is promised.
-        longest: maximum number of answer tokens.
-        keeps: length of a prefix of its prompt that others can use, until the next pass; or 0.
-        odds: log probabilities of its tokens; None if not requested.
-        tells_calls: tools were offered, so its calls are reported.
-        reused: prompt tokens that were already in the caches.
-        rebuilt: the caches were dropped, and are rebuilt by prefill.
-        restored: its caches came from disk, and no pass with them has failed.
-        adopts: may copy caches of others; False after one failure.
-        ended: set after the final event; workers may check it.
-        offered: latest offer of caches to copy, and the state for which it was found.
-        dropped: messages of the conversation that the prompt leaves out.
-        ending: cancel it as soon as its answer may be cut.
-        waiting_since: time at which its prompt started to wait, by `time.perf_counter`.
-        ready_at: time at which its prompt was completely read, on the same clock.
-        queue_position: last reported number of prompts before it; -1 if not reported yet.
-        repeated: length in tokens of a repetition in its answer; 0 if there is none.
     """
 
     def __init__(
@@ -149,48 +125,66 @@ class Request:
         self.id = reply_id
         self.session = session
         self.kv = session.kv
+        self.status = Status.PREPARING
+        # Needs separate passes, because it is reproducible or a shared pass with it failed.
         self.apart = session.reproducible
         self.params = params
         self.sampler = Sampler(params)
+        self.odds = Odds(params.logprobs) if params.logprobs is not None else None
+        # True if tools were offered, so that its calls are reported.
+        self.tells_calls = tells_calls
+
+        # Set by `enqueue`, once a worker has prepared the prompt.
         self.messages: list[Message] = []
         self.prompt: Prompt | None = None
         self.text: ReplyText | None = None
         self.constraint: Constraint | None = None
-        self.prompt_length = self.limit = self.longest = 0
-        self.prefix_to_keep = 0
-        self.odds = Odds(params.logprobs) if params.logprobs is not None else None
-        self.tells_calls = tells_calls
-        self.repeated = 0
+        self.tokens: list[int] = []  # the prompt, and everything generated and read so far
+        self.images: Sequence[PlacedImage] = ()  # images with their positions in the tokens
+        self.reader: PrefillingSession  # description of this request for the prefix index
+        self.prompt_length = 0
+        self.dropped = 0  # messages of the conversation that the prompt leaves out
+        self.limit = 0  # maximum number of answer tokens for which memory is promised
+        self.longest = 0  # maximum number of answer tokens
         self._detector: RepetitionDetector | None = None
-        self._reasoned = 0
-        self.tokens: list[int] = []
-        self.images: Sequence[PlacedImage] = ()
-        self.awaits: set[str] = set()
-        self.pending: mx.array | None = None
-        self.unsampled: PendingLogits | None = None
-        self.next_is_nan: mx.array | None = None
-        self._pending_is_nan: mx.array | None = None
-        self.reused = 0
-        self.rebuilt = False
-        self.restored = False
-        self.adopts = True
+
+        # Prefill.
+        self.awaits: set[str] = set()  # digests of images being encoded; nothing is read until then
+        self.reused = 0  # prompt tokens that were already in the caches
+        self.rebuilt = False  # the caches were dropped, and are rebuilt by prefill
+        self.restored = False  # the caches came from disk, and no pass with them has failed
+        self.adopts = True  # may copy caches of others; False after one failure
+        # Latest offer of caches to copy, and the state for which it was found.
         self.offered: tuple[object, CacheOffer | None] = (None, None)
-        self._packed = b""
-        self.dropped = 0
-        self.ending = False
-        self.status = Status.PREPARING
-        self.ended = threading.Event()
+        # Length of a prefix of the prompt that others can use, until the next pass; 0 for none.
+        self.prefix_to_keep = 0
+        # Last reported number of prompts before it; -1 if not reported yet.
         self.queue_position = -1
-        self.waiting_since = sent_at
-        self.ready_at = 0.0
+
+        # Decoding.
+        self.generated = 0  # number of tokens generated and processed
+        # Lazy id of the next token, which MLX is still computing; None if there is none.
+        self.pending: mx.array | None = None
+        # Logits from which the pending token is sampled once a worker has computed the mask of its
+        # grammar; None if no worker is computing one.
+        self.unsampled: PendingLogits | None = None
+        self.next_is_nan: mx.array | None = None  # see `DecodeRequest`
+        self._pending_is_nan: mx.array | None = None
+        self.repeated = 0  # length in tokens of a repetition in the answer; 0 if there is none
+        self.paused = False
+        self.ending = False  # cancel it as soon as its answer may be cut
+        self.ended = threading.Event()  # set after the final event; workers may check it
+
+        # Times on the clock of the mailbox, in seconds.
+        self.waiting_since = sent_at  # start of the wait for prefill or memory
+        self.ready_at = 0.0  # time at which the prompt was completely read
         self._sink = sink
         self._clock = clock
         self._sent_at = sent_at
-        self._first_at = 0.0
-        self._last_at = 0.0
-        self.paused = False
+        self._first_at = self._last_at = 0.0
         self._paused_at = 0.0
         self._paused_s = 0.0  # seconds paused since the first token
+        self._reasoned = 0
 
     def enqueue(self, prepared: PreparedRequest) -> None:
         """Store the prepared prompt and start waiting for memory."""
@@ -205,8 +199,17 @@ class Request:
         self.dropped = len(prepared.omitted)
         self.tokens = prepared.tokens
         self.images = prepared.images
+        session, prompt = self.session, prepared.prompt
+        self.reader = PrefillingSession(
+            session.kind,
+            self.kv,
+            self.tokens,
+            prompt.boundary,
+            prompt.system,
+            session.reproducible,
+        )
         if self.params.stop_repetition and not self.params.is_constrained:
-            decode = self.session.model.text.tokenizer.decode
+            decode = session.model.text.tokenizer.decode
             self._detector = RepetitionDetector(decode, _question(self.messages))
         self.move(Status.QUEUED)
 
@@ -217,44 +220,14 @@ class Request:
         self.status = status
 
     @property
-    def uncomputed(self) -> int:
-        """Number of tokens that haven't been computed. The last one gives the next token."""
-        return len(self.tokens) - self.kv.length
-
-    @property
     def unread(self) -> int:
-        """Number of prompt tokens to read before the last one."""
-        return max(0, self.uncomputed - 1)
-
-    @property
-    def lost_tokens(self) -> int:
-        """Number of tokens lost to a rejected draft, which the next step has to feed again."""
-        if self.status != Status.DECODING:
-            return 0
-        return self.uncomputed if self.pending is not None else self.unread
-
-    @property
-    def is_running(self) -> bool:
-        """True if the request was admitted and hasn't ended. It may be paused."""
-        return self.status in RUNNING
-
-    @property
-    def is_suspended(self) -> bool:
-        """True while the request is paused, or waits for a worker or an image. It isn't part of any
-        pass then."""
-        return self.paused or bool(self.awaits) or self.unsampled is not None
+        """Number of prompt tokens to read before the last one, which the first step feeds."""
+        return max(0, len(self.tokens) - self.kv.length - 1)
 
     @cached_property
-    def places(self) -> MatchSearch:
+    def match_search(self) -> MatchSearch:
         """Search for earlier occurrences of the latest tokens."""
         return MatchSearch(self.tokens)
-
-    @property
-    def packed(self) -> bytes:
-        known = len(self._packed) // TOKEN_BYTES
-        if known < len(self.tokens):
-            self._packed += pack_tokens(self.tokens[known:])
-        return self._packed
 
     def pause(self, paused: bool) -> None:
         now = self._clock()
@@ -266,21 +239,8 @@ class Request:
 
     @property
     def index(self) -> int:
-        """Index of the next token to sample in the answer."""
         answered = self.prompt.answered if self.prompt is not None else 0
         return answered + self.generated + (self.pending is not None)
-
-    @property
-    def generated(self) -> int:
-        """Number of tokens generated and processed."""
-        return len(self.tokens) - self.prompt_length
-
-    @property
-    def complete(self) -> bool:
-        """True if a stop string, its only call, or its grammar has ended the answer."""
-        text, constraint = self.text, self.constraint
-        stopped = text is not None and (text.stop is not None or text.has_enough_calls)
-        return stopped or (constraint is not None and constraint.complete)
 
     @property
     def is_whole(self) -> bool:
@@ -309,7 +269,7 @@ class Request:
             (),
         )
 
-    def read(self) -> int | None:
+    def take_token(self) -> int | None:
         """Wait for the pending token and return its id, or None if there is none."""
         if self.pending is None:
             return None
@@ -330,35 +290,46 @@ class Request:
         if flag is not None and bool(flag.item()):
             raise nan_error()
 
-    def accept(self, token: int) -> None:
-        """Count and time a processed token, and report its text."""
-        assert self.text is not None  # generation starts after the prompt is prepared
-        before, heading = self.text.kind, self.text.in_header
-        # Do this first, so that a token isn't counted if its text can't be decoded.
-        deltas = self.text.add(token)
-        if self.constraint is not None:
-            self.constraint.accept(token)
+    def accept(self, token: int) -> FinishReason | None:
+        """Add a token to the answer, and report its text.
+
+        Returns:
+            The finish reason if this ends the answer.
+        """
+        if token in self.session.model.text.eos:
+            return FinishReason.STOP
+        text, constraint = self.text, self.constraint
+        assert text is not None  # generation starts after the prompt is prepared
+        before, heading = text.kind, text.in_header
+        # Do this first, so that a token isn't counted if its text cannot be decoded.
+        deltas = text.add(token)
+        if constraint is not None:
+            constraint.accept(token)
         self._last_at = self._clock()
         if not self.generated:
             self._first_at = self._last_at
         self.tokens.append(token)
+        self.generated += 1
         self._reasoned += before == "reasoning" and not heading
         odds: tuple[TokenOdds, ...] = ()
         if self.odds is not None:
-            known = self.odds.pop_odds(token, self.text.detokenizer)
+            known = self.odds.pop_odds(token, text.detokenizer)
             # Markers and the text between them aren't part of the answer.
-            odds = (known,) if before == self.text.kind == "answer" else ()
+            odds = (known,) if before == text.kind == "answer" else ()
         self._send_deltas(deltas, (token,), odds)
-        if self._detector is not None and self.text.can_end:
-            text = self.text
+        if self._detector is not None and text.can_end:
             self.repeated = self._detector.repeated_tokens(
                 self.tokens, self.prompt_length, lambda: text.parts["answer"]
             )
-
-    def flush(self, ended: bool) -> None:
-        """Report text that was held back. `ended` is True if the model ended its turn."""
-        if self.text is not None:
-            self._send_deltas(self.text.finish(ended), over=True)
+        formed = constraint is not None and constraint.complete
+        if formed or text.stop is not None or text.has_enough_calls:
+            return FinishReason.STOP
+        if self.ending and self.is_whole:
+            return FinishReason.CANCELLED
+        if self.generated < self.limit and not self.repeated:
+            return None
+        extendable = self.limit < self.longest and not self.repeated
+        return FinishReason.MEMORY if extendable else FinishReason.LENGTH
 
     def finish(self, reason: FinishReason, message: Message | None = None) -> None:
         """Send the final event of a normal end. `message` is stored in the session."""
@@ -366,7 +337,8 @@ class Request:
             return
         stop = self.text.stop if self.text is not None else None
         self._sink(Finished(self.session.id, self.id, reason, self.stats(), stop, message), ())
-        self._end()  # must follow the final event
+        self.status = Status.FINISHED  # must follow the final event
+        self.ended.set()
 
     def fail(self, code: str, message: str, reason: str = "") -> None:
         """Send an error as the final event."""
@@ -377,9 +349,6 @@ class Request:
         except BaseException:
             log.exception("cannot end the tool calls of a failed reply")
         self._sink(Failed(self.session.id, self.id, code, message, reason), ())
-        self._end()
-
-    def _end(self) -> None:
         self.status = Status.FINISHED
         self.ended.set()
 
@@ -398,35 +367,9 @@ class Request:
             repeated_tokens=self.repeated,
         )
 
-    @property
-    def slack(self) -> int:
-        """Allocated bytes that won't be needed, because caches grow in steps."""
-        needed = self.session.estimate.bytes(self.prompt_length + self.limit)
-        return self._cache_bytes(self.limit) - needed
-
-    @property
-    def growth(self) -> int | None:
-        """Bytes needed to extend the limit, or None if an extension isn't due or allowed."""
-        if self.limit >= self.longest or self.generated + EARLY_TOKENS <= self.limit:
-            return None
-        longer = min(self.longest, self.limit + EXTENSION_TOKENS)
-        return self._cache_bytes(longer) - self._cache_bytes(self.limit)
-
-    @property
-    def at_limit(self) -> bool:
-        """True if the pending token is the last token within the limit."""
-        return self.generated + 2 > self.limit
-
     def extend(self, full: bool) -> None:
         """Raise the limit by `EXTENSION_TOKENS` if `full` is set, else by `EARLY_TOKENS`."""
         self.limit = min(self.longest, self.limit + (EXTENSION_TOKENS if full else EARLY_TOKENS))
-
-    def _cache_bytes(self, limit: int) -> int:
-        """Return the bytes of the caches at a limit, or the allocated bytes if that's more."""
-        kv, longest, estimate = self.kv, self.prompt_length + limit, self.session.estimate
-        if kv.slots is not None:
-            return max(kv.slots.nbytes_each, estimate.bytes(longest))
-        return estimate.bytes(max(kv.capacity, longest))
 
     @property
     def _image_bytes(self) -> int:
@@ -437,43 +380,39 @@ class Request:
         unread = {s.digest: s for at, s in self.images if at + len(s.ids) > length}
         return sum(vision.expected_bytes(s) for d, s in unread.items() if d not in vision.cached)
 
-    @property
-    def promise(self) -> CacheBytes:
-        """Bytes of the caches at the reply's maximum length."""
-        kv = self.kv
-        nbytes = self._cache_bytes(self.limit) + (self._image_bytes if self.images else 0)
-        shared = kv.shared_prefix
+    def memory_needs(self) -> MemoryNeeds:
+        kv, estimate = self.kv, self.session.estimate
+        allocated = kv.slots.nbytes_each if kv.slots is not None else estimate.bytes(kv.capacity)
+        needed = estimate.bytes(self.prompt_length + self.limit)
+        nbytes, growth = max(allocated, needed), None
+        slack = nbytes - needed
+        due = self.status == Status.DECODING and self.generated + EARLY_TOKENS > self.limit
+        if due and self.limit < self.longest:
+            longer = min(self.longest, self.limit + EXTENSION_TOKENS)
+            growth = max(allocated, estimate.bytes(self.prompt_length + longer)) - nbytes
+        if self.images:
+            nbytes += self._image_bytes
+        alone, shared = MemoryNeeds(nbytes, slack=slack, growth=growth), kv.shared_prefix
         if shared is None:
-            return CacheBytes(nbytes)
+            return alone
         base = kv.shared_prefix_length
-        if not self.is_running:  # the prompt may reuse just a part of the prefix, or nothing
+        if self.status not in RUNNING:  # the prompt may reuse just a part of the prefix, or nothing
             base = min(base, common_length(kv.tokens[:base], self.tokens))
             if base < shared_prefix.MIN_TOKENS:
-                return CacheBytes(nbytes)
-        others = shared.bytes_per_token * base
-        return CacheBytes(max(0, nbytes - others), shared.number, shared.nbytes)
-
-    @property
-    def reader(self) -> PrefillingSession:
-        """Description of this request for the prefix index."""
-        session, prompt = self.session, self.prompt
-        if prompt is None:
-            raise RuntimeError("a prompt that is still being prepared cannot be read")
-        return PrefillingSession(
-            session.kind,
-            session.kv,
-            self.tokens,
-            self.packed,
-            prompt.boundary,
-            prompt.system,
-            session.reproducible,
-        )
+                return alone
+        own = max(0, nbytes - shared.bytes_per_token * base)
+        return MemoryNeeds(own, shared.number, shared.nbytes, slack, growth)
 
     def conclude(self, reason: FinishReason) -> Message | None:
-        """Add the turn's messages to the session, and return the answer's message."""
+        """Report text that was held back, and add the turn's messages to the session.
+
+        Returns:
+            The answer's message.
+        """
         session, prompt, text = self.session, self.prompt, self.text
         if prompt is None or text is None:
             return None  # canceled while the prompt was being prepared
+        self._send_deltas(text.finish(reason == FinishReason.STOP), over=True)
         if reason == FinishReason.CANCELLED and not self.generated:
             return None  # treat the message as if it hadn't been sent
         messages = self.messages
@@ -571,9 +510,8 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     def key(self) -> CacheKey:
         return CacheKey("session", self.id)
 
-    @property
+    @cached_property
     def context_length(self) -> int:
-        """Maximum number of tokens of a prompt and its answer together."""
         most = self.model.info.context_length
         return min(most, self.context) if self.context is not None else most
 
@@ -584,7 +522,7 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
             self.moment = now
         return self.moment
 
-    @property
+    @cached_property
     def image_lane(self) -> str:
         """Lane of the workers that read images. Each client or chat has its own lane."""
         return f"images {self.domain or self.id}"
@@ -592,16 +530,15 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     @property
     def is_running(self) -> bool:
         """True if the session's request was admitted and hasn't ended. It may be paused."""
-        return self.request is not None and self.request.is_running
+        return self.request is not None and self.request.status in RUNNING
 
     @property
     def fingerprint(self) -> str:
-        """Fingerprint of files with this session's caches."""
         base = kv_fingerprint(self.model.info.id, self.kv_bits)
         # Engine-generated ids are unique, but two domains may choose the same name.
         return f"{base} {self.domain}" if self.named and self.domain else base
 
-    @property
+    @cached_property
     def kind(self) -> tuple[object, ...]:
         """Key that is equal for sessions that can reuse each other's caches."""
         return (self.model.info.id, self.kv_bits, self.domain)

@@ -14,10 +14,9 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from engine.cache.ledger import MIN_GAIN, shareable_tokens
-from engine.runtime import admission
-from engine.runtime import drafts as drafting
-from engine.runtime.admission import Eviction, MemoryBudget
-from engine.runtime.drafts import DraftStatistics
+from engine.runtime import admission, draft_policy
+from engine.runtime.admission import MemoryBudget
+from engine.runtime.draft_policy import DraftStatistics
 from engine.runtime.pacing import (
     LEEWAY_S,
     MAX_CHUNK,
@@ -32,7 +31,6 @@ from engine.runtime.plan import (
     Adoption,
     Chunk,
     Pass,
-    Refusal,
     Row,
     Status,
     StepPlan,
@@ -48,17 +46,6 @@ nearly two passes."""
 GATHERED_FOR = 0.5
 """Time in seconds after prefill during which sessions with the same prompt copy the new prefix
 first. The chats that read it have to wait for that."""
-
-_NOTHING: tuple[None, tuple[Chunk, ...]] = (None, ())
-
-
-def _single_decision(found: object, name: str) -> StepPlan:
-    """Return a plan with one decision, in the field `name` unless it's an eviction or refusal."""
-    if isinstance(found, Eviction):
-        return StepPlan(evict=found.keys)
-    if isinstance(found, Refusal):
-        return StepPlan(refuse=(found,))
-    return StepPlan(**{name: found})  # type: ignore[arg-type]
 
 
 class Scheduler:
@@ -77,45 +64,32 @@ class Scheduler:
         self._rest = PrefillPause(self.pacing.gap_budget)
 
     def plan(self, view: View) -> StepPlan:
-        queue, budget = admission.order(view.rows), MemoryBudget(view.rows, view.memory)
-        names = tuple(r.id for r in queue)
+        queue = [row for row in view.rows if row.status == Status.QUEUED]
+        queue.sort(key=lambda r: admission.queue_key(r.scratch, r.priority, r.waiting_since))
+        budget = MemoryBudget(view.rows, view.memory)
         plan = self._arranged(view, queue, budget)
         if plan is None:
             plan = self._working(view, budget) if view.can_compute else StepPlan()
-        return replace(plan, queue=names)
+        return replace(plan, queue=tuple(row.id for row in queue)) if queue else plan
 
     def _arranged(self, view: View, queue: Sequence[Row], budget: MemoryBudget) -> StepPlan | None:
         """Plan changes of memory, such as admissions and evictions, or return None."""
         if view.relieve and view.memory.idle:
             return StepPlan(evict=tuple(i.key for i in view.memory.idle))
-        evict, requeue = admission.surplus(budget)
-        if evict or requeue:
-            return StepPlan(evict=evict, at_once=True, requeue=requeue)
-        longer = admission.extend(budget)
-        if longer is not None:
-            return _single_decision(longer, "extend")
-        claimed = 0
-        if view.load is not None:
-            load = admission.load(view.load, budget)
-            if load is not None:
-                return _single_decision(load, "load")
-            claimed = view.load.nbytes
-        if view.embedding is not None:
-            embed = admission.embed(view.embedding, budget)
-            if embed is not None:
-                return _single_decision(embed, "embed")
+        plan, claimed = admission.surplus(budget) or admission.extend(budget), 0
+        if plan is None and view.load is not None:
+            plan, claimed = admission.load(view.load, budget), view.load.nbytes
+        if plan is None and view.embedding is not None:
+            plan = admission.embed(view.embedding, budget)
             claimed += view.embedding.nbytes
-        if queue:
-            refused = admission.refuse(queue, budget)
-            found = admission.admit(queue, budget, claimed)
-            if refused or found is not None:
-                return replace(_single_decision(found, "admit"), refuse=refused)
-        decision = admission.keep_prefix(budget)
-        return _single_decision(decision, "keep") if decision is not None else None
+        if plan is None and queue:
+            plan = admission.admit(queue, budget, claimed)
+        return plan or admission.keep_prefix(budget)
 
     def _working(self, view: View, budget: MemoryBudget) -> StepPlan:
         """Plan passes and chunks, or adopt a prefix instead."""
-        view = self._without_programs_ahead(view)
+        if any(row.share for row in view.rows):
+            view = self._without_programs_ahead(view)
         order = self._reading_order(view)
         if len(order) < 2:
             _in_common.cache_clear()
@@ -128,19 +102,23 @@ class Scheduler:
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
         """Update the statistics after an iteration."""
-        if plan.models:
+        if len(plan.models) > 1:
             self._turns.charge(plan.model, plan.models, timing.decode)
         chunk = plan.chunk
         self._copied = plan.adopt is not None or plan.keep is not None
-        self._charge(view, plan, timing)
-        self._observe_drafts(view, plan, timing)
+        if any(row.program for row in view.rows):
+            self._charge(view, plan, timing)
+        if any(row.drafts or row.lost_tokens for row in view.rows):
+            self._observe_drafts(view, plan, timing)
+        else:
+            self.drafting.last = None
         plain = not (chunk is not None and chunk.mixed)
         plain = plain and not any(p.drafts or p.behind for p in plan.passes)
         if plain and plan.passes and timing.is_step:
             self.step_seconds[plan.model] = timing.decode
         step = self._shortest_step(plan.models)
         if chunk is None and plan.passes:
-            self._rest.step()
+            self._rest.add(-self.pacing.gap_budget)
         if chunk is None or not timing.read:
             return
         self._chunks += 1
@@ -170,18 +148,19 @@ class Scheduler:
         if self._gathers(view, order):
             first, others = self._chunk(view, order, [])
             plan = StepPlan(chunk=first, other_chunks=others, reading=reading, gathering=True)
-            joint = len(groups) == 1 and _may_mix(view, order[0], groups[0])
+            joint = len(groups) == 1 and _can_mix(view, order[0], groups[0])
             ready = _pass(groups[0], view) if joint else None
             return with_last_tokens(view, order, plan, ready)
         models = tuple(dict.fromkeys(g[0].model for g in groups))
-        model = self._turns.next(models) if models else ""
+        model = self._turns.next(models) if len(models) > 1 else "".join(models)
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
         if len(groups) == 1 and any(r.drafts for r in groups[0]):
             step = self._with_drafts(passes[0], groups[0], view, budget)
             if step.drafts and any(r.pending for r in groups[0]):
                 step = replace(passes[0], feed=())  # a draft has to follow known tokens
             passes = (step,)
-        chunk, beside = _NOTHING
+        chunk: Chunk | None = None
+        beside: tuple[Chunk, ...] = ()
         if passes and self._rest.is_due:
             order = ()  # streaming replies have priority
         if order and self._mixes(view, order[0], groups, passes):
@@ -211,8 +190,8 @@ class Scheduler:
         count = self.drafting.count(row.model) if row.drafts else 0
         if not count or row.behind < 0 or row.drafter_bytes > budget.unused:
             return step  # never evict a cache for a draft
-        if row.behind > drafting.CATCH_UP:
-            return replace(step, behind=min(row.behind - 1, drafting.CHUNK))
+        if row.behind > draft_policy.CATCH_UP:
+            return replace(step, behind=min(row.behind - 1, draft_policy.CHUNK))
         return replace(step, drafts=(min(count, row.drafts),))
 
     def _with_copies(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
@@ -225,14 +204,14 @@ class Scheduler:
             if not (step.shared and model in view.mixing and all(r.can_mix_decode for r in group)):
                 return step
             copying = max(1, sum(bool(r.lookup_chances) for r in group))
-            most = self.pacing.mixed_chunk(model, len(group), MAX_CHUNK) // copying
+            most = self.pacing.mixed_chunk(model, len(group)) // copying
         drafts = tuple(self.drafting.look_up(model, [r.lookup_chances[:most] for r in group]))
         return replace(step, drafts=drafts if any(drafts) else ())
 
     def _observe_drafts(self, view: View, plan: StepPlan, timing: Timing) -> None:
         steps, rows = plan.passes, {r.id: r for r in view.rows}
         if len(steps) != 1 or plan.chunk or steps[0].behind:
-            self.drafting.interrupted()
+            self.drafting.last = None
             return
         if not steps[0].feed:
             self.drafting.waited()
@@ -259,8 +238,6 @@ class Scheduler:
 
     def _without_programs_ahead(self, view: View) -> View:
         """Return the view with programs marked as paused if they're ahead of their fixed shares."""
-        if not any(row.share for row in view.rows):
-            return view
         used = self._shares.used({r.program for r in view.rows if r.decodes or r.reads})
         most = min(used.values(), default=0.0) + LEEWAY_S
         ahead = {program for program, seconds in used.items() if seconds > most}
@@ -269,8 +246,6 @@ class Scheduler:
 
     def _charge(self, view: View, plan: StepPlan, timing: Timing) -> None:
         """Charge the iteration's time to the programs that used it."""
-        if not any(row.program for row in view.rows):
-            return
         of = {row.id: row.program for row in view.rows}
         mixed = plan.chunk is not None and plan.chunk.mixed
         stepped = Counter(of[i] for step in plan.passes for i in step.rows)
@@ -292,7 +267,7 @@ class Scheduler:
         handed_on = view.now < self._hand_on_until
         if handed_on:
             rows = order
-        elif order and order[0].remaining <= self.pacing.chunk(order[0].model, MAX_CHUNK, None):
+        elif order and order[0].remaining <= self.pacing.chunk(order[0].model, None):
             rows = candidates(view, order)
         else:
             rows = order[:1]
@@ -327,7 +302,7 @@ class Scheduler:
             and bool(passes[0].feed)
             and row.model in self.step_seconds
             and self._chunks % APART_EVERY != APART_EVERY - 1
-            and _may_mix(view, row, groups[0])
+            and _can_mix(view, row, groups[0])
         )
 
     def _mixed_chunk(
@@ -335,7 +310,8 @@ class Scheduler:
     ) -> tuple[Chunk, tuple[Chunk, ...]]:
         """Return the next chunks of prompts for a mixed pass with `rows` decoding rows."""
         row = order[0]
-        most = self.pacing.mixed_chunk(row.model, rows, MAX_CHUNK, _tile(view, row))
+        tile = 1 if row.model in view.exact else TILE
+        most = self.pacing.mixed_chunk(row.model, rows, tile)
         count = _until_stop(row, order, min(row.remaining, most))
         chunk = Chunk(row.id, row.model, row.length, count, mixed=True)
         if chunk.count < row.remaining:
@@ -351,19 +327,15 @@ class Scheduler:
             most = self.pacing.fixed_chunk(row.length, row.remaining)
         else:
             step = self._shortest_step(g[0].model for g in groups) if groups else None
-            most = self.pacing.chunk(row.model, MAX_CHUNK, step, _tile(view, row))
-            if len(groups) == 1 and _may_mix(view, row, groups[0]):
+            tile = 1 if row.model in view.exact else TILE
+            most = self.pacing.chunk(row.model, step, tile)
+            if len(groups) == 1 and _can_mix(view, row, groups[0]):
                 most = min(most, TILE)  # chunks after a step are rarely timed
         count = _until_stop(row, order, min(row.remaining, most))
         chunk = Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
         if count < row.remaining:
             return chunk, ()
         return chunk, read_beside(view, order, most - count)
-
-
-def _tile(view: View, row: Row) -> int:
-    """Return a number that the row's chunk sizes should be multiples of."""
-    return 1 if row.model in view.exact else TILE
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:
@@ -387,7 +359,7 @@ def _pass(group: Sequence[Row], view: View) -> Pass:
     return Pass(tuple(r.id for r in group), feed, shared)
 
 
-def _may_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
+def _can_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
     """True if a chunk of `row`'s prompt can be part of the next step of `group`."""
     return (
         row.can_mix_prefill
@@ -424,9 +396,9 @@ def is_worth_a_copy(row: Row, length: int) -> bool:
 
 def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
     """Return the next prompt, and short prompts that may be read in the same pass."""
-    if len(order) < 2 or not _may(view, order[0]):
+    if len(order) < 2 or not _can_join(view, order[0]):
         return order[:1]
-    return [r for r in order if r.model == order[0].model and _may(view, r)][:MAX_PROMPTS]
+    return [r for r in order if r.model == order[0].model and _can_join(view, r)][:MAX_PROMPTS]
 
 
 def read_beside(
@@ -442,9 +414,9 @@ def read_beside(
     first, *others = candidates(view, order)
     group = [first]
     for row in others:
-        if row.remaining > room or _stops(row, order):
+        if row.remaining > room or _has_stop(row, order):
             continue
-        if any(_shares(row, member) for member in group):
+        if any(_should_wait(row, member) for member in group):
             continue
         group.append(row)
         room -= row.remaining
@@ -463,9 +435,10 @@ def with_last_tokens(
         ready: first step of the chats that wait for these prompts, if it can be part of the same
             pass.
     """
-    apart = plan.gathering and ready is None
-    if plan.chunk is None or apart or (plan.passes and not plan.chunk.mixed):
+    if plan.chunk is None or (plan.gathering and ready is None):
         return plan
+    if plan.passes and not plan.chunk.mixed:
+        return plan  # the chunk has a pass of its own
     chunks, rows = plan.chunks, {r.id: r for r in order}
     if not all(_ends(rows[c.session], c, order) for c in chunks):
         return plan
@@ -474,7 +447,9 @@ def with_last_tokens(
     waiting = (r for r in view.rows if r.status < Status.DECODING and not r.is_suspended)
     if begins and any(r.id not in read for r in waiting):
         return plan
-    before = ready or Pass((), (), len(read) > 1) if begins else plan.passes[0]
+    before = plan.passes[0] if plan.passes else ready
+    if before is None:  # the pass only answers these prompts
+        before = Pass((), (), shared=len(read) > 1)
     step = replace(before, rows=(*before.rows, *read), feed=(*before.feed, *read))
     first, *others = (replace(c, mixed=True, ends=True) for c in chunks)
     return replace(
@@ -496,17 +471,17 @@ def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
     """
     if not row.can_feed_last or chunk.count < row.remaining:
         return False
-    return row.end not in (row.snapshot_at, halt(row, order))
+    return row.end not in (row.snapshot_at, next_stop(row, order))
 
 
-def _may(view: View, row: Row) -> bool:
+def _can_join(view: View, row: Row) -> bool:
     model = row.model
     return row.can_mix_prefill and model in view.joining and model not in view.faulty
 
 
 def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
     """Return how many of the next `count` tokens can be read before a required stop."""
-    stops = [n - row.length for n in (row.snapshot_at, halt(row, order)) if n > row.length]
+    stops = [n - row.length for n in (row.snapshot_at, next_stop(row, order)) if n > row.length]
     count = min(count, *stops) if stops else count
     return _whole(row, count) if row.images else count
 
@@ -520,12 +495,11 @@ def _whole(row: Row, count: int) -> int:
     return count
 
 
-def _stops(row: Row, order: Sequence[Row]) -> bool:
-    """True if reading must stop within the prompt."""
-    return max(row.snapshot_at, halt(row, order)) > row.length
+def _has_stop(row: Row, order: Sequence[Row]) -> bool:
+    return max(row.snapshot_at, next_stop(row, order)) > row.length
 
 
-def halt(row: Row, order: Sequence[Row]) -> int:
+def next_stop(row: Row, order: Sequence[Row]) -> int:
     """Return where reading must stop so that other sessions can continue from there, or -1.
 
     Caches that can be trimmed can be copied at any time, but others only in their current state.
@@ -553,7 +527,7 @@ def _in_common(first: bytes, second: bytes) -> int:
     return shareable_tokens(first, second)
 
 
-def _shares(first: Row, second: Row) -> bool:
+def _should_wait(first: Row, second: Row) -> bool:
     """True if one of two prompts should wait in order to reuse tokens of the other.
 
     If reuse is free, waiting only helps if nothing is left to read afterwards.

@@ -96,9 +96,18 @@ class State:
         """Update memory limits after a model was added or removed."""
         backend.limit_buffers(self.backend.device, self.memory.fixed)
 
-    def note_read(self, request: Request) -> None:
-        """Let a request decode once only its last token is left to feed."""
-        if not request.unread:
+    def note_read(self, request: Request, ahead: int = 0) -> None:
+        """Report how much of a prompt is read. Let the request decode once only its last token is
+        left to feed.
+
+        Args:
+            ahead: number of prompts to be read before it.
+        """
+        if request.status != Status.PREFILLING:
+            return
+        if request.unread:
+            request.progress(request.kv.length, ahead)
+        else:
             request.move(Status.DECODING)
             request.ready_at = self.clock()
             request.progress(request.prompt_length, 0)
@@ -107,8 +116,7 @@ class State:
         """End a reply normally, and add its message to the conversation."""
         session = request.session
         try:
-            request.flush(reason == FinishReason.STOP)
-            session.kv.settle()
+            session.kv.finish_reply()
             message = request.conclude(reason)  # last, because a failed reply isn't in the history
             session.used_at = time.monotonic()
         except BaseException as error:
@@ -291,7 +299,6 @@ class Meter:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Add the time spent inside the block to this phase."""
         started = time.perf_counter()
         try:
             yield
@@ -304,16 +311,11 @@ class Meter:
         self.read += read
         now = time.perf_counter()
         self._recent.append((now, decoded, read))
-        self._forget(now)
+        while self._recent[0][0] < now - WINDOW:
+            self._recent.popleft()
 
     def rates(self) -> tuple[float, float]:
         """Return tokens generated and read per second, over the last two seconds."""
-        now = time.perf_counter()
-        self._forget(now)
-        decoded = sum(d for _, d, _ in self._recent)
-        read = sum(r for _, _, r in self._recent)
-        return decoded / WINDOW, read / WINDOW
-
-    def _forget(self, now: float) -> None:
-        while self._recent and self._recent[0][0] < now - WINDOW:
-            self._recent.popleft()
+        since = time.perf_counter() - WINDOW
+        recent = [(decoded, read) for at, decoded, read in self._recent if at >= since]
+        return sum(d for d, _ in recent) / WINDOW, sum(r for _, r in recent) / WINDOW

@@ -39,7 +39,7 @@ def report(state: State, step_seconds: Mapping[str, float]) -> dict[str, Any]:
         "children_bytes": sum(map(process.resident_bytes, confined.shared().pids)),
         "weights_bytes": state.memory.weights,
         "kv_bytes": state.memory.kv_bytes,
-        "writing_bytes": state.memory.usage().writing_bytes,
+        "writing_bytes": state.memory.writing_bytes,
         "disk_bytes": state.memory.offload.nbytes,
         "prefix_bytes": state.memory.prefixes.nbytes,
         "step_seconds": max((step_seconds.get(i, 0.0) for i in state.models), default=0.0),
@@ -59,8 +59,8 @@ def report(state: State, step_seconds: Mapping[str, float]) -> dict[str, Any]:
 
 def _faults(model: LoadedModel) -> dict[str, Any]:
     return {
-        "shared": model.sharing.faults,
-        "unshared": not model.sharing.is_enabled,
+        "shared": model.shared_step_breaker.faults,
+        "unshared": not model.shared_step_breaker.is_enabled,
         "drafts": model.drafter.breaker.faults if model.drafter is not None else 0,
     }
 

@@ -59,7 +59,13 @@ def run(
             # kernel threads.
             os.setpriority(os.PRIO_PROCESS, 0, niceness)
     try:
-        loop = _loop(mailbox, memory_budget, cache_dir, cache_bytes, ranks, ways_dir)
+        loop: Loop | Relay
+        if len(ranks) > 1:
+            from engine.cluster.relay import Relay
+
+            loop = Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
+        else:
+            loop = make_loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
     except BaseException as error:
         log.exception("cannot start the engine")
         why = f"The engine could not start: {describe_error(error)}"
@@ -74,21 +80,6 @@ def run(
             loop.end("The engine cannot continue.")
         # If a thread ends while it has streams, the process aborts at exit (mlx #4110, #4373).
         run_cleanup(_clear_streams)
-
-
-def _loop(
-    mailbox: Mailbox,
-    memory_budget: int | None,
-    cache_dir: Path | None,
-    cache_bytes: int,
-    ranks: Sequence[Host],
-    ways_dir: Path | None,
-) -> Loop | Relay:
-    if len(ranks) > 1:
-        from engine.cluster.relay import Relay
-
-        return Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
-    return make_loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
 
 
 def make_loop(mailbox: Mailbox, *args: Any, **options: Any) -> Loop:

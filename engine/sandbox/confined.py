@@ -73,7 +73,7 @@ class CheckedTokenizer:
     tokens: bytes = field(default=b"", repr=False)
 
 
-class _TaskPolicy(Struct, frozen=True):
+class TaskPolicy(Struct, frozen=True):
     """A task's limits, and how to report failures.
 
     Attributes:
@@ -106,9 +106,9 @@ class Sandbox:
         files: TaskLimits = protocol.FILES_LIMITS,
         encoding: Callable[[int], TaskLimits] = protocol.encoding_limits,
     ) -> None:
-        self._template, self._form, self._tokenizer = template, form, tokenizer
-        self._files, self._encoding = files, encoding
-        self._children = ChildPool(2)
+        self.template, self._form, self._tokenizer = template, form, tokenizer
+        self._files, self.encoding = files, encoding
+        self.children = ChildPool(2)
         # Checks import transformers (70 MB), so the child exits afterwards.
         self._loads = ChildPool(1, ChildKind.TOKENIZERS, single_use=True)
 
@@ -117,16 +117,16 @@ class Sandbox:
 
         The child for tokenizers starts when a check needs it, because most results are known.
         """
-        self._children.start()
+        self.children.start()
 
     def close(self) -> None:
         """Kill the children. Requests in progress raise `engine_stopped`."""
-        self._children.close()
+        self.children.close()
         self._loads.close()
 
     @property
     def pids(self) -> list[int]:
-        return self._children.pids + self._loads.pids
+        return self.children.pids + self._loads.pids
 
     def inspect_model(self, folder: Path, name: str) -> ModelFacts:
         """Check the config and weight headers of a model folder.
@@ -146,9 +146,9 @@ class Sandbox:
 
     def _inspect(self, do: str, folder: Path, name: str) -> dict[str, Any]:
         subject = f"{name} could not be loaded: reading its config and headers"
-        policy = _TaskPolicy(self._files, MODEL_LOAD_FAILED, subject)
+        policy = TaskPolicy(self._files, MODEL_LOAD_FAILED, subject)
         arguments = {"folder": str(folder), "name": name}
-        return self._run_task(self._children, do, "folder", arguments, policy)[0]
+        return self.run_task(self.children, do, "folder", arguments, policy)[0]
 
     def check_tokenizer(
         self,
@@ -171,13 +171,13 @@ class Sandbox:
         ids, usual = None if eos is None else list(eos), None if defaults is None else {**defaults}
         arguments = {"folder": str(folder), "rows": rows, "eos": ids, "defaults": usual}
         failed = f"{name} could not be loaded"
-        work = _TaskPolicy(
+        work = TaskPolicy(
             self._tokenizer,
             MODEL_LOAD_FAILED,
             f"{failed}: its tokenizer",
             refusal_prefix=f"{failed}. ",
         )
-        result, blobs = self._run_task(self._loads, "tokenizer", "tokenizer", arguments, work)
+        result, blobs = self.run_task(self._loads, "tokenizer", "tokenizer", arguments, work)
         return CheckedTokenizer(
             key=uuid.uuid4().hex,
             folder=str(folder),
@@ -193,7 +193,6 @@ class Sandbox:
         )
 
     def reader(self, checked: CheckedTokenizer) -> SandboxReader:
-        """Create a reader for `engine.text.prompt.build_prompt`."""
         return SandboxReader(self, checked)
 
     def form_refusal(
@@ -216,9 +215,9 @@ class Sandbox:
         names = ("grammar",) if params.grammar else ("json_schema", "regex", "choices")
         form = {name: getattr(params, name) for name in names if getattr(params, name)}
         arguments = {"form": form, "eos": sorted(eos)}
-        work = _TaskPolicy(self._form, INVALID_REQUEST, "Compiling it")
+        work = TaskPolicy(self._form, INVALID_REQUEST, "Compiling it")
         try:
-            self._run_task(self._children, "form", "form", arguments, work, checked=checked)
+            self.run_task(self.children, "form", "form", arguments, work, checked=checked)
         except EngineError as error:
             if error.code != INVALID_REQUEST:
                 raise
@@ -236,38 +235,22 @@ class Sandbox:
         Raises:
             EngineError: `invalid_request` if the child fails.
         """
-        work = _TaskPolicy(
+        work = TaskPolicy(
             protocol.FORM_TOKENS_LIMITS, INVALID_REQUEST, "Reading the model's tokenizer"
         )
         arguments = {"eos": sorted(eos)}
-        result, out = self._run_task(
-            self._children, "form_tokens", "form", arguments, work, checked=checked
+        result, out = self.run_task(
+            self.children, "form_tokens", "form", arguments, work, checked=checked
         )
         return None if result["parts"] is None else (result["parts"], tuple(out))
 
-    def render(
-        self, checked: CheckedTokenizer, arguments: dict[str, Any], blobs: tuple[bytes, ...]
-    ) -> TaskReply:
-        work = _TaskPolicy(self._template, TEMPLATE_ERROR, "The model's chat template")
-        return self._run_task(
-            self._children, "render", checked.key, arguments, work, blobs, checked
-        )
-
-    def encode(
-        self, checked: CheckedTokenizer, most: int | None, texts: tuple[bytes, ...]
-    ) -> TaskReply:
-        limits = self._encoding(sum(map(len, texts)))
-        work = _TaskPolicy(limits, INVALID_REQUEST, "The model's tokenizer")
-        args = {"most": most}
-        return self._run_task(self._children, "encode", checked.key, args, work, texts, checked)
-
-    def _run_task(
+    def run_task(
         self,
         children: ChildPool,
         do: str,
         lane: str,
         arguments: dict[str, Any],
-        work: _TaskPolicy,
+        work: TaskPolicy,
         blobs: tuple[bytes, ...] = (),
         checked: CheckedTokenizer | None = None,
     ) -> TaskReply:
@@ -314,8 +297,8 @@ def _ensure_loaded(child: Child, checked: CheckedTokenizer) -> None:
 class SandboxReader:
     """Reader for `engine.text.prompt.build_prompt` that renders and tokenizes in a child."""
 
-    def __init__(self, confined: Sandbox, checked: CheckedTokenizer) -> None:
-        self._confined, self._checked = confined, checked
+    def __init__(self, sandbox: Sandbox, checked: CheckedTokenizer) -> None:
+        self._sandbox, self._checked = sandbox, checked
 
     def render(
         self,
@@ -338,7 +321,11 @@ class SandboxReader:
             "reasoning": reasoning,
             "template": dict(template or {}),
         }
-        result, blobs = self._confined.render(self._checked, arguments, (*sent, *texts))
+        box, checked = self._sandbox, self._checked
+        work = TaskPolicy(box.template, TEMPLATE_ERROR, "The model's chat template")
+        result, blobs = box.run_task(
+            box.children, "render", checked.key, arguments, work, (*sent, *texts), checked
+        )
         errors = result["errors"]
         return [
             pieces.decode_utf8(blob) if error is None else EngineError(str(error[0]), str(error[1]))
@@ -353,7 +340,11 @@ class SandboxReader:
             EngineError: `invalid_request` if a token id is outside the model's embedding.
         """
         blobs = tuple(pieces.encode_utf8(text) for text in texts)
-        result, out = self._confined.encode(self._checked, most, blobs)
+        box, checked = self._sandbox, self._checked
+        limits = box.encoding(sum(map(len, blobs)))
+        work = TaskPolicy(limits, INVALID_REQUEST, "The model's tokenizer")
+        asked = {"most": most}
+        result, out = box.run_task(box.children, "encode", checked.key, asked, work, blobs, checked)
         if "too_long" in result:
             raise TooLongError(int(result["too_long"]))
         import numpy as np  # imported here because it would delay the window's start
@@ -361,7 +352,7 @@ class SandboxReader:
         found: list[Sequence[int]] = []
         for blob in out:
             ids = np.frombuffer(blob, np.uint32)
-            largest, rows = int(ids.max(initial=0)), self._checked.rows
+            largest, rows = int(ids.max(initial=0)), checked.rows
             if rows is not None and largest >= rows:
                 raise EngineError(
                     INVALID_REQUEST,

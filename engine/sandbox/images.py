@@ -56,7 +56,6 @@ def is_image(head: bytes) -> bool:
 
 
 def is_svg(head: bytes) -> bool:
-    """Check the first bytes of a file for an SVG drawing."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1024].lower()
     return start.startswith(b"<svg") or (start.startswith((b"<?xml", b"<!")) and b"<svg" in start)
 

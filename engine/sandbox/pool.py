@@ -24,7 +24,7 @@ from typing import Any
 
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, describe_error
 from engine.sandbox.lanes import WINDOW, ReadingLane, current
-from engine.sandbox.process import Child
+from engine.sandbox.process import Child, resident_bytes
 from engine.sandbox.protocol import ChildKind, TaskError, TaskReply
 
 log = logging.getLogger(__name__)
@@ -47,16 +47,10 @@ class _ChildStarter:
     def submit(self, work: Callable[[], Any]) -> Future[Any]:
         future = Future[Any]()
         self._orders.put((future, work))
-        self._ensure_thread()
+        self.ensure_thread()
         return future
 
-    def wait(self, future: Future[Any]) -> BaseException | None:
-        while True:
-            with contextlib.suppress(TimeoutError):
-                return future.exception(timeout=1.0)
-            self._ensure_thread()  # the previous thread may have been killed by an error
-
-    def _ensure_thread(self) -> None:
+    def ensure_thread(self) -> None:
         with self._lock:
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(
@@ -107,22 +101,8 @@ class ChildSlots:
             check: called repeatedly while waiting. Any exception it raises ends the wait.
             lane: the lane to wait in (default: the current lane).
         """
-        lane = lane or current.get()
-        self._wait(lane.key, check)
-        began = time.monotonic()
-        try:
-            yield
-        finally:
-            with self._changed:
-                lane.busy_s += time.monotonic() - began
-                self._running[lane.key] -= 1
-                if not self._waiting and not self._running.total():
-                    self._running.clear()
-                    self._served.clear()
-                self._changed.notify_all()
-
-    def _wait(self, key: Hashable, check: Callable[[], None]) -> None:
-        turn = object()
+        lane, turn = lane or current.get(), object()
+        key = lane.key
         with self._changed:
             line = self._waiting.setdefault(key, deque())
             line.append(turn)
@@ -136,6 +116,17 @@ class ChildSlots:
                 line.remove(turn)
                 if not line:
                     del self._waiting[key]
+                self._changed.notify_all()
+        began = time.monotonic()
+        try:
+            yield
+        finally:
+            with self._changed:
+                lane.busy_s += time.monotonic() - began
+                self._running[key] -= 1
+                if not self._waiting and not self._running.total():
+                    self._running.clear()
+                    self._served.clear()
                 self._changed.notify_all()
 
     def _is_next(self, key: Hashable) -> bool:
@@ -237,8 +228,11 @@ class ChildPool:
             else:
                 best = self._start_child()
             self._busy[lane] = best
-        error = _starter.wait(best)
-        if error is not None:
+        while not best.done():
+            with contextlib.suppress(TimeoutError):
+                best.exception(timeout=1.0)
+            _starter.ensure_thread()  # the previous thread may have been killed by an error
+        if (error := best.exception()) is not None:
             raise EngineError(
                 INTERNAL_ERROR,
                 f"The helper process for prompts and files did not start: {describe_error(error)}",
@@ -251,10 +245,8 @@ class ChildPool:
         if started.exception() is not None:
             return
         child = started.result()
-        if (
-            not (self._single_use or self._closed or child.is_spent)
-            and child.memory_bytes() <= MAX_IDLE_CHILD_BYTES
-        ):
+        keeps = not (self._single_use or self._closed or child.is_spent)
+        if keeps and resident_bytes(child.pid) <= MAX_IDLE_CHILD_BYTES:
             self._idle.append(started)
             return
         # Start the replacement immediately, so that the next request doesn't have to wait.

@@ -106,6 +106,7 @@ class Child:
             stderr=subprocess.DEVNULL,
             env=_environment(),
         )
+        self.pid = self._process.pid
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
@@ -125,16 +126,8 @@ class Child:
         self.reap()
 
     @property
-    def pid(self) -> int:
-        return self._process.pid
-
-    @property
     def is_alive(self) -> bool:
         return self._process.poll() is None
-
-    def memory_bytes(self) -> int:
-        """Resident memory of the child, 0 if unknown."""
-        return resident_bytes(self.pid)
 
     def run_task(
         self,
@@ -242,10 +235,8 @@ class _Pipe:
             ):
                 if paced:
                     self._deadline += pause_process(self._child.pid)
-                if (
-                    self._limits.memory_bytes
-                    and self._child.memory_bytes() > self._limits.memory_bytes
-                ):
+                most = self._limits.memory_bytes
+                if most and resident_bytes(self._child.pid) > most:
                     raise self._limits.exceeded_error("memory")
                 continue
             try:

@@ -1,12 +1,54 @@
-"""Faults in the forward pass."""
+"""Injected faults, and replies and loads that are stopped on the way."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from engine.model import ragged
+from engine import Reply, TextDelta
+from engine.model import loader, ragged
+
+
+class Panic(BaseException):
+    """Exception that isn't an `Exception`, like a panic in a native library."""
+
+
+def first_text(reply: Reply) -> None:
+    next(event for event in reply if isinstance(event, TextDelta))
+
+
+def raise_next(
+    monkeypatch: pytest.MonkeyPatch, where: Any, name: str, error: BaseException, times: int = 1
+) -> list[BaseException]:
+    """Make the next calls of a function raise, and return the list of pending errors."""
+    usual, left = getattr(where, name), [error] * times
+
+    def sometimes(*args: Any, **options: Any) -> Any:
+        if left:
+            raise left.pop()
+        return usual(*args, **options)
+
+    monkeypatch.setattr(where, name, sometimes)
+    return left
+
+
+class HeldLoads:
+    """Loads that block after reading the weights until they are released."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.may_go_on = threading.Event(), threading.Event()
+        read = loader.read_weights
+
+        def held(net: Any, *_: Any) -> Iterator[None]:
+            yield from read(net)
+            self.begun.set()
+            while not self.may_go_on.is_set():
+                yield
+
+        monkeypatch.setattr(loader, "read_weights", held)
 
 
 def fail_at(monkeypatch: pytest.MonkeyPatch, position: int) -> None:

@@ -60,36 +60,9 @@ def neighbour(engine: Engine, model_folder: Callable[[str], Path]) -> Neighbour:
     return Neighbour(engine, model_folder("plain"))
 
 
-def damaged(tmp_path: Path, source: Path, change: Callable[[Path], None]) -> Path:
-    folder = tmp_path / "damaged"
-    shutil.copytree(source, folder)
-    change(folder)
-    return folder
-
-
-def empty(folder: Path) -> None:
-    (folder / "config.json").unlink()
-
-
-def cut_short(folder: Path) -> None:
-    weights = folder / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1000])
-
-
-def garbage_header(folder: Path) -> None:
-    (folder / "model.safetensors").write_bytes(b"\x10\0\0\0\0\0\0\0not json at all!")
-
-
-def no_weights(folder: Path) -> None:
-    (folder / "model.safetensors").unlink()
-
-
-def unknown_type(folder: Path) -> None:
-    edit_config(folder, model_type="no_such_architecture")
-
-
-def broken_config(folder: Path) -> None:
-    (folder / "config.json").write_text("{")
+def edit_config(folder: Path, **changes: Any) -> None:
+    file = folder / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
 
 
 def own_code(folder: Path) -> None:
@@ -97,47 +70,38 @@ def own_code(folder: Path) -> None:
     (folder / "model.py").write_text("raise SystemExit('code from a model folder ran')")
 
 
-def other_shape(folder: Path) -> None:
-    edit_config(folder, hidden_size=64)
-
-
-def unknown_weight(folder: Path) -> None:
+def edit_weights(folder: Path, change: Callable[[bytes], bytes]) -> None:
     file = folder / "model.safetensors"
-    content = file.read_bytes()
-    assert b'"model.norm.weight"' in content
-    file.write_bytes(content.replace(b'"model.norm.weight"', b'"model.nose.weight"'))
+    before = file.read_bytes()
+    file.write_bytes(change(before))
+    assert file.read_bytes() != before
 
 
-def no_tokenizer(folder: Path) -> None:
-    (folder / "tokenizer.json").unlink()
-
-
-def edit_config(folder: Path, **changes: Any) -> None:
-    file = folder / "config.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
-
-
-DAMAGES: dict[Callable[[Path], None], str] = {
-    empty: "config.json is missing",
-    cut_short: "1,000 bytes are missing",
-    garbage_header: "damaged",
-    no_weights: "no safetensors",
-    unknown_type: "no_such_architecture",
-    broken_config: "cannot be read",
-    own_code: "never runs such code",
-    other_shape: "could not be loaded",
-    unknown_weight: "not in model: model.nose.weight",
-    no_tokenizer: "no tokenizer",
+NORM, NOSE = b'"model.norm.weight"', b'"model.nose.weight"'
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "config.json is missing": lambda folder: (folder / "config.json").unlink(),
+    "1,000 bytes are missing": lambda folder: edit_weights(folder, lambda data: data[:-1000]),
+    "damaged": lambda folder: edit_weights(folder, lambda _: b"\x10" + bytes(7) + b"not json"),
+    "no safetensors": lambda folder: (folder / "model.safetensors").unlink(),
+    "no_such_architecture": lambda folder: edit_config(folder, model_type="no_such_architecture"),
+    "cannot be read": lambda folder: (folder / "config.json").write_text("{"),
+    "never runs such code": own_code,
+    "could not be loaded": lambda folder: edit_config(folder, hidden_size=64),
+    "not in model: model.nose.weight": lambda folder: edit_weights(
+        folder, lambda data: data.replace(NORM, NOSE)
+    ),
+    "no tokenizer": lambda folder: (folder / "tokenizer.json").unlink(),
 }
-"""Damage to a valid model folder, with the expected error."""
+"""Damage to a valid model folder, by the expected error."""
 
 
 def test_invalid_model_folder_is_refused(
     engine: Engine, model_folder: Callable[[str], Path], neighbour: Neighbour, tmp_path: Path
 ) -> None:
-    for change, says in DAMAGES.items():
+    for number, (says, change) in enumerate(DAMAGES.items()):
         neighbour.speak()
-        folder = damaged(tmp_path / change.__name__, model_folder("plain"), change)
+        folder = shutil.copytree(model_folder("plain"), tmp_path / str(number))
+        change(folder)
         with pytest.raises(EngineError, match=says) as caught:
             engine.load(folder)
         assert caught.value.code == "model_load_failed"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engine import Engine, EngineError, Failed, Finished, SamplingParams, TextDelta
+from engine import Engine, EngineError, Failed, Finished, SamplingParams
 from engine.bench.random_models import write_model
 from engine.cache import offload
 from engine.cache.session_kv import SessionKV
@@ -21,6 +21,7 @@ from engine.runtime.executor import Executor
 from engine.runtime.state import State
 from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES
+from tests.engine.faults import Panic, first_text, raise_next
 
 pytestmark = pytest.mark.usefixtures("known_probes")
 Folder = Callable[[str], Path]
@@ -30,28 +31,8 @@ ENDLESS = SamplingParams(max_tokens=5000, temperature=0.8, seed=11, logit_bias=N
 LONG = "hello there " * 30
 
 
-class Panic(BaseException):
-    """Exception that isn't an `Exception`, like a panic in a native library."""
-
-
-def first_text(reply: Any) -> None:
-    next(event for event in reply if isinstance(event, TextDelta))
-
-
 def last_events(reply: Any) -> list[Any]:
     return [e for e in reply._events if isinstance(e, (Finished, Failed))]
-
-
-def raise_once(monkeypatch: pytest.MonkeyPatch, where: Any, name: str, error: Any) -> None:
-    """Make the next call of a function raise."""
-    usual, left = getattr(where, name), [error]
-
-    def once(*args: Any, **options: Any) -> Any:
-        if left:
-            raise left.pop()
-        return usual(*args, **options)
-
-    monkeypatch.setattr(where, name, once)
 
 
 @pytest.fixture
@@ -152,7 +133,7 @@ def test_reply_with_unsettled_caches_ends_once(
         chat = engine.open_session(model)
         reply = chat.send("hello", ENDLESS if stop else SOME)
         first_text(reply)
-        raise_once(monkeypatch, SessionKV, "settle", RuntimeError("cannot settle"))
+        raise_next(monkeypatch, SessionKV, "finish_reply", RuntimeError("cannot settle"))
         if stop:
             reply.cancel()
         with pytest.raises(EngineError, match="cannot settle"):
@@ -175,7 +156,7 @@ def test_reply_lost_while_ending_is_finished(
     chat = engine.open_session(engine.load(model_folder("plain")))
     reply = chat.send("hello", ENDLESS)
     first_text(reply)
-    raise_once(monkeypatch, Request, "finish", RuntimeError("cannot finish"))
+    raise_next(monkeypatch, Request, "finish", RuntimeError("cannot finish"))
     reply.cancel()
     with pytest.raises(EngineError, match="internal_error"):
         reply.text(60)
@@ -195,7 +176,7 @@ def test_any_exception_ends_one_reply(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
-    raise_once(monkeypatch, runner, "forward", error)
+    raise_next(monkeypatch, runner, "forward", error)
     with pytest.raises(EngineError, match=type(error).__name__) as caught:
         chat.send("hello", SOME).text(60)
     assert caught.value.code == "internal_error"
@@ -339,7 +320,7 @@ def test_device_without_memory_is_called_so(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
     chat = engine.open_session(engine.load(model_folder("plain")))
-    raise_once(monkeypatch, runner, "forward", RuntimeError(words))
+    raise_next(monkeypatch, runner, "forward", RuntimeError(words))
     with pytest.raises(EngineError) as caught:
         chat.send("hello", SOME).text(60)
     assert caught.value.code == "out_of_memory"
@@ -367,7 +348,7 @@ def test_panicking_writer_blocks_nothing(
         for error in (Panic("writing"), MemoryError()):
             chat = engine.open_session(model, "mine")
             chat.send(LONG, SOME).text(60)
-            raise_once(monkeypatch, offload.Offload, "_write_one", error)
+            raise_next(monkeypatch, offload.Offload, "_write_one", error)
             chat.close()
             chat = engine.open_session(model, "mine")  # waits for the write
             assert chat.send(LONG, SOME).tokens(60)
@@ -380,7 +361,7 @@ def test_failed_thread_start_is_reported(
     from engine.runtime.workers import Workers
 
     chat = engine.open_session(engine.load(model_folder("plain")))
-    raise_once(monkeypatch, Workers, "_queue", RuntimeError("can't start new thread"))
+    raise_next(monkeypatch, Workers, "_queue", RuntimeError("can't start new thread"))
     reply = chat.send("hello", SOME)
     with pytest.raises(EngineError, match="can't start new thread"):
         reply.text(60)
@@ -442,40 +423,6 @@ def test_questions_without_model_leave_nothing(engine: SteppedEngine, tmp_path: 
         with pytest.raises(EngineError, match="unknown_model"):
             engine.ask(model, "hello").text(60)
     assert not state_of(engine).ended
-
-
-class Counting(dict[str, Any]):
-    """Dictionary that counts full iterations."""
-
-    walks = 0
-
-    def values(self) -> Any:
-        self.walks += 1
-        return super().values()
-
-    def items(self) -> Any:
-        self.walks += 1
-        return super().items()
-
-    def __iter__(self) -> Any:
-        self.walks += 1
-        return super().__iter__()
-
-
-@pytest.mark.stepped
-def test_idle_chats_are_not_visited_during_streaming(
-    engine: SteppedEngine, model_folder: Folder
-) -> None:
-    model = engine.load(model_folder("plain"))
-    for _ in range(20):
-        engine.open_session(model)
-    reply = engine.open_session(model).send("hello", ENDLESS)
-    first_text(reply)
-    state = state_of(engine)
-    state.sessions = all_of_them = Counting(state.sessions)
-    before = len(reply._tokens)
-    assert engine.run_until(lambda: len(reply._tokens) >= before + 50)
-    assert all_of_them.walks == 0
 
 
 def test_session_cannot_fork_to_its_own_name(engine: Engine, model_folder: Folder) -> None:

@@ -22,7 +22,7 @@ from engine.messages import Send
 from engine.model import drafting as model_drafting
 from engine.model import loader, runner, sampling
 from engine.model.loaded_model import LoadedModel
-from engine.runtime import drafts as drafting
+from engine.runtime import draft_policy
 from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
 from engine.runtime.request import SessionState
@@ -170,7 +170,7 @@ def test_draft_frees_memory(
     fails: bool,
 ) -> None:
     """Regression test: the load's future referenced itself and so kept the draft model alive."""
-    monkeypatch.setattr(drafting, "WORTH", math.inf)
+    monkeypatch.setattr(draft_policy, "WORTH", math.inf)
     small = perturb(model_folder("plain"), tmp_path / "small", 0.15)
     gc.collect()
     before = alive()

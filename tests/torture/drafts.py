@@ -38,8 +38,7 @@ from engine.model import prompt_lookup, runner
 from engine.model.info import LOOKUP, Model
 from engine.params import SamplingParams
 from engine.reply import Reply
-from engine.runtime import drafts as drafting
-from engine.runtime import view
+from engine.runtime import draft_policy, snapshot
 from tests.engine.families import FAMILIES
 from tests.torture import ROOT
 
@@ -158,7 +157,7 @@ def torment(
         prompt, stop_after = chance.choice(asked), chance.choice((0, 0, 0, 12))
         beside = chance.choice((0, 0, 0, 1, 2, 3))
         # every second time, very short matches are enough
-        view.LIKELY_MATCH = number % 2 * 5 + 1  # type: ignore[attr-defined]
+        snapshot.LIKELY_MATCH = number % 2 * 5 + 1  # type: ignore[attr-defined]
         company, plain = Logits(), Logits()
         with recorded_logits(company):
             with_drafts = played(engine, model, prompt, params, stop_after, beside)
@@ -197,7 +196,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="models whose names have this in them")
     options = parser.parse_args(arguments)
-    drafting.WORTH, drafting.LIKELY = math.inf, 0.0  # draft even if it is slower
+    draft_policy.WORTH, draft_policy.LIKELY = math.inf, 0.0  # draft even if it is slower
     prompt_lookup.MIN_MATCH = 1  # and after short matches
     asked = [part["ask"] for part in tomllib.loads((GUIDE / "heldout.toml").read_text())["stretto"]]
     tallies: list[Tally] = []

@@ -75,7 +75,7 @@ def counted(state: State) -> int:
     """Return all bytes that the engine accounts for."""
     memory = state.memory
     caches = memory.kv_bytes + memory.prefixes.nbytes
-    return memory.fixed + caches + memory.usage().writing_bytes
+    return memory.fixed + caches + memory.writing_bytes
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def watched(slow_disk: float = 0.0) -> Iterator[MemoryAtTurns]:
             if loop._state.sessions:  # no sessions yet: a model is still being loaded and probed
                 seen.counted = max(seen.counted, after)
                 memory = loop._state.memory
-                promised = memory.fixed + memory.promised().nbytes
+                promised = memory.fixed + memory.promised()
                 seen.promised = max(seen.promised, promised)
                 seen.peak = max(seen.peak, peak)
                 seen.beside = max(seen.beside, peak - max(before, after))

@@ -256,9 +256,9 @@ def drafts(folder: Path, found: Found, scratch: Path) -> None:
     import math
 
     from engine.bench.small_copies import first_layers
-    from engine.runtime import drafts as drafting
+    from engine.runtime import draft_policy
 
-    before, drafting.WORTH = drafting.WORTH, math.inf
+    before, draft_policy.WORTH = draft_policy.WORTH, math.inf
     try:
         small = first_layers(folder, scratch / "small", 12)
         said = []
@@ -274,7 +274,7 @@ def drafts(folder: Path, found: Found, scratch: Path) -> None:
                 )
                 figures = engine.stats()["drafts"].get(model.id, {})
     finally:
-        drafting.WORTH = before
+        draft_policy.WORTH = before
     same = sum(a == b for a, b in zip(*said, strict=True))
     held, drafted = figures.get("accepted_tokens"), figures.get("drafted_tokens")
     told = f"{same} of 4 the same, {held} of {drafted} drafted tokens held"

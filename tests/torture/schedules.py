@@ -42,12 +42,12 @@ def random_chunks(seed: int) -> Iterator[None]:
     """Read prompts in chunks of random sizes in this block."""
     chosen = random.Random(seed)
 
-    def size(remaining: int) -> int:
-        return min(remaining, chosen.choice((1, 3, 16, 17, 40, 64, 200, 256)))
+    def size(*_: object, **__: object) -> int:
+        return chosen.choice((1, 3, 16, 17, 40, 64, 200, 256))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(PrefillPacer, "chunk", lambda *known: size(known[2]))
-        patch.setattr(PrefillPacer, "mixed_chunk", lambda *known: size(known[3]))
+        patch.setattr(PrefillPacer, "chunk", size)
+        patch.setattr(PrefillPacer, "mixed_chunk", size)
         yield
 
 

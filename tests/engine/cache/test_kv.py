@@ -74,11 +74,11 @@ def test_copy_costs_nothing_until_written() -> None:
 def test_begin_keeps_common_prefix_but_one_token() -> None:
     kv = SessionKV(lambda: [KVCache()])
     assert kv.reuse_prefix([1, 2, 3]) == 0
-    feed(kv.caches_without_slots()[0], 4)
+    feed(kv.leave_slots()[0], 4)
     kv.tokens = [1, 2, 3, 4]
     assert kv.reuse_prefix([1, 2, 3, 4, 5]) == 4
     assert kv.reuse_prefix([1, 2, 9, 9]) == 2
-    assert kv.caches_without_slots()[0].offset == 2
+    assert kv.leave_slots()[0].offset == 2
     assert kv.reuse_prefix([1, 2]) == 1
     assert kv.reuse_prefix([7]) == 0
     assert kv.tokens == []
@@ -87,13 +87,13 @@ def test_begin_keeps_common_prefix_but_one_token() -> None:
 def test_untrimmable_cache_returns_to_its_snapshot() -> None:
     kv = SessionKV(lambda: [ArraysCache(1)])
     kv.reuse_prefix([1, 2, 3, 4])
-    feed(kv.caches_without_slots()[0], 2)
+    feed(kv.leave_slots()[0], 2)
     kv.tokens = [1, 2]
     kv.snapshot()
-    feed(kv.caches_without_slots()[0], 2, value=5.0)
+    feed(kv.leave_slots()[0], 2, value=5.0)
     kv.tokens += [3, 4]
     assert kv.reuse_prefix([1, 2, 3, 8]) == 2
-    assert set(content(kv.caches_without_slots()[0])) == {1.0}
+    assert set(content(kv.leave_slots()[0])) == {1.0}
     assert kv.reuse_prefix([1, 9]) == 0
 
 
@@ -101,7 +101,7 @@ def test_untrimmable_cache_returns_to_its_snapshot() -> None:
 def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
     kv = SessionKV(lambda: [CacheList(ArraysCache(1), KVCache())])
     kv.reuse_prefix([1, 2, 3, 4])
-    feed(kv.caches_without_slots()[0], 2)
+    feed(kv.leave_slots()[0], 2)
     kv.tokens = [1, 2]
     before = kv.nbytes
     if whole:
@@ -109,10 +109,10 @@ def test_only_state_of_hybrid_layer_is_copied(whole: bool) -> None:
     else:
         kv.snapshot()
         assert kv.nbytes == before + 4 * 4 * 8
-    feed(kv.caches_without_slots()[0], 2, value=5.0)
+    feed(kv.leave_slots()[0], 2, value=5.0)
     kv.tokens += [3, 4]
     assert kv.reuse_prefix([1, 2, 3, 8]) == 2
-    state, keys = kv.caches_without_slots()[0].caches
+    state, keys = kv.leave_slots()[0].caches
     assert set(content(state)) == {1.0}
     assert keys.offset == 2
     assert set(keys.keys_and_values()[0].flatten().tolist()) == {1.0}
@@ -122,7 +122,7 @@ def test_wrapped_ring_buffer_is_not_trimmed() -> None:
     kv = SessionKV(lambda: [RotatingKVCache(max_size=4)])
     kv.reuse_prefix([0] * 6)
     for _ in range(6):
-        feed(kv.caches_without_slots()[0], 1)
+        feed(kv.leave_slots()[0], 1)
     kv.tokens = [1, 2, 3, 4, 5, 6]
     assert kv.reuse_prefix([1, 2, 3, 4, 5, 9]) == 0
 
@@ -194,9 +194,9 @@ def test_chunked_cache_that_dropped_its_front_is_untrimmable() -> None:
     kv = SessionKV(lambda: [ChunkedKVCache(8)])
     kv.reuse_prefix([1, 2])
     assert kv.layers
-    kv.caches_without_slots()[0].update_and_fetch(mx.zeros((1, 1, 12, 4)), mx.zeros((1, 1, 12, 4)))
+    kv.leave_slots()[0].update_and_fetch(mx.zeros((1, 1, 12, 4)), mx.zeros((1, 1, 12, 4)))
     assert kv.is_trimmable
-    kv.caches_without_slots()[0].maybe_trim_front()
+    kv.leave_slots()[0].maybe_trim_front()
     assert not kv.is_trimmable
 
 
@@ -205,15 +205,13 @@ def test_window_is_kept_without_rest_of_last_chunk() -> None:
     kv = SessionKV(lambda: [RotatingKVCache(max_size=8, keep=2)])
     kv.reuse_prefix([0] * 50)
     assert kv.layers
-    kv.caches_without_slots()[0].update_and_fetch(
-        *(mx.random.normal((1, 1, 40, 4)) for _ in range(2))
-    )
+    kv.leave_slots()[0].update_and_fetch(*(mx.random.normal((1, 1, 40, 4)) for _ in range(2)))
     kv.record_chunk([0] * 40)
     kv.snapshot()
-    assert kv.nbytes == kv.caches_without_slots()[0].nbytes + 2 * 8 * 4 * 4
+    assert kv.nbytes == kv.leave_slots()[0].nbytes + 2 * 8 * 4 * 4
     for length in (1, 3):
         more = mx.random.normal((1, 1, length, 4))
-        whole, cut = clone(kv.caches_without_slots()[0]), clone(kv.last_snapshot.caches[0])
+        whole, cut = clone(kv.leave_slots()[0]), clone(kv.last_snapshot.caches[0])
         assert mx.array_equal(
             whole.update_and_fetch(more, more)[0], cut.update_and_fetch(more, more)[0]
         )
@@ -229,7 +227,7 @@ def test_snapshot_keeps_only_its_recurrent_state() -> None:
     kv.record_chunk([0])
     assert mx.get_active_memory() - before >= 64 * 5000 * 4
     kv.snapshot()
-    kv.settle()
+    kv.finish_reply()
     assert mx.get_active_memory() - before < 3 * 5000 * 4
     assert kv.nbytes == 2 * 5000 * 4
 

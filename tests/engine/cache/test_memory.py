@@ -135,7 +135,7 @@ def test_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
     """
     kv = story_of(4000)
     twin = kv.fork()
-    for cache in twin.caches_without_slots():
+    for cache in twin.leave_slots():
         cache.update_and_fetch(*mx.random.normal((2, 1, 2, 50, 16)))
     twin.record_chunk(list(range(50)))
     assert twin.shared_prefix is not None
@@ -321,7 +321,7 @@ def test_running_sum_of_bytes_equals_a_recount(seed: int) -> None:
                 twin.mark_changed()
                 kvs.append(twin)
             elif action < 0.6 and kv.length:
-                for cache in kv.caches_without_slots():
+                for cache in kv.leave_slots():
                     cache.update_and_fetch(*mx.random.normal((2, 1, 2, 20, 16)))
                 kv.record_chunk(list(range(20)))
             elif action < 0.7 and kv.length > 1:
@@ -371,20 +371,20 @@ def test_shared_cache_being_written_is_not_free_memory(
         memory.add(sessions[name])
     nbytes = first.nbytes
     del first, kv
-    assert memory.usage().idle_bytes == nbytes > 9 * 10**6
+    assert memory.view((), 0, False).idle_bytes == nbytes > 9 * 10**6
     try:
         found = fitted(memory, 8 * 10**6)
-        assert isinstance(found, admission.Eviction)
-        memory.evict(found.keys)
+        assert isinstance(found, tuple)
+        memory.evict(found)
         assert fitted(memory, 8 * 10**6) is False  # it waits
-        assert memory.usage().writing_bytes == nbytes
+        assert memory.writing_bytes == nbytes
     finally:
         go_on.set()
     offload.close()
     assert fitted(memory, 8 * 10**6) is True
 
 
-def fitted(memory: Memory, nbytes: int) -> bool | admission.Eviction | None:
+def fitted(memory: Memory, nbytes: int) -> admission.Fit:
     return admission.MemoryBudget((), memory.view((), nbytes, False)).fit(nbytes)
 
 

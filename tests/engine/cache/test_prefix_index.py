@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mlx_lm.models.cache import ArraysCache, KVCache
 
 from engine.cache import prefix_index
-from engine.cache.ledger import MIN_GAIN, CacheKey, CacheOffer, pack_tokens
+from engine.cache.ledger import MIN_GAIN, CacheKey, CacheOffer
 from engine.cache.prefix_index import PrefillingSession, PrefixIndex, _Node
 from engine.cache.session_kv import DirtySets, SessionKV
 from tests.slices import examples
@@ -99,7 +99,7 @@ def test_prefix_tree_agrees_with_linear_search(seed: int) -> None:
                     kv.trim_to(chance.randint(0, kv.length))
             case 5:
                 if kv.length:
-                    kv.settle()
+                    kv.finish_reply()
             case 6:
                 index.remove(kv)
                 name = next(name for name, other in held.items() if other is kv)
@@ -111,7 +111,7 @@ def test_prefix_tree_agrees_with_linear_search(seed: int) -> None:
         }
         asks = prompt()
         for own in (SessionKV(lambda: [KVCache()]), kv):
-            reader = PrefillingSession(KIND, own, asks, pack_tokens(asks), len(asks) - 1, 0, False)
+            reader = PrefillingSession(KIND, own, asks, len(asks) - 1, 0, False)
             if own.sharer_count > 1:
                 continue
             offer = index.find_offer(reader)
@@ -134,9 +134,7 @@ def test_thousand_idle_chats_do_not_slow_a_turn() -> None:
     index.refresh()
     asked: list[object] = []
     prompt = [*system, *([199] * 400), 7]
-    reader = PrefillingSession(
-        KIND, SessionKV(list), prompt, pack_tokens(prompt), len(prompt) - 1, 0, False
-    )
+    reader = PrefillingSession(KIND, SessionKV(list), prompt, len(prompt) - 1, 0, False)
     reach = SessionKV.reusable_length
 
     def counting(self: SessionKV, *given: Any) -> int:
@@ -176,8 +174,7 @@ def test_caches_are_freed_by_reference_count(monkeypatch: pytest.MonkeyPatch, ho
             feed(kv, [1])
             with monkeypatch.context() as patched:
                 patched.setattr(prefix_index, "_find_or_add_node", failing)
-                with pytest.raises(RuntimeError):
-                    index.refresh()
+                index.refresh()
         for kv in index._holders:
             kv.watch = None
         if how == "cleared":
@@ -214,7 +211,7 @@ def test_session_whose_removal_failed_is_not_offered(
     index.refresh()
     assert {h.key.name for node in nodes(index) for h in node.holders} == {"other"}
     own = SessionKV(lambda: [KVCache()])
-    reader = PrefillingSession(KIND, own, prompt, pack_tokens(prompt), len(prompt) - 1, 0, False)
+    reader = PrefillingSession(KIND, own, prompt, len(prompt) - 1, 0, False)
     assert index.find_offer(reader) == CacheOffer(CacheKey("session", "other"), 99)
 
 

@@ -120,18 +120,6 @@ def test_layers_that_grow_share_beside_those_that_do_not(
 
 
 @pytest.mark.usefixtures("soon")
-def test_prompt_of_many_is_stored_once(engine: Engine, model_folder: Callable[[str], Path]) -> None:
-    folder = model_folder("plain")
-    model = engine.load(folder)
-    chats = [engine.open_session(model) for _ in range(5)]
-    replies = [chat.send(STORY, params(seed)) for seed, chat in enumerate(chats)]
-    said = [reply.tokens(60) for reply in replies]
-    assert {engine.stats()["sessions"][c.id]["kv_sharers"] for c in chats} == {5}
-    for seed in (0, 4):
-        assert said[seed] == alone(folder, (STORY, seed))[0]
-
-
-@pytest.mark.usefixtures("soon")
 def test_edit_before_end_of_shared_prefix_works(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
@@ -199,7 +187,7 @@ def session(length: int, latent: bool = False) -> SessionKV:
 
 
 def grown(kv: SessionKV, more: int, latent: bool = False) -> None:
-    for cache in kv.caches_without_slots():
+    for cache in kv.leave_slots():
         cache.update_and_fetch(*drawn(1, more, latent))
     kv.record_chunk(list(range(more)))
 

@@ -12,12 +12,11 @@ import pytest
 from engine import Engine, Reply, SamplingParams
 from engine.bench.random_models import write_model
 from engine.bench.small_copies import perturb
-from engine.cache.ledger import pack_tokens
 from engine.cache.prefix_index import PrefillingSession, PrefixIndex
 from engine.cache.session_kv import SessionKV
 from engine.model import fingerprint
 from engine.model.drafting import Drafter
-from engine.runtime import drafts as drafting
+from engine.runtime import draft_policy
 from tests.engine.families import FAMILIES
 
 SYSTEM = "You are one of many voices, and every one of them was told the same at length. " * 4
@@ -85,7 +84,7 @@ def test_session_named_like_a_draft_makes_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Regression test: the draft model's caches were dropped instead of the session's."""
-    monkeypatch.setattr(drafting, "WORTH", math.inf)
+    monkeypatch.setattr(draft_policy, "WORTH", math.inf)
     large = model_folder("plain")
     model = engine.load(large, draft=perturb(large, tmp_path / "small", 0.15))
     chat = engine.open_session(model, f"draft {model.id}")
@@ -116,7 +115,7 @@ def test_adoption_without_gain_is_refused(donor: list[int], length: int) -> None
     """Reject a copy that is longer than the common tokens or no longer than the current cache."""
     own = caches_of([1, 2, 3, 4, 5])
     prompt = list(range(1, 20))
-    reader = PrefillingSession(("m",), own, prompt, pack_tokens(prompt), 19, 0, False)
+    reader = PrefillingSession(("m",), own, prompt, 19, 0, False)
     with pytest.raises(ValueError, match="save nothing"):
         PrefixIndex(1 << 20, set()).adopt(reader, caches_of(donor), length)
     assert own.tokens == [1, 2, 3, 4, 5]
@@ -190,7 +189,7 @@ def test_draft_adopts_nothing_of_another_domain(
     """Regression test: the drafter started ahead after another domain had received the same
     reply.
     """
-    monkeypatch.setattr(drafting, "WORTH", math.inf)
+    monkeypatch.setattr(draft_policy, "WORTH", math.inf)
     left: list[int] = []
     behind = Drafter.unread_count
 

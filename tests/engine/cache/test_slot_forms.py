@@ -300,7 +300,7 @@ def move_on(caches: Sequence[Any], rows: int) -> None:
 
 
 def states(kv: SessionKV) -> list[Any]:
-    return [state.tolist() for cache in kv.caches_without_slots() for state in cache.cache]
+    return [state.tolist() for cache in kv.leave_slots() for state in cache.cache]
 
 
 def holds(cache: Any) -> Any:
@@ -360,9 +360,9 @@ def test_leaving_without_memory_keeps_other_states(
         assert kvs[0].slots is None
         assert kvs[0].stack is None
         for kv, twin in zip(kvs, twins, strict=True):
-            pairs = zip(kv.caches_without_slots(), twin.caches_without_slots(), strict=False)
+            pairs = zip(kv.leave_slots(), twin.leave_slots(), strict=False)
             assert all(same(holds(cache), holds(own)) for cache, own in pairs)
-        assert not drops or not kvs[0].caches_without_slots()
+        assert not drops or not kvs[0].leave_slots()
 
 
 def test_missing_state_is_not_stacked() -> None:
@@ -450,12 +450,12 @@ def test_unmovable_states_are_lost_alone(
         with pytest.raises(RuntimeError, match="no memory"):
             where.assign(kvs)
     for kv in kvs:  # as after a failed step
-        assert not kv.caches_without_slots()
+        assert not kv.leave_slots()
     assert where.stack.members == []
     kvs = [remembering(seed) for seed in range(2)]
     where.assign(kvs)
     with monkeypatch.context() as patch:
         patch.setattr(mx, "eval", fail)
-        assert not kvs[0].caches_without_slots()
+        assert not kvs[0].leave_slots()
     assert where.stack.members == kvs[1:]
     assert states(kvs[1]) == states(remembering(1))

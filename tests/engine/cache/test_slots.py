@@ -66,7 +66,7 @@ def test_leftovers_of_a_failed_step_are_dropped(
         raise RuntimeError("the device has gone")
 
     monkeypatch.setattr(mx, "eval", fail)
-    assert not chats[1].caches_without_slots()
+    assert not chats[1].leave_slots()
     assert chats[1].length == 0
     chats[0].drop()
     assert where.occupants == []
@@ -213,14 +213,6 @@ def test_chats_in_slots_say_what_they_say_alone(
     assert [reply.tokens(60) for reply in replies] == expected
     assert max(seen) >= 3
     assert engine.stats()["kv_bytes"] > 0
-
-
-def test_lone_session_leaves_its_slot() -> None:
-    where, kvs = Slots(ON_CPU), [chat(5), chat(7), chat(6), chat(9)]
-    where.assign(kvs[:3])
-    assert where.assign(kvs[2:], alone=True) == []
-    assert where.occupants == kvs[:2]
-    assert [kv.layers[0].keys is None for kv in kvs] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("family", ["plain", "hybrid recurrent"])

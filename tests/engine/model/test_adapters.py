@@ -31,6 +31,7 @@ from engine.sandbox.folders import inspect_adapter
 from engine.serve.server import Server
 from tests.engine.adapters import LEAVES, write_adapter
 from tests.engine.families import FAMILIES
+from tests.engine.faults import HeldLoads
 
 PATIENCE = 60.0
 ATTENTION = ["self_attn.q_proj", "self_attn.v_proj"]
@@ -600,23 +601,6 @@ def asked(server: Server, path: str, body: dict[str, Any] | None = None) -> Any:
 # ---------------------------------------------------------------- during the creation of a variant
 
 
-class Held:
-    """Loads that block after reading the weights until they are released."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.begun, self.may_go_on = threading.Event(), threading.Event()
-        read = loader.read_weights
-
-        def held(net: Any, *_: Any) -> Iterator[None]:
-            for _ in read(net):
-                yield
-            self.begun.set()
-            while not self.may_go_on.is_set():
-                yield
-
-        monkeypatch.setattr(loader, "read_weights", held)
-
-
 def test_base_stays_for_variant_in_creation(
     engine: Engine, folders: Folders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -624,7 +608,7 @@ def test_base_stays_for_variant_in_creation(
     pirate = engine.load(folders.base, adapter=folders.pirate)
     expected = answer(engine, pirate)
     engine.unload(pirate)
-    held = Held(monkeypatch)
+    held = HeldLoads(monkeypatch)
     loading = engine.load_later(folders.base, adapter=folders.pirate)
     assert held.begun.wait(PATIENCE)
     engine.unload(base)
@@ -641,7 +625,7 @@ def test_abandoned_variant_leaves_nothing(
     base = engine.load(folders.base) if with_base else None
     gc.collect()  # free reference cycles left by earlier tests
     before = figures(engine)
-    held = Held(monkeypatch)
+    held = HeldLoads(monkeypatch)
     loading = engine.load_later(folders.base, adapter=folders.pirate)
     assert held.begun.wait(PATIENCE)
     assert loading.cancel()

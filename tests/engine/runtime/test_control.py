@@ -30,6 +30,7 @@ from engine.model import backend
 from engine.runtime.executor import Executor, Run, StepFailure, TokenOutcome, is_step
 from engine.runtime.plan import StepPlan
 from engine.stepping import SteppedEngine
+from tests.engine.faults import first_text
 
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
 LONG = SamplingParams(max_tokens=200, temperature=0.8, seed=5, logit_bias=NO_END)
@@ -37,10 +38,6 @@ ENDLESS = SamplingParams(max_tokens=100_000, temperature=0.8, seed=5, logit_bias
 Folder = Callable[[str], Path]
 
 pytestmark = pytest.mark.stepped
-
-
-def first_text(reply: Reply) -> None:
-    next(event for event in reply if isinstance(event, TextDelta))
 
 
 def count(reply: Reply) -> int:
@@ -231,27 +228,6 @@ def test_the_chat_in_front_is_admitted_first(model_folder: Folder) -> None:
         for reply in replies:
             reply.tokens(60)
     assert order == ["front", "back"]
-
-
-def test_one_off_question_fits_next_to_full_memory(model_folder: Folder) -> None:
-    folder = model_folder("plain")
-    with Engine() as probe:
-        weights = probe.load(folder).nbytes
-    # Sixteen times the need of a one-off question: the share reserved for such questions.
-    with SteppedEngine(memory_budget=weights + 16 * 1_000_000) as engine:
-        model = engine.load(folder)
-        need = 900_000  # bytes of a chat with about 1,700 tokens in this model
-        long = SamplingParams(max_tokens=1700, temperature=0.8, seed=1, logit_bias=NO_END)
-        chats = [engine.open_session(model) for _ in range(16_000_000 // need + 4)]
-        replies = [chat.send("hello", long) for chat in chats]
-        first_text(replies[0])
-        assert engine.stats()["queue"]
-        title = engine.ask(model, "hello", SamplingParams(max_tokens=5, seed=1))
-        assert len(title.tokens(60)) <= 5
-        assert not any(e.queued for e in title if isinstance(e, PromptProgress))
-        assert title.session_id not in engine.stats()["sessions"]
-        for reply in replies:
-            reply.cancel()
 
 
 def test_after_a_breakdown_the_engine_can_be_used_again(

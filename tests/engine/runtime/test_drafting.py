@@ -20,9 +20,8 @@ from engine.model import prompt_lookup as model_lookup
 from engine.model import runner, sampling
 from engine.model.info import LOOKUP, PREDICTION_HEAD
 from engine.model.prompt_lookup import MIN_MATCH, MatchSearch
-from engine.runtime import drafts as drafting
-from engine.runtime import view as runtime_view
-from engine.runtime.drafts import (
+from engine.runtime import draft_policy, snapshot
+from engine.runtime.draft_policy import (
     FIRST_DRAFT,
     FIRST_REST,
     MAX_DRAFT,
@@ -65,8 +64,8 @@ def running(pair: Pair) -> Iterator[Engine]:
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draft regardless of the speedup, which depends on the machine."""
-    monkeypatch.setattr(drafting, "WORTH", math.inf)
-    monkeypatch.setattr(drafting, "LIKELY", 0.0)
+    monkeypatch.setattr(draft_policy, "WORTH", math.inf)
+    monkeypatch.setattr(draft_policy, "LIKELY", 0.0)
 
 
 def plain_model(engine: Engine, pair: Pair) -> Model:
@@ -276,7 +275,7 @@ def test_windows_and_states_roll_back_rejected_drafts(
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     """Accept any match as a copy. Record the rows and the drafts of each pass with drafts."""
     monkeypatch.setattr(model_lookup, "MIN_MATCH", 1)
-    monkeypatch.setattr(runtime_view, "LIKELY_MATCH", 1)
+    monkeypatch.setattr(snapshot, "LIKELY_MATCH", 1)
     seen: list[tuple[int, int]] = []
     inner = runner.decode_with_drafts
 
@@ -427,8 +426,8 @@ def looking(
 
 def test_lookup_draft_length_follows_row_cost() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(drafting, "WORTH", 0.97)
-        patch.setattr(drafting, "LIKELY", 1.5)
+        patch.setattr(draft_policy, "WORTH", 0.97)
+        patch.setattr(draft_policy, "LIKELY", 1.5)
         for cost, most in ((0.02, MAX_LOOKUP), (0.4, 8), (1.0, 0)):
             policy = DraftStatistics()
             counts = looking(policy, cost)
@@ -448,7 +447,7 @@ def test_lookup_draft_length_follows_row_cost() -> None:
 
 def test_occasional_drafts_are_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """The step after each draft isn't awaited, so its time isn't counted."""
-    monkeypatch.setattr(drafting, "WORTH", 0.97)
+    monkeypatch.setattr(draft_policy, "WORTH", 0.97)
     for cost, holds, rests in ((1.5, 0, True), (1.5, 2, False)):
         policy = DraftStatistics()
         for _ in range(PLAIN_STEPS + 1):
@@ -519,7 +518,7 @@ def test_copying_chats_share_lookup_drafts() -> None:
     for _ in range(PLAIN_STEPS + 1):
         assert turn(scheduler, group).passes[0].drafts == ()
     assert turn(scheduler, group).passes[0].drafts == (FIRST_DRAFT, 0, 3)
-    room = scheduler.pacing.mixed_chunk("m", 3, 999) // 2
+    room = scheduler.pacing.mixed_chunk("m", 3) // 2
     assert turn(scheduler, group).passes[0].drafts == (min(room, MAX_LOOKUP), 0, 3)
     reads = row("d", Status.PREFILLING, remaining=9)
     lost, by_itself = row("c", can_mix_decode=False), row("c", apart=True)
@@ -531,15 +530,15 @@ def test_copying_chats_share_lookup_drafts() -> None:
 def test_late_draft_model_catches_up_in_parts() -> None:
     scheduler = ready()
     step = turn(scheduler, [row("a")], behind=1000).passes[0]
-    assert (step.drafts, step.behind) == ((), drafting.CHUNK)
-    step = turn(scheduler, [row("a")], behind=drafting.CATCH_UP + 2).passes[0]
-    assert (step.drafts, step.behind) == ((), drafting.CATCH_UP + 1)
+    assert (step.drafts, step.behind) == ((), draft_policy.CHUNK)
+    step = turn(scheduler, [row("a")], behind=draft_policy.CATCH_UP + 2).passes[0]
+    assert (step.drafts, step.behind) == ((), draft_policy.CATCH_UP + 1)
     step = turn(scheduler, [row("a")], behind=-1).passes[0]  # out of memory
     assert (step.drafts, step.behind) == ((), 0)
 
 
 def test_losing_drafts_are_retried_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drafting, "WORTH", 0.97)
+    monkeypatch.setattr(draft_policy, "WORTH", 0.97)
     policy = DraftStatistics()
 
     def steps_until_a_draft() -> int:
@@ -562,7 +561,7 @@ def test_losing_drafts_are_retried_less_often(monkeypatch: pytest.MonkeyPatch) -
 def test_winning_drafts_grow_and_plain_steps_are_retimed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(drafting, "WORTH", 0.97)
+    monkeypatch.setattr(draft_policy, "WORTH", 0.97)
     policy = DraftStatistics()
     for _ in range(PLAIN_STEPS + 1):
         policy.observe("m", 1.0, 1)
@@ -573,7 +572,7 @@ def test_winning_drafts_grow_and_plain_steps_are_retimed(
         tokens += count + 1
     assert counts[:6] == [3, 4, 5, 6, 7, 7]
     assert max(counts) == MAX_DRAFT
-    assert drafting.RETIME_TOKENS <= tokens < drafting.RETIME_TOKENS + MAX_DRAFT + 1
+    assert draft_policy.RETIME_TOKENS <= tokens < draft_policy.RETIME_TOKENS + MAX_DRAFT + 1
     policy.observe("m", 2.0, 1)
     assert policy.count("m") == 0  # not measured yet
 

@@ -44,8 +44,8 @@ from engine.runtime.scheduler import (
     MAX_PROMPTS,
     Scheduler,
     common_tokens,
-    halt,
     is_worth_a_copy,
+    next_stop,
 )
 
 MODELS = ("large", "small")
@@ -147,10 +147,8 @@ def made_view(seed: int) -> View:
         memory=MemoryView(
             chance.choice((0, 100, 500, 1000, 3000)) * KB,
             chance.randint(0, 500) * KB,
-            chance.randint(0, 50) * KB,
-            idle,
-            chance.randint(0, 3),
-            sum(i.nbytes for i in idle),
+            idle=idle,
+            idle_bytes=sum(i.nbytes for i in idle),
         ),
         load=load,
         joining=frozenset(m for m in MODELS if chance.random() < 0.8),
@@ -237,7 +235,7 @@ def test_chunk_is_part_of_the_remaining_prompt(view: View, plan: StepPlan) -> No
     assert plan.chunk.start == row.length
     assert 1 <= plan.chunk.count <= row.remaining
     end = row.length + plan.chunk.count
-    for stop in (row.snapshot_at, halt(row, [r for r in view.rows if r.reads])):
+    for stop in (row.snapshot_at, next_stop(row, [r for r in view.rows if r.reads])):
         assert stop <= row.length or end <= stop
     if row.reproducible:
         assert plan.chunk.fixed
@@ -264,7 +262,7 @@ def test_mixed_pass_needs_support_of_all_rows(view: View, plan: StepPlan) -> Non
     if plan.chunk.ends:
         return  # this is the remainder
     rows, count, row = len(plan.passes[0].feed), plan.chunk.count, known[plan.chunk.session]
-    stops = row.end, row.snapshot_at, halt(row, [r for r in view.rows if r.reads])
+    stops = row.end, row.snapshot_at, next_stop(row, [r for r in view.rows if r.reads])
     assert (rows + count) % TILE == 0 or row.length + count in stops
 
 
@@ -279,7 +277,7 @@ def test_last_prompt_token_is_fed_in_same_pass(view: View, plan: StepPlan) -> No
     for row, chunk in zip(rows, plan.chunks, strict=True):
         assert row.can_feed_last
         assert chunk.start + chunk.count == row.end != row.snapshot_at
-        assert halt(row, [r for r in view.rows if r.reads]) != row.end
+        assert next_stop(row, [r for r in view.rows if r.reads]) != row.end
     if plan.starts_replies:  # requests that arrived together start decoding together
         waiting = [r for r in view.rows if r.status < Status.DECODING and not r.is_suspended]
         assert {r.id for r in waiting} == {r.id for r in rows}
@@ -319,7 +317,7 @@ def read_by(view: View) -> list[str]:
 
 
 def test_waiting_prompts_share_one_chunk_size() -> None:
-    size = PrefillPacer().chunk("m", 10_000, None)
+    size = PrefillPacer().chunk("m", None)
     assert read_by(burst(20, 30, 40)) == ["p0", "p1", "p2"]
     assert read_by(burst(20, size - 50, size - 30, 30)) == ["p0", "p3", "p1"]
     assert read_by(burst(size + 1, size + 2)) == ["p0"]
@@ -386,7 +384,7 @@ def test_step_takes_prompts_that_fit_its_tiles() -> None:
     plan = scheduler.plan(replace(view, rows=rows))
     assert [(c.session, c.count) for c in plan.chunks] == [("p0", 20), ("p1", 30), ("p2", 40)]
     assert all(c.mixed for c in plan.chunks)
-    assert sum(c.count for c in plan.chunks) <= scheduler.pacing.mixed_chunk("m", 1, 9999) < 140
+    assert sum(c.count for c in plan.chunks) <= scheduler.pacing.mixed_chunk("m", 1) < 140
 
 
 def test_ending_prompts_feed_last_tokens_together() -> None:
@@ -427,7 +425,7 @@ def test_ending_prompts_feed_last_tokens_together() -> None:
         rows = [*one.rows, replace(ready, **change)]
         assert Scheduler().plan(replace(gathered, rows=rows)).gathering
     # A long prompt joins with its last chunk.
-    size = PrefillPacer().chunk("m", 10_000, None)
+    size = PrefillPacer().chunk("m", None)
     long = replace(one.rows[0], remaining=size + 9)
     assert not Scheduler().plan(replace(one, rows=[long])).starts_replies
     assert (
@@ -443,7 +441,7 @@ def test_pass_that_starts_answers_adjusts_chunk_size() -> None:
     plan = scheduler.plan(view)
     assert plan.starts_replies
     scheduler.observe(view, plan, Timing(1.0, 0.1, 0.0, 240, 0))
-    assert scheduler.pacing.chunk("m", 9999, None) == 352
+    assert scheduler.pacing.chunk("m", None) == 352
     assert not scheduler.step_seconds  # not a decode step
 
 
@@ -455,7 +453,7 @@ def test_shared_prefill_is_timed_by_all_its_tokens() -> None:
         tokens = sum(c.count for c in plan.chunks)
         assert tokens == 240
         scheduler.observe(view, plan, Timing(1.0, 0.0, seconds, tokens, 0))
-        assert scheduler.pacing.chunk("m", 9999, None) == 352  # grows by half
+        assert scheduler.pacing.chunk("m", None) == 352  # grows by half
 
 
 @for_all_views
@@ -791,7 +789,7 @@ def test_row_summary_omits_the_prompt() -> None:
 
 def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     gb = 10**9
-    memory = MemoryView(budget=10 * gb, fixed=gb, scratch=gb // 10, writing_bytes=6 * gb)
+    memory = MemoryView(budget=10 * gb, fixed=gb, writing_bytes=6 * gb)
     rows = [
         Row("small", "m", Status.QUEUED, max_bytes=gb // 100),
         Row("question", "m", Status.QUEUED, max_bytes=gb // 100, scratch=True),
@@ -812,21 +810,19 @@ def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     assert not waits.evict
 
 
-def test_growing_reply_leaves_memory_for_a_scratch_question() -> None:
+def test_reply_grows_until_the_memory_is_used() -> None:
     step, limit = 100, 100
-    memory = MemoryView(budget=1000, scratch=50)
+    memory = MemoryView(budget=1000)
 
-    def grown(*more: Row, **change: Any) -> StepPlan:
+    def grown(**change: Any) -> StepPlan:
         row = Row("a", "m", Status.DECODING, max_bytes=limit, growth_bytes=step, begun=True)
-        return Scheduler().plan(View(0.0, [row, *more], memory=replace(memory, **change)))
+        return Scheduler().plan(View(0.0, [row], memory=replace(memory, **change)))
 
     while (plan := grown()).extend is not None:
         assert plan.extend == Extension("a", whole=True)
         limit += step
-    assert limit == 900  # one more would use what is kept free
+    assert limit == 1000
     assert plan.passes
-    question = Row("q", "m", Status.DECODING, scratch=True, begun=True)
-    assert grown(question).extend is not None, "it has come"
     limit = 500
     idle = [Idle(cache_of("old"), 450, 1.0)]
     assert grown(idle=idle, idle_bytes=450).evict == (cache_of("old"),)
@@ -852,8 +848,7 @@ def test_texts_to_embed_wait_for_memory_or_are_refused() -> None:
     idle = [Idle(cache_of("old"), 20, 1.0)]
     assert planned_for(idle=idle, idle_bytes=20).evict == (cache_of("old"),)
     waits = planned_for(writing_bytes=20)
-    assert not waits.arranges
-    assert waits.passes
+    assert waits.passes  # a plan that arranges has none
     (refusal,) = planned_for(fixed=20).refuse
     assert (refusal.key, refusal.code) == ("k", "capacity_exhausted")
 

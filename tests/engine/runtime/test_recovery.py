@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from engine import Engine, EngineError, Reply, SamplingParams, TextDelta
-from engine.cache.offload import Offload
+from engine import Engine, EngineError, SamplingParams
 from engine.cache.prefix_index import PrefixIndex
 from engine.cache.session_kv import SessionKV
-from engine.runtime import loop
+from engine.runtime import loop, snapshot
 from engine.runtime import request as request_module
-from engine.runtime import view as view_module
 from engine.runtime.commands import SessionCommands
 from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
@@ -29,6 +27,7 @@ from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.workers import Mailbox
 from engine.stepping import SteppedEngine
+from tests.engine.faults import Panic, first_text, raise_next
 
 pytestmark = pytest.mark.stepped
 
@@ -36,34 +35,6 @@ Folder = Callable[[str], Path]
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
 SOME = SamplingParams(max_tokens=8, temperature=0.8, seed=3, logit_bias=NO_END)
 LONG = SamplingParams(max_tokens=120, temperature=0.8, seed=11, logit_bias=NO_END)
-
-
-class Panic(BaseException):
-    """Exception that isn't an `Exception`, like a panic in a native library."""
-
-
-def raises(
-    monkeypatch: pytest.MonkeyPatch,
-    where: Any,
-    name: str,
-    kind: type[BaseException],
-    times: int = 1,
-) -> list[BaseException]:
-    """Make the next calls of a function raise, and return the list of pending faults."""
-    usual = getattr(where, name)
-    left = [kind(f"injected {n}") for n in range(times)]
-
-    def sometimes(*args: Any, **options: Any) -> Any:
-        if left:
-            raise left.pop()
-        return usual(*args, **options)
-
-    monkeypatch.setattr(where, name, sometimes)
-    return left
-
-
-def first_text(reply: Reply) -> None:
-    next(event for event in reply if isinstance(event, TextDelta))
 
 
 @cache
@@ -75,15 +46,14 @@ def alone(folder: Path) -> list[int]:
 
 FRAMES = {
     "taking commands": (Mailbox, "take"),
-    "settling what was written": (Offload, "free_written"),
-    "looking": (loop, "view"),
+    "looking": (loop, "take_snapshot"),
     "planning": (Scheduler, "plan"),
     "executing": (Executor, "run"),
     "finishing": (Delivery, "deliver"),
     "telling places": (Delivery, "_report_positions"),
     "learning": (Scheduler, "observe"),
     "looking for lost replies": (State, "fail_lost"),
-    "reading pieces": (loop.Loop, "_read_pieces"),
+    "background work": (loop.Loop, "_do_background_work"),
     "offering": (PrefixIndex, "find_offer"),
     "refreshing": (PrefixIndex, "refresh"),
 }
@@ -104,7 +74,7 @@ def test_a_fault_in_a_turn_costs_no_reply(
     mailbox, chats = engine._mailbox, [engine.open_session(model) for _ in range(2)]
     replies = [chat.send("hello", LONG) for chat in chats]
     first_text(replies[0])
-    left = raises(monkeypatch, *FRAMES[frame], kind)
+    left = raise_next(monkeypatch, *FRAMES[frame], kind("injected"))
     engine.open_session(model).send("and another", SOME).tokens(60)
     assert not left
     assert [reply.tokens(60) for reply in replies] == [expected, expected]
@@ -117,7 +87,7 @@ def test_a_fault_in_a_turn_costs_no_reply(
 def test_broken_session_fails_alone(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, kind: type[BaseException]
 ) -> None:
-    model, row = engine.load(model_folder("plain")), view_module._row
+    model, row = engine.load(model_folder("plain")), snapshot._row
     bad, good = engine.open_session(model, "bad"), engine.open_session(model, "good")
 
     def breaks(state: State, request: Request) -> Any:
@@ -125,7 +95,7 @@ def test_broken_session_fails_alone(
             raise kind("injected")
         return row(state, request)
 
-    monkeypatch.setattr(view_module, "_row", breaks)
+    monkeypatch.setattr(snapshot, "_row", breaks)
     reply = good.send("hello", LONG)
     with pytest.raises(EngineError, match="injected"):
         bad.send("hello", LONG).tokens(60)
@@ -141,7 +111,7 @@ def test_unplannable_reply_ends_and_engine_continues(
     mailbox, chat = engine._mailbox, engine.open_session(model)
     reply = chat.send("hello", LONG)
     first_text(reply)
-    raises(monkeypatch, Scheduler, "plan", Panic, times=2)
+    raise_next(monkeypatch, Scheduler, "plan", Panic("injected"), 2)
     with pytest.raises(EngineError, match="injected") as caught:
         reply.tokens(60)
     assert caught.value.code == "internal_error"
@@ -180,7 +150,7 @@ def test_failing_start_ends_only_its_own_work(
     """Regression test: the second such fault ended the engine."""
     monkeypatch.setattr(request_module, "EXTENSION_TOKENS", 20)
     model, mailbox = engine.load(model_folder("plain")), engine._mailbox
-    left = raises(monkeypatch, where, name, Panic, times=1 if where is Embedder else 2)
+    left = raise_next(monkeypatch, where, name, Panic("injected"), 1 if where is Embedder else 2)
     if where is Embedder:
         with pytest.raises(EngineError, match="injected"):
             engine.embed_later(model, ["hello"]).result(60)
@@ -200,7 +170,9 @@ def test_cache_that_cannot_be_evicted_ends_its_chat_only(
     chats = [engine.open_session(model) for _ in range(2)]
     for chat in chats:
         chat.send("hello", SOME).tokens(60)
-    raises(monkeypatch, SessionKV, "drop", Panic, times=2)  # the second when the chat ends
+    raise_next(
+        monkeypatch, SessionKV, "drop", Panic("injected"), 2
+    )  # the second when the chat ends
     engine.relieve_later().result(60)
     with pytest.raises(EngineError, match="injected"):
         chats[0].send("again", SOME).tokens(60)
@@ -239,7 +211,7 @@ def test_recurring_fault_ends_the_engine_and_is_reported(
     model = engine.load(model_folder("plain"))
     reply = engine.open_session(model).send("hello", LONG)
     first_text(reply)
-    raises(monkeypatch, Delivery, "deliver", Panic, times=2)
+    raise_next(monkeypatch, Delivery, "deliver", Panic("injected"), 2)
     with pytest.raises(EngineError, match="injected") as caught:
         reply.tokens(60)
     assert caught.value.code == "engine_stopped"
@@ -254,7 +226,7 @@ def test_failing_load_is_reported(
     model = engine.load(model_folder("plain"))
     reply = engine.open_session(model).send("hello", LONG)
     first_text(reply)
-    raises(monkeypatch, ModelLoader, "begin", kind)
+    raise_next(monkeypatch, ModelLoader, "begin", kind("injected"))
     with pytest.raises(EngineError, match="injected"):
         engine.load(model_folder("sliding window"))
     assert len(reply.tokens(60)) == 120
@@ -276,7 +248,7 @@ def test_fault_while_restoring_a_cache_ends_no_reply(
             {"role": "assistant", "content": answer},
             {"role": "user", "content": "and then?"},
         ]
-        left = raises(monkeypatch, CacheRestorer, name, Panic)
+        left = raise_next(monkeypatch, CacheRestorer, name, Panic("injected"))
         assert engine.open_session(model, "mine").send(told, SOME).tokens(60)
         assert not left
 
@@ -288,7 +260,7 @@ def test_fault_while_ending_leaves_the_chat_usable(
     model = engine.load(model_folder("plain"))
     neighbour = engine.open_session(model).send("hello", LONG)
     chat = engine.open_session(model)
-    raises(monkeypatch, State, name, Panic)
+    raise_next(monkeypatch, State, name, Panic("injected"))
     with pytest.raises(EngineError):
         chat.send([{"role": "user", "content": "half \ud800"}], SOME).tokens(60)
     assert chat.send("hello", SOME).tokens(60)

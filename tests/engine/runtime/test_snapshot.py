@@ -13,8 +13,8 @@ from engine.cache.cache_objects import iterate_arrays
 from engine.runtime import loop
 from engine.runtime.plan import StepPlan, View
 from engine.runtime.scheduler import Scheduler
+from engine.runtime.snapshot import take_snapshot
 from engine.runtime.state import State
-from engine.runtime.view import view
 from tests.torture import memory_run
 
 BUDGET = 18 * 10**6
@@ -51,7 +51,7 @@ def test_snapshots_and_plans_change_nothing(
 
     def twice(state: State, *more: Any) -> View:
         before = fingerprint(state)
-        first, second = view(state, *more), view(state, *more)
+        first, second = take_snapshot(state, *more), take_snapshot(state, *more)
         compared[0] += 1
         if replace(second, now=first.now) != first:
             wrong.append(f"two snapshots differ: {first} {second}")
@@ -65,7 +65,7 @@ def test_snapshots_and_plans_change_nothing(
             wrong.append(f"two plans differ: {first} {second}")
         return first
 
-    monkeypatch.setattr(loop, "view", twice)
+    monkeypatch.setattr(loop, "take_snapshot", twice)
     monkeypatch.setattr(Scheduler, "plan", planned)
     model = memory_run.write_wide(tmp_path / "model")
     memory_run.run(model, seed, BUDGET, tmp_path / "disk", 15)

@@ -28,6 +28,7 @@ from engine.runtime.workers import CommandFuture, Mailbox, Workers
 from engine.sandbox.confined import Sandbox
 from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES
+from tests.engine.faults import HeldLoads
 from tests.engine.model.test_loading import examined
 from tests.waiting import until
 
@@ -38,27 +39,9 @@ LENGTHY = "A question of some length. " * 30
 LONG = SamplingParams(max_tokens=120, temperature=0.0, logit_bias={2: -1e9})
 
 
-class Held:
-    """Loads that block after reading some of their weights until they are released."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.begun = self.may_go_on = False
-        read = loader.read_weights
-
-        def held(net: Any, *_: Any) -> Iterator[None]:
-            pieces = read(net)
-            for _ in pieces:
-                yield
-            self.begun = True
-            while not self.may_go_on:
-                yield
-
-        monkeypatch.setattr(loader, "read_weights", held)
-
-
 @pytest.fixture
-def held(monkeypatch: pytest.MonkeyPatch) -> Held:
-    return Held(monkeypatch)
+def held(monkeypatch: pytest.MonkeyPatch) -> HeldLoads:
+    return HeldLoads(monkeypatch)
 
 
 def streaming(session: Session, text: str) -> Reply:
@@ -78,9 +61,9 @@ def test_canceled_load_frees_its_memory(
     wanted = engine.open_session(alone).send("Tell me.", LONG).tokens(PATIENCE)
     neighbour = streaming(engine.open_session(alone), "Tell me.")
     before = engine.stats()
-    held = Held(monkeypatch)
+    held = HeldLoads(monkeypatch)
     loading = engine.load_later(write_model(tmp_path / "other", FAMILIES["plain"], seed=3))
-    assert engine.run_until(lambda: held.begun)
+    assert engine.run_until(held.begun.is_set)
     assert engine.stats()["weights_bytes"] > before["weights_bytes"]
     assert loading.cancel()
     engine.run_until(lambda: False)
@@ -94,28 +77,28 @@ def test_canceled_load_frees_its_memory(
 
 @pytest.mark.stepped
 def test_remaining_waiters_get_the_model(
-    engine: SteppedEngine, model_folder: Folder, held: Held
+    engine: SteppedEngine, model_folder: Folder, held: HeldLoads
 ) -> None:
     asked = [engine.load_later(model_folder("plain")) for _ in range(3)]
-    assert engine.run_until(lambda: held.begun)
+    assert engine.run_until(held.begun.is_set)
     assert asked[0].cancel()
     engine.stats()  # the loop has run once more
-    held.may_go_on = True
+    held.may_go_on.set()
     first, second = (a.result(PATIENCE) for a in asked[1:])
     assert first.id == second.id
     assert len(engine.stats()["models"]) == 1
 
 
 def test_canceled_load_makes_room_for_the_next(
-    model_folder: Folder, tmp_path: Path, held: Held
+    model_folder: Folder, tmp_path: Path, held: HeldLoads
 ) -> None:
     folder, other = model_folder("plain"), write_model(tmp_path / "other", FAMILIES["plain"], 5)
     with SteppedEngine(memory_budget=400_000) as engine:
         loading = engine.load_later(folder)
-        assert engine.run_until(lambda: held.begun)
+        assert engine.run_until(held.begun.is_set)
         waiting = engine.load_later(other)
         loading.cancel()
-        held.may_go_on = True
+        held.may_go_on.set()
         assert waiting.result(PATIENCE).nbytes > 200_000  # both models would not have fit
 
 
@@ -291,7 +274,7 @@ def test_loading_steps_grow_with_slow_decode_steps(
     loading = ModelLoader(state, Workers(Mailbox()), Sandbox())
     candidate = Candidate(examined(model_folder("plain")), None)  # type: ignore[arg-type]
     command = Load(str(model_folder("plain")), CommandFuture(), None, None)
-    loading._queue.append(ModelLoad("key", [command], candidate))
+    loading.queue.append(ModelLoad("key", [command], candidate))
     wanted = loading.pending()
     assert wanted is not None
     loading.begin(LoadAdmission(wanted.key, wanted.nbytes, False))

@@ -701,7 +701,7 @@ write_tokenizer(Path({folder!r}))
 works(confined, described(Path({folder!r})))
 bad = confined.reader(described(Path({folder!r}), hostile.TEMPLATES[{template!r}]))
 threading.Thread(target=bad.render, args=([(HELLO, True)], None), daemon=True).start()
-while not (pids := confined.pids) or confined._children._idle:
+while not (pids := confined.pids) or confined.children._idle:
     time.sleep(0.01)
 print(*pids, flush=True)
 {end}

@@ -1,4 +1,4 @@
-"""Scheduling policy, without a model or a clock."""
+"""Chunk sizes, the order of prompts, and time shares, without a model or a clock."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def names(order: list[Row]) -> list[str]:
 
 
 def test_chunks_settle_at_the_gap_budget() -> None:
-    scheduler = PrefillPacer(gap_budget=0.04)
+    pacer = PrefillPacer(gap_budget=0.04)
     step = 0.02
 
     def cost(tokens: int) -> float:  # a fixed cost for the weights plus a cost per token
@@ -43,36 +43,36 @@ def test_chunks_settle_at_the_gap_budget() -> None:
 
     sizes = []
     for _ in range(30):
-        size = scheduler.chunk("m", 100_000, step)
-        scheduler.observe("m", size, cost(size), step)
+        size = pacer.chunk("m", step)
+        pacer.observe("m", size, cost(size), step)
         sizes.append(size)
     assert cost(sizes[-1]) <= 0.04 + step < cost(sizes[-1] + 2 * TILE)
 
 
 def test_one_slow_moment_does_not_decide() -> None:
-    scheduler = PrefillPacer()
-    before = scheduler.chunk("m", 10_000, 0.02)
-    scheduler.observe("m", before, 10.0, 0.02)
-    assert scheduler.chunk("m", 10_000, 0.02) >= max(MIN_CHUNK, before * 0.5)
+    pacer = PrefillPacer()
+    before = pacer.chunk("m", 0.02)
+    pacer.observe("m", before, 10.0, 0.02)
+    assert pacer.chunk("m", 0.02) >= max(MIN_CHUNK, before * 0.5)
 
 
 def test_small_pass_does_not_limit_larger_ones() -> None:
-    scheduler = PrefillPacer()
+    pacer = PrefillPacer()
     for _ in range(20):
-        scheduler.observe("m", 1024, 0.1, None)
-    size = scheduler.chunk("m", 10_000, None)
+        pacer.observe("m", 1024, 0.1, None)
+    size = pacer.chunk("m", None)
     assert size > 1024
-    scheduler.observe("m", 20, 0.01, None)
-    assert scheduler.chunk("m", 10_000, None) == size
-    scheduler.observe("m", 20, 5.0, None)  # one slow outlier
-    assert 0.5 * size < scheduler.chunk("m", 10_000, None) < size
+    pacer.observe("m", 20, 0.01, None)
+    assert pacer.chunk("m", None) == size
+    pacer.observe("m", 20, 5.0, None)  # one slow outlier
+    assert 0.5 * size < pacer.chunk("m", None) < size
 
 
 def test_reproducible_boundaries_are_at_fixed_positions() -> None:
-    scheduler = PrefillPacer()
-    assert scheduler.fixed_chunk(0, 1000) == FIXED_CHUNK
-    assert scheduler.fixed_chunk(10, 1000) == FIXED_CHUNK - 10
-    assert scheduler.fixed_chunk(2 * FIXED_CHUNK, 7) == 7
+    pacer = PrefillPacer()
+    assert pacer.fixed_chunk(0, 1000) == FIXED_CHUNK
+    assert pacer.fixed_chunk(10, 1000) == FIXED_CHUNK - 10
+    assert pacer.fixed_chunk(2 * FIXED_CHUNK, 7) == 7
 
 
 def test_round_ends_after_each_model_had_a_turn() -> None:
@@ -122,26 +122,26 @@ def test_programs_share_time_without_backlog() -> None:
 
 
 def test_front_chat_goes_first_unless_it_is_much_later() -> None:
-    scheduler = PrefillPacer(ageing=50, preference=1000)
+    pacer = PrefillPacer(ageing=50, preference=1000)
     front, back = waiting("front", 900, 0.0, 1), waiting("back", 10, 0.0)
-    assert names(scheduler.order([back, front], 0.0)) == ["front", "back"]
+    assert names(pacer.order([back, front], 0.0)) == ["front", "back"]
     late = waiting("front", 900, 30.0, 1)
-    assert names(scheduler.order([late, back], 30.0)) == ["back", "front"]
+    assert names(pacer.order([late, back], 30.0)) == ["back", "front"]
 
 
 def test_prefill_waits_briefly_for_simultaneous_prompts() -> None:
-    scheduler = PrefillPacer(gathering=1.0)
-    scheduler.observe("m", 100, 0.5, None)  # 100 tokens in half a second
-    each = scheduler.seconds("m", 100)
+    pacer = PrefillPacer(gathering=1.0)
+    pacer.observe("m", 100, 0.5, None)  # 100 tokens in half a second
+    each = pacer.seconds("m", 100)
     assert 0.4 < each < 0.6
-    assert scheduler.gathers("m", 100, 0.0)
-    assert scheduler.gathers("m", 100, 0.9 - each)
-    assert not scheduler.gathers("m", 100, 0.7)
-    assert not scheduler.gathers("m", 3000, 0.0)
+    assert pacer.gathers("m", 100, 0.0)
+    assert pacer.gathers("m", 100, 0.9 - each)
+    assert not pacer.gathers("m", 100, 0.7)
+    assert not pacer.gathers("m", 3000, 0.0)
 
 
 def test_mixed_chunks_fill_tiles_within_budget() -> None:
-    scheduler = PrefillPacer(gap_budget=0.05)
+    pacer = PrefillPacer(gap_budget=0.05)
     step = 0.04
 
     def cost(rows: int) -> float:
@@ -149,12 +149,11 @@ def test_mixed_chunks_fill_tiles_within_budget() -> None:
 
     for rows in (1, 3, 15, 40):
         for _ in range(30):
-            size = scheduler.mixed_chunk("m", rows, 100_000)
+            size = pacer.mixed_chunk("m", rows)
             assert size >= MIN_CHUNK
             assert (rows + size) % TILE == 0
-            scheduler.observe_mixed("m", rows + size, cost(rows + size), step)
+            pacer.observe_mixed("m", rows + size, cost(rows + size), step)
         assert cost(rows + size) <= 0.05 + 2 * step < cost(rows + size + 3 * TILE)
-    assert scheduler.mixed_chunk("m", 3, 2) == 2
 
 
 @pytest.mark.parametrize(("step", "row"), [(0.014, 0.0014), (0.006, 0.0006)])
@@ -167,13 +166,13 @@ def test_prompt_of_exact_model_keeps_its_speed_next_to_streams(step: float, row:
 
     read, seconds, gaps = 0, 0.0, []
     while read < 2000:
-        count = 0 if rest.is_due else pacing.mixed_chunk("m", streams, 2000 - read, tile=1)
+        count = 0 if rest.is_due else min(2000 - read, pacing.mixed_chunk("m", streams, tile=1))
         gaps.append(cost(streams + count))
         if count:
             pacing.observe_mixed("m", streams + count, gaps[-1], step)
             rest.add(gaps[-1] - 2 * step - 0.05)
         else:
-            rest.step()
+            rest.add(-0.05)
         read, seconds = read + count, seconds + gaps[-1]
     assert read / seconds >= 0.7 / row
     assert max(gaps) <= 0.05 + 2 * step
@@ -185,7 +184,7 @@ def long_under_short(rate: float, long: int = 100_000, short: int = 300) -> floa
     while left["long"]:
         rows = [waiting(n, left[n], made.get(n, 0.0), model="m") for n in left]
         first = pacing.order(rows, now)[0].id
-        count = pacing.chunk("m", left[first], None)
+        count = min(left[first], pacing.chunk("m", None))
         seconds = 0.002 + count / rate
         now += seconds
         pacing.observe("m", count, seconds, None)
@@ -225,12 +224,12 @@ def test_rest_follows_passes_over_their_budget() -> None:
     rest.add(0.1)
     steps = 0
     while rest.is_due:
-        rest.step()
+        rest.add(-0.05)
         steps += 1
     assert steps == 2
     rest.add(60.0)  # the machine was suspended
     steps = 0
     while rest.is_due:
-        rest.step()
+        rest.add(-0.05)
         steps += 1
     assert steps == MAX_REST_STEPS

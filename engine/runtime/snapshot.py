@@ -10,13 +10,13 @@ import logging
 from msgspec.structs import replace
 
 from engine.cache.ledger import CacheOffer
-from engine.cache.session_kv import CacheBytes
 from engine.errors import describe_error
+from engine.model import runner
 from engine.model.drafting import Drafter
 from engine.model.prompt_lookup import LIKELY_MATCH, Lookup
-from engine.runtime.drafts import MAX_LOOKUP
+from engine.runtime.draft_policy import MAX_LOOKUP
 from engine.runtime.plan import LoadRequest, PendingEmbedding, Row, Status, View
-from engine.runtime.request import Request
+from engine.runtime.request import MemoryNeeds, Request
 from engine.runtime.state import State
 
 log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ class RowError(Exception):
         self.request = request
 
 
-def view(
+def take_snapshot(
     state: State,
     load: LoadRequest | None,
     embedding: PendingEmbedding | None,
@@ -52,7 +52,9 @@ def view(
             i for i, m in state.models.items() if m.abilities.modes.mixes and m.ranks == 1
         ),
         exact=frozenset(i for i, m in state.models.items() if m.info.exact),
-        faulty=frozenset(i for i, m in state.models.items() if not m.sharing.is_enabled),
+        faulty=frozenset(
+            i for i, m in state.models.items() if not m.shared_step_breaker.is_enabled
+        ),
         memory=state.memory.view(rows, pending_bytes, relieve),
         load=load,
         embedding=embedding,
@@ -77,10 +79,10 @@ def _rows(state: State) -> list[Row]:
         drafter = request.session.model.drafter
         if isinstance(drafter, Lookup):
             least = 1 if alone else LIKELY_MATCH
-            if (alone or request.kv.can_draft_together) and request.places.find() >= least:
+            if (alone or request.kv.can_draft_together) and request.match_search.find() >= least:
                 most = min(rows[index].drafts, MAX_LOOKUP)
                 rows[index] = replace(
-                    rows[index], lookup_chances=request.places.acceptance_chances(most)
+                    rows[index], lookup_chances=request.match_search.acceptance_chances(most)
                 )
         elif alone and isinstance(drafter, Drafter):
             longest = request.prompt_length + request.limit
@@ -97,51 +99,54 @@ def _row(state: State, request: Request) -> Row:
     model, prepared = session.model, request.prompt is not None
     reading = request.status == Status.PREFILLING
     chunked = reading and not (request.apart or model.abilities.token_by_token)
-    promise = request.promise if prepared else CacheBytes(0)
+    needs = request.memory_needs() if prepared else MemoryNeeds(0)
     halts = reading and kv.needs_snapshot
-    chosen = request.generated + (request.pending is not None)
+    pending = request.pending is not None
+    chosen, lost = request.generated + pending, 0
+    if request.status == Status.DECODING:
+        lost = len(runner.lost_tokens(request))
     return Row(
         session.id,
         model.info.id,
         request.status,
-        request.is_suspended,
+        # It waits for the user, an image, or a worker.
+        request.paused or bool(request.awaits) or request.unsampled is not None,
         session.reproducible,
         apart=request.apart,
         can_mix_prefill=chunked and kv.can_mix,
-        unwritten=kv.is_fully_shared,
-        # Otherwise, all rows of a chunk would pass through the output layer.
+        unwritten=reading and kv.is_fully_shared,
+        # Otherwise, all rows of a chunk would pass through the output layer (`output_rows`).
         can_feed_last=chunked and model.abilities.leaves_out_rows and model.ranks == 1,
         # A recurrent model may treat the first token differently.
-        can_mix_decode=not (request.apart or session.kv_bits or request.lost_tokens)
-        and kv.length > 0,
+        can_mix_decode=not (request.apart or session.kv_bits or lost) and kv.length > 0,
         scratch=session.scratch,
         priority=session.priority,
         program=session.program,
         share=session.share,
-        length=request.kv.length if reading else 0,
+        length=kv.length if reading else 0,
         remaining=request.unread if reading else 0,
         waiting_since=request.waiting_since,
         ready_at=request.ready_at,
         begun=chosen > 0,
-        pending=request.pending is not None,
-        awaits_first=chosen == 1 and request.pending is not None,
+        pending=pending,
+        awaits_first=chosen == 1 and pending,
         wants_more=chosen < request.limit,
         images=_unsplittable_spans(request) if reading and request.images else (),
         snapshot_at=request.prompt.boundary if halts and request.prompt is not None else -1,
-        max_bytes=promise.own,
-        slack_bytes=request.slack if prepared else 0,
-        growth_bytes=request.growth if request.status == Status.DECODING else None,
-        at_limit=request.at_limit,
+        max_bytes=needs.own,
+        slack_bytes=needs.slack,
+        growth_bytes=needs.growth,
+        at_limit=request.generated + 2 > request.limit,
         prefix_to_keep=request.prefix_to_keep,
         prefix_bytes=session.estimate.bytes(request.prefix_to_keep, step=1)
         if request.prefix_to_keep
         else 0,
-        group=promise.group,
-        shared=promise.shared,
-        drafts=draft_room(request),
-        lost_tokens=request.lost_tokens,
+        group=needs.group,
+        shared=needs.shared,
+        drafts=0 if model.drafter is None or lost else draft_room(request),
+        lost_tokens=lost,
         kind=session.kind,
-        prompt=request.packed if reading else b"",
+        prompt=request.reader.packed if reading else b"",
         system=request.prompt.system if request.prompt is not None else 0,
         needs_stops=halts and not session.reproducible,
         offer=_offer(state, request) if reading else None,
@@ -162,7 +167,7 @@ def _offer(state: State, request: Request) -> CacheOffer | None:
     if not request.adopts:
         return None
     prefixes, kv = state.memory.prefixes, request.kv
-    now = (prefixes.version, kv.length, kv.sharer_count)
+    now = (prefixes.version, kv.length, kv.is_fully_shared)
     if request.offered[0] != now:
         try:
             request.offered = (now, prefixes.find_offer(request.reader))
@@ -181,7 +186,7 @@ def draft_room(request: Request) -> int:
     chosen = request.generated + (request.pending is not None)
     if drafter is None or not drafter.breaker.is_enabled or not chosen or request.images:
         return 0
-    if request.apart or request.lost_tokens or not request.kv.can_roll_back:
+    if request.apart or not request.kv.can_roll_back:
         return 0
     if request.constraint is not None and request.constraint.is_slow:
         return 0  # a worker computes the masks token by token

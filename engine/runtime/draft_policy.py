@@ -75,7 +75,8 @@ class Rate(Struct):
 class Costs(Struct):
     """Linear model for the cost of verifying lookup tokens: a cost per pass, plus a cost per row.
 
-    The weight of older passes decreases. The unit is a plain step's time per token.
+    This is a least-squares fit in which the weight of older passes decreases, with an extra pass
+    without rows that costs nothing. The unit is a plain step's time per token.
     """
 
     # Sums of weights, rows, squared rows, costs, and costs times rows.
@@ -148,8 +149,9 @@ class DraftStatistics:
         self._of: dict[tuple[str, int], _Record] = {}
         # Keyed by the model, and whether steps have several chats.
         self._costs: dict[tuple[str, bool], Costs] = {}
-        # Key of the last pass, and True if we have waited for all of its results.
-        self._last: tuple[tuple[str, int], bool] | None = None
+        # Key of the last pass, and True if we have waited for all of its results. None if the last
+        # iteration did more than a step, so that the next pass isn't timed.
+        self.last: tuple[tuple[str, int], bool] | None = None
 
     def count(self, model: str) -> int:
         """Return the number of tokens to draft for a chat's next pass, or 0."""
@@ -173,13 +175,9 @@ class DraftStatistics:
         """Forget a model's stats when its draft model changes. The cost of rows stays the same."""
         self._of = {key: record for key, record in self._of.items() if key[0] != model}
 
-    def interrupted(self) -> None:
-        """Note that an iteration did more than a step, so that the next pass isn't timed."""
-        self._last = None
-
     def waited(self) -> None:
         """Note that an iteration only waited for the last plain step."""
-        self._last = self._last and (self._last[0], True)
+        self.last = self.last and (self.last[0], True)
 
     def observe(
         self,
@@ -202,7 +200,7 @@ class DraftStatistics:
         """
         key = model, chats
         record, costs = self._of.setdefault(key, _Record()), self._costs_of(model, chats)
-        before, self._last = self._last, (key, drafted > 0)
+        before, self.last = self.last, (key, drafted > 0)
         if not drafted:
             record.resting = max(0, record.resting - tokens / chats)
             costs.quiet += tokens / chats
