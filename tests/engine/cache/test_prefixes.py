@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine import Engine, Reply, SamplingParams
+from engine import Engine
 from engine.cache.prefix_index import PrefillingSession, PrefixIndex
 from engine.model import sampling
+from tests.engine.cache.prompts import params, read
 from tests.engine.families import FAMILIES
 
 pytestmark = pytest.mark.stepped
@@ -22,18 +23,6 @@ pytestmark = pytest.mark.stepped
 EVERY_FAMILY = pytest.mark.parametrize("family", FAMILIES)
 SYSTEM = "You are one of many voices, and every one of them was told the same at length. " * 4
 PROMPT = "Listen to this story, all of you, and say how it goes on. " * 5
-
-
-def params(seed: int, tokens: int = 12) -> SamplingParams:
-    # Keep the random model from thinking, because the template drops reasoning from the history.
-    calm = {3: -1e9, 4: -1e9}
-    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
-
-
-def read(reply: Reply) -> int:
-    """Return the number of prompt tokens that were computed for this reply only."""
-    reply.tokens(60)
-    return reply.stats.prompt_tokens - reply.stats.reused_tokens
 
 
 @cache

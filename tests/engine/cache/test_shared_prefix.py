@@ -13,7 +13,7 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import KVCache
 
-from engine import Engine, SamplingParams, Session
+from engine import Engine, Session
 from engine.bench.random_models import write_model
 from engine.bench.small_configs import small_config
 from engine.cache import shared_prefix
@@ -31,17 +31,13 @@ from engine.model.attention_parts import (
 )
 from engine.model.patches import dense
 from engine.model.ragged import combine_caches
+from tests.engine.cache.prompts import params
 from tests.engine.families import FAMILIES
 
 pytestmark = pytest.mark.usefixtures("all_cores")
 
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5
 LAYERS, HEADS, DIM = 2, 2, 8
-
-
-def params(seed: int, tokens: int = 12) -> SamplingParams:
-    calm = {3: -1e9, 4: -1e9}  # keep the random model from thinking
-    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import Engine, Reply, SamplingParams
+from engine import Engine, Reply
 from engine.bench.random_models import write_model
 from engine.bench.small_copies import perturb
 from engine.cache.prefix_index import PrefillingSession, PrefixIndex
@@ -17,22 +17,12 @@ from engine.cache.session_kv import SessionKV
 from engine.model import fingerprint
 from engine.model.drafting import Drafter
 from engine.runtime import draft_policy
+from tests.engine.cache.prompts import params, read
 from tests.engine.families import FAMILIES
 
 SYSTEM = "You are one of many voices, and every one of them was told the same at length. " * 4
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5
 SOON = 20  # seconds, for replies that usually take a fraction of one
-
-
-def params(seed: int, tokens: int = 12) -> SamplingParams:
-    calm = {3: -1e9, 4: -1e9}  # keep the random model from thinking
-    return SamplingParams(max_tokens=tokens, temperature=0.9, seed=seed, logit_bias=calm)
-
-
-def read(reply: Reply) -> int:
-    """Return the number of prompt tokens that were computed for this reply only."""
-    reply.tokens(60)
-    return reply.stats.prompt_tokens - reply.stats.reused_tokens
 
 
 @cache

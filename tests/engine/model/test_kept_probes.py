@@ -31,51 +31,34 @@ def probed_file(folder: Path) -> ProbedFile:
     return ProbedFile(folder, backend.start(), examined, True)
 
 
-def truncated(path: Path, data: dict[str, Any]) -> None:
-    path.write_text(json.dumps(data)[:-9])
-
-
-def of_another(path: Path, data: dict[str, Any]) -> None:
-    path.write_text(json.dumps(data | {"of": {**data["of"], "mlx": "0.1"}}))
-
-
-def forged(path: Path, data: dict[str, Any]) -> None:
-    path.write_text(json.dumps(data | {"results": [["slots", 4, 7, {"slots": 1.0}]]}))
-
-
-def incomplete(path: Path, data: dict[str, Any]) -> None:
+def incomplete(data: dict[str, Any]) -> str:
     del data["results"]["mixes"]
-    path.write_text(json.dumps(data))
+    return json.dumps(data)
 
 
-def huge(path: Path, data: dict[str, Any]) -> None:
-    path.write_text(json.dumps(data) + " " * 2**20)
+DAMAGES: dict[str, Callable[[dict[str, Any]], str]] = {
+    "truncated": lambda data: json.dumps(data)[:-9],
+    "of another": lambda data: json.dumps(data | {"of": {**data["of"], "mlx": "0.1"}}),
+    "forged": lambda data: json.dumps(data | {"results": [["slots", 4, 7, {"slots": 1.0}]]}),
+    "incomplete": incomplete,
+    "huge": lambda data: json.dumps(data) + " " * 2**20,
+    "deep": lambda data: "[" * 20_000,
+    "no text": lambda data: "\udcff\udcfe\0",
+}
 
 
-def deep(path: Path, data: dict[str, Any]) -> None:
-    path.write_text("[" * 20_000)
-
-
-def pipe(path: Path, data: dict[str, Any]) -> None:
-    path.unlink()
-    os.mkfifo(path)
-
-
-def no_text(path: Path, data: dict[str, Any]) -> None:
-    path.write_bytes(b"\xff\xfe\x00")
-
-
-@pytest.mark.parametrize(
-    "damage", [truncated, of_another, forged, incomplete, huge, deep, pipe, no_text]
-)
-def test_untrusted_probe_file_is_rewritten(
-    model: LoadedModel, tmp_path: Path, damage: Callable[[Path, dict[str, Any]], None]
-) -> None:
+@pytest.mark.parametrize("damage", [*DAMAGES, "pipe"])
+def test_untrusted_probe_file_is_rewritten(model: LoadedModel, tmp_path: Path, damage: str) -> None:
     file = probed_file(tmp_path / "ways")
     assert file.read() is None
     file.write(model)
     assert file.read() == model.abilities.modes
-    damage(file.path, json.loads(file.path.read_text()))
+    if damage == "pipe":
+        file.path.unlink()
+        os.mkfifo(file.path)
+    else:
+        text = DAMAGES[damage](json.loads(file.path.read_text()))
+        file.path.write_bytes(text.encode(errors="surrogateescape"))
     assert file.read() is None
     file.write(model)
     assert file.read() == model.abilities.modes
