@@ -17,7 +17,6 @@ from engine.cache.ledger import CacheKey
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
 from engine.runtime.plan import (
     RUNNING,
-    Admission,
     Extension,
     Idle,
     LoadAdmission,
@@ -135,7 +134,7 @@ def admit(queue: Sequence[Row], budget: MemoryBudget, claimed: int = 0) -> StepP
     for row in fitting:
         found = budget.fit(row.max_bytes, claimed, row)
         if found is True:
-            return StepPlan(admit=Admission(row.id), refuse=tuple(refused))
+            return StepPlan(admit=row.id, refuse=tuple(refused))
         if found:
             return StepPlan(evict=found, refuse=tuple(refused))
         if not row.scratch:

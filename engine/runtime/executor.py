@@ -21,7 +21,6 @@ from engine.runtime.image_encoder import ImageEncoder
 from engine.runtime.jobs import CacheRestorer, Embedder
 from engine.runtime.models import ModelLoader
 from engine.runtime.plan import (
-    Admission,
     Adoption,
     Chunk,
     Pass,
@@ -125,7 +124,7 @@ class Executor:
             with _fence(run, plan.extend.session):
                 state.requests[plan.extend.session].extend(plan.extend.whole)
         if plan.admit is not None:
-            with _fence(run, plan.admit.session):
+            with _fence(run, plan.admit):
                 self._admit(plan.admit)
         if plan.keep is not None:
             self._copy_prefix(plan.keep)
@@ -215,8 +214,8 @@ class Executor:
         others = sum(r.status == Status.PREFILLING for r in requests) - 1
         self._state.note_read(request, others)
 
-    def _admit(self, admission: Admission) -> None:
-        request = self._state.requests[admission.session]
+    def _admit(self, session_id: str) -> None:
+        request = self._state.requests[session_id]
         if not request.kv.layers and self._state.memory.file_of(request.session):
             request.move(Status.RESTORING)
             self._cache_restorer.start(request, lambda: self._start_prefill(request))

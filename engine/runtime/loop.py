@@ -116,7 +116,7 @@ class Loop:
         self._delivery = Delivery(self._state, self._model_loader, self._embedder, self._workers)
         # `Relieve` commands that wait for a plan, with the total cache size before.
         self._relieving: list[tuple[Relieve, int]] = []
-        self._recovery = Recovery(self._state, self._model_loader, self._embedder, self._relieving)
+        self._faults_in_a_row = 0  # number of iterations with errors
         self._idle_unloader = IdleUnloader(
             self._state, self._model_loader.free, lambda: self._embedder.models
         )
@@ -172,13 +172,13 @@ class Loop:
         Errors are handled separately for each part, because they need different kinds of recovery.
         Repeated faults end the engine, sooner if they may have damaged the caches.
         """
-        recovery, idle = self._recovery, self.is_idle
+        idle = self.is_idle
         self.is_idle = False  # after an error, the next iteration doesn't block
         try:
             if not self._take_commands(idle):
                 return False
         except BaseException as error:  # includes panics in native libraries, here and below
-            return recovery.after(error, survived=3)
+            return self._recover(error, survived=3)
         try:
             if self._model_loader.queue:
                 self._model_loader.answer_known()
@@ -186,7 +186,7 @@ class Loop:
             view = take_snapshot(self._state, *self._pending(), bool(self._relieving))
             plan = self._scheduler.plan(view)
         except BaseException as error:
-            return recovery.after(error, survived=2, planning=True)
+            return self._recover(error, survived=2, planning=True)
         try:
             run = self._executor.run(plan)
             try:
@@ -194,12 +194,12 @@ class Loop:
             finally:
                 run.free_error_frames()
         except BaseException as error:
-            return recovery.after(error, survived=1, computed=plan)
+            return self._recover(error, survived=1, computed=plan)
         try:
             self._finish(view, plan, run.timing)
         except BaseException as error:
-            return recovery.after(error, survived=3)
-        recovery.in_a_row = 0
+            return self._recover(error, survived=3)
+        self._faults_in_a_row = 0
         return True
 
     def _finish(self, view: View, plan: StepPlan, timing: Timing) -> None:
@@ -365,24 +365,7 @@ class Loop:
         for command in self._inbox:
             run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
 
-
-class Recovery:
-    """Recovery from faults in an iteration."""
-
-    def __init__(
-        self,
-        state: State,
-        model_loader: ModelLoader,
-        embedder: Embedder,
-        relieving: list[tuple[Relieve, int]],
-    ) -> None:
-        self._state = state
-        self._model_loader = model_loader
-        self._embedder = embedder
-        self._relieving = relieving
-        self.in_a_row = 0  # number of iterations with errors
-
-    def after(
+    def _recover(
         self,
         error: BaseException,
         survived: int,
@@ -401,21 +384,21 @@ class Recovery:
         """
         if isinstance(error, RowError):
             request = error.request
-            self._fail(request, error.__cause__ or error)
+            self._fail_reply(request, error.__cause__ or error)
             if request not in self._state.requests.values():
                 return True
-        self.in_a_row += 1
-        if isinstance(error, RanksLostError) or self.in_a_row > survived:
+        self._faults_in_a_row += 1
+        if isinstance(error, RanksLostError) or self._faults_in_a_row > survived:
             raise error
         log.error("an iteration of the engine failed", exc_info=error)
         if computed is not None:
-            self._begin_again(computed)
-        elif planning and self.in_a_row > 1:
-            self._give_up(error)
+            self._restart_sessions(computed)
+        elif planning and self._faults_in_a_row > 1:
+            self._end_planned(error)
         self._state.fail_lost()
         return True
 
-    def _begin_again(self, plan: StepPlan) -> None:
+    def _restart_sessions(self, plan: StepPlan) -> None:
         """Let the sessions in a plan continue with new caches."""
         ids = {i for step in plan.passes for i in step.rows}
         ids |= {part.session for part in (*plan.chunks, plan.adopt) if part is not None}
@@ -425,12 +408,12 @@ class Recovery:
             try:
                 self._state.begin_again(request)
             except BaseException as fault:
-                self._fail(request, fault)
+                self._fail_reply(request, fault)
 
-    def _give_up(self, error: BaseException) -> None:
+    def _end_planned(self, error: BaseException) -> None:
         """End everything that needs planning, because some of it makes planning fail."""
         for request in list(self._state.requests.values()):
-            self._fail(request, error, keep_cache=True)
+            self._fail_reply(request, error, keep_cache=True)
         wanted = self._model_loader.pending()
         if wanted is not None:
             self._model_loader.refuse(wanted.key, as_load_error(error))
@@ -440,7 +423,7 @@ class Recovery:
         while self._relieving:
             refuse(self._relieving.pop()[0], as_engine_error(error))
 
-    def _fail(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
+    def _fail_reply(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
         try:
             self._state.fail_reply(request, error, keep_cache)
         except BaseException:  # `fail_lost` cleans up the rest

@@ -174,12 +174,6 @@ class View(Struct, frozen=True):
     can_compute: bool = True  # False while all ranks are loading a model
 
 
-class Admission(Struct, frozen=True):
-    """Admission of a reply whose memory is available."""
-
-    session: str
-
-
 class Extension(Struct, frozen=True):
     """Extension of the allowance of a reply without a limit."""
 
@@ -276,7 +270,7 @@ class StepPlan(Struct, frozen=True):
     at_once: bool = False
     requeue: tuple[str, ...] = ()  # replies that lose their caches and return to the queue
     extend: Extension | None = None  # reply whose allowance is extended
-    admit: Admission | None = None  # reply to start
+    admit: str | None = None  # session whose reply starts, because its memory is available
     load: LoadAdmission | None = None  # model to start loading
     embed: PendingEmbedding | None = None  # texts to start embedding
     keep: PrefixCopy | None = None  # prefix to keep for other sessions
@@ -302,7 +296,7 @@ class StepPlan(Struct, frozen=True):
     def idle(self) -> bool:
         """True if the plan does nothing."""
         memory = self.refuse or self.evict or self.requeue or self.extend or self.keep
-        begun = self.admit or self.load or self.embed or self.adopt
+        begun = self.admit is not None or self.load or self.embed or self.adopt
         return not (memory or begun or self.passes or self.chunk)
 
 

@@ -17,7 +17,7 @@ from engine.model import backend, loader, output_rows, runner
 from engine.model.runner import PrefillChunk
 from engine.runtime import scheduler as together
 from engine.runtime.executor import Executor, Run
-from engine.runtime.loop import Recovery
+from engine.runtime.loop import Loop
 from engine.runtime.plan import Status, StepPlan
 from engine.runtime.request import Request
 from tests.engine.families import FAMILIES
@@ -153,7 +153,7 @@ def test_fault_in_reporting_ends_only_its_own_chat(
         progress(reply, done, position)
 
     monkeypatch.setattr(Request, "progress", failing)
-    monkeypatch.setattr(Recovery, "after", lambda self, error: turns_that_failed.append(error))
+    monkeypatch.setattr(Loop, "_recover", lambda self, error: turns_that_failed.append(error))
     late = engine.open_session(model, system=SYSTEM).send(TURNS[0], params(0))
     with pytest.raises(EngineError, match="nobody can be told"):
         late.tokens(60)
