@@ -301,7 +301,6 @@ class ScoreView(QWidget):
         return sorted(self._rows.values(), key=self._column.indexOf)
 
     def focus_first_lane(self) -> None:
-        """Focus the first lane."""
         for row in self.rows()[:1]:
             row.setFocus(Qt.FocusReason.TabFocusReason)
 

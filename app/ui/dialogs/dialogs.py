@@ -112,7 +112,6 @@ def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> Recov
 
 def _store_box(title: str, words: str, parent: QWidget | None) -> QMessageBox:
     box = QMessageBox(parent)
-    box.setObjectName("store-dialog")
     box.setWindowTitle("Stretto")
     box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
     box.setTextFormat(Qt.TextFormat.PlainText)  # a path might look like markup
@@ -146,7 +145,6 @@ def _choose(
 def say_already_running() -> None:
     """Tell the user that another instance has these chats open but doesn't respond."""
     box = QMessageBox()
-    box.setObjectName("running-dialog")
     box.setWindowTitle("Stretto")
     box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
     box.setText(tr("Stretto is already running but not responding"))

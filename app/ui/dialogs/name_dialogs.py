@@ -140,7 +140,6 @@ class PromptsDialog(Sheet):
 
     @Slot()
     def undo_deletion(self) -> None:
-        """Undo the last deletion."""
         at, name, text = self._deleted.pop()
         name = self._unused_name(name)
         pairs = list(self._settings.prompts.items())

@@ -160,7 +160,6 @@ class FoundModel(QWidget):
 
     @property
     def tab_stops(self) -> tuple[QWidget, ...]:
-        """Widgets in tab order."""
         return self.chats, self.tokens, self.read, self.card
 
     def clear(self) -> None:

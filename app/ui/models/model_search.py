@@ -239,7 +239,6 @@ def context_line(tokens: int) -> str:
 
 
 def name_without_owner(ref: str) -> str:
-    """Strip the owner from a repo id."""
     return hub.clean_name(ref.rpartition("/")[2], _MAX_NAME_CHARACTERS)
 
 

@@ -452,8 +452,6 @@ _HIDDEN_FIRST = (
 
 
 class LibraryView(QTableView):
-    """Table view with single selection."""
-
     row_opened = Signal()  # Enter or double click
     remove_requested = Signal()  # Delete
     row_chosen = Signal()

@@ -209,7 +209,6 @@ class ModelsWindow(Sheet):
 
     @Slot()
     def load_or_unload(self) -> None:
-        """Load or unload the selected model, or cancel loading."""
         model = self.model
         if model is None:
             return

@@ -116,7 +116,6 @@ class BranchModel(QAbstractItemModel):
         return QModelIndex() if n is None else self.createIndex(self.runs[n].place, 0, n)
 
     def index_with(self, message_id: str | None) -> QModelIndex:
-        """Get the index of the run containing a message."""
         transcript = self._chat.transcript
         while message_id is not None and message_id not in self._numbers:
             message = transcript.get(message_id)
@@ -353,7 +352,6 @@ class BranchView(QTreeView):
         super().__init__(parent)
         self.rows = model
         self.delegate = BranchDelegate(self)
-        self.setObjectName("branches")
         self.setModel(model)
         self.setItemDelegate(self.delegate)
         self.setAccessibleName(tr("Branches"))

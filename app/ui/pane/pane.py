@@ -294,7 +294,6 @@ class ChatPane(QWidget):
 
     @property
     def is_quick_question(self) -> bool:
-        """True in the quick question window."""
         return self.composer.is_quick_question
 
     def set_quick_question(self, on: bool) -> None:

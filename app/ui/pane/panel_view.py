@@ -276,7 +276,6 @@ class PanelView(QWidget):
 
     @property
     def first_message_id(self) -> str:
-        """Message id of the first column, or ""."""
         return self.columns[0].message_id if self.columns else ""
 
     @property

@@ -318,7 +318,6 @@ class FormPage(QWidget):
         self._add_limited(make_label(self, words))
 
     def make_muted_label(self, words: str) -> QLabel:
-        """Make a muted label for a row."""
         return make_label(self, words, wrap=False)
 
     def add(self, widget: QWidget) -> None:
@@ -453,7 +452,6 @@ class SettingsPages(QWidget):
             self._ensure_page(title)
 
     def show_page(self, title: str) -> bool:
-        """Switch to a page, given its English title."""
         if title not in self._page_specials:
             return False
         self.list.setCurrentRow(list(self._page_specials).index(title))

@@ -158,7 +158,6 @@ class ToolsWindow(Sheet):
 
     async def _close_without_saving(self) -> None:
         box = QMessageBox(self)
-        box.setObjectName("unsaved-servers")
         box.setWindowTitle(tr("Tool Servers"))
         can = self._found is not None
         ask = (

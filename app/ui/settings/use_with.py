@@ -89,7 +89,6 @@ class UseWith(Sheet):
 
     @property
     def shell_command(self) -> str:
-        """Shell command to show, copy or run."""
         from engine.sandbox.process import FROZEN, engine_command
 
         name, model = str(self.agent.currentData()), self.model.currentText()

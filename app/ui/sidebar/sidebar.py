@@ -244,7 +244,6 @@ class Sidebar(QFrame):
         layout.insertWidget(layout.indexOf(self.trash), part)
 
     def set_current(self, chat_id: str) -> None:
-        """Highlight the chat that has focus."""
         if self.list.delegate.current != chat_id:
             self.list.delegate.current = chat_id
             self.list.viewport().update()

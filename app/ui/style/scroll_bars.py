@@ -45,7 +45,6 @@ class FloatingBar(QScrollBar):
         return self._awake or _is_high_contrast()
 
     def show_briefly(self) -> None:
-        """Show the bar briefly."""
         self._hide_timer.start()
         self._awake = True
         self.update()

@@ -344,7 +344,6 @@ def _ui_font(pixels: int, weight: QFont.Weight) -> QFont:
 
 
 def code_font() -> QFont:
-    """Get the system's monospace font."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setPixelSize(max(1, scaled(t.CODE_PX)))
     return font

@@ -345,7 +345,6 @@ class AnswerRow(MessageRow):
 
     @cached_property
     def columns_link(self) -> QPushButton:
-        """Link that opens the columns of a panel."""
         link = make_link(self)
         link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         link.setCursor(Qt.CursorShape.PointingHandCursor)

@@ -101,7 +101,6 @@ class LaneHead(PaintedButton):
 
     @property
     def text_left(self) -> int:
-        """Left edge of the text in pixels."""
         return scaled(t.SMALL_ICON) + 6
 
     def question_line(self) -> tuple[str, int]:

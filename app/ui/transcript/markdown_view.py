@@ -130,7 +130,6 @@ class WideCode(QObject):
         return self._dragged_bar is not None
 
     def blocks(self, clip: QRectF) -> list[CodeBlock]:
-        """Get the wide blocks inside ``clip``."""
         return [
             code
             for code in self._markdown.code_blocks(clip)
@@ -151,7 +150,6 @@ class WideCode(QObject):
         return over if over >= 1 else 0.0
 
     def scroll_offset(self, code: CodeBlock) -> float:
-        """Get the scroll offset in pixels."""
         return min(self._offsets.get(code.name, 0.0), self.overflow_width(code))
 
     def move(self, code: CodeBlock, to: float) -> None:
@@ -164,7 +162,6 @@ class WideCode(QObject):
         return QRectF(0, area.top() + CODE_HEADER, area.right(), area.height() - CODE_HEADER)
 
     def scroll_offset_at(self, y: float) -> float:
-        """Get the scroll offset at a vertical position."""
         code = self.find_block(y) if self._offsets else None
         return self.scroll_offset(code) if code is not None else 0.0
 

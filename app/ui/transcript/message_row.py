@@ -441,7 +441,6 @@ class WhyNot(Protocol):
 
 
 def small_text_width(text: str) -> int:
-    """Measure a text in small font, in pixels."""
     return QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(text)
 
 
@@ -617,7 +616,6 @@ class MessageRow(QWidget):
         return scale_height(SIDE) + label + 4 + scale_height(SIDE)
 
     def _place_alternatives(self, x: int, y: int) -> None:
-        """Place the version switcher "< 2/3 >"."""
         self._previous.move(x, y)
         self._next.move(x + self._alternatives_width() - scale_height(SIDE), y)
 

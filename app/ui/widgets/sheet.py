@@ -132,7 +132,6 @@ class Sheet(QDialog):
         super().open()
 
     def show_or_raise(self) -> None:
-        """Show as a separate window, or raise it."""
         self.show()
         self.raise_()
         self.activateWindow()

@@ -95,7 +95,6 @@ async def ask_save_path(parent: QWidget, title: str, start: Path, kinds: str) ->
 async def ask_for_other_model(parent: QWidget, title: str, words: str) -> bool:
     """Explain why a model can't be opened. Return True if the user wants a different model."""
     box = QMessageBox(parent)
-    box.setObjectName("model-problem")
     box.setWindowTitle(title)
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(words)
@@ -144,7 +143,6 @@ async def ask_to_open_link(parent: QWidget, address: QUrl) -> None:
     """
     question, words, may_open = describe_link(address)
     box = QMessageBox(parent.window())
-    box.setObjectName("link-dialog")
     box.setWindowTitle(tr("Open Link"))
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(_breakable(question))

@@ -169,7 +169,6 @@ class TextView(QTextBrowser):
         return marks
 
     def count_stops(self) -> int:
-        """Collect the tab stops and return their number."""
         return 0
 
     def go_to_stop(self, number: int, reason: Qt.FocusReason) -> tuple[int, int]:

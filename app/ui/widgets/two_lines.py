@@ -80,7 +80,6 @@ class TwoLineList(QListWidget):
                 item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, below)
 
     def selected_keys(self) -> list[str]:
-        """Keys of the selected rows, from top to bottom."""
         items = [self.item(row) for row in range(self.count())]
         return [str(item.data(KEY)) for item in items if item.isSelected()]
 

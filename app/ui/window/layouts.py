@@ -140,7 +140,6 @@ class WindowLayout(WindowController):
             self._store.save_layout(LAYOUT, {**state, "unread": sorted(listed)})
 
     def end(self) -> None:
-        """Save one last time on exit."""
         self.save()
         self.ended = True
         self._soon.stop()

@@ -243,7 +243,6 @@ class Docks:
         return [dock.pane for _, dock in self._in_order()]
 
     def panes_in_main_window(self) -> list[ChatPane]:
-        """Open panes in the main window, in reading order."""
         return [dock.pane for position, dock in self._in_order() if position[0] == 0]
 
     def _in_order(self) -> list[tuple[tuple[int, int, int, int], Dock]]:

@@ -134,7 +134,6 @@ class PaneWrapper:
 
     @property
     def width_needed(self) -> int:
-        """Width needed for the arrangement as the user made it."""
         return max(self._unwrapped_width, self._workspace.minimumSizeHint().width())
 
     @property

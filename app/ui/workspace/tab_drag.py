@@ -56,7 +56,6 @@ class DropTarget(Struct, frozen=True):
 class DropTint(QWidget):
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
-        self.setObjectName("drop-tint")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def paintEvent(self, event: QPaintEvent) -> None:
