@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import resource
 import sys
-import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -27,8 +26,7 @@ from engine import (
 from engine.cluster.link import CALLBACK_FIELDS
 from engine.messages import Command, Stop
 from engine.model import backend
-from engine.runtime.executor import Executor, Run, StepFailure, TokenOutcome, is_step
-from engine.runtime.plan import StepPlan
+from engine.runtime.executor import StepFailure, TokenOutcome, is_step
 from engine.stepping import SteppedEngine
 from tests.engine.faults import first_text
 
@@ -228,36 +226,6 @@ def test_the_chat_in_front_is_admitted_first(model_folder: Folder) -> None:
         for reply in replies:
             reply.tokens(60)
     assert order == ["front", "back"]
-
-
-def test_after_a_breakdown_the_engine_can_be_used_again(
-    model_folder: Folder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with Engine() as engine:
-        model = engine.load(model_folder("plain"))
-        expected = engine.open_session(model).send("hello", LONG).tokens(60)
-        step = Executor.run
-        broken = threading.Event()
-
-        def breaks(self: Executor, plan: StepPlan) -> Run:
-            if broken.is_set():
-                raise SystemError("the floor is gone")
-            return step(self, plan)
-
-        monkeypatch.setattr(Executor, "run", breaks)
-        old = engine.open_session(model)
-        reply = old.send("hello", ENDLESS)
-        first_text(reply)
-        broken.set()
-        with pytest.raises(EngineError, match="the floor is gone"):
-            reply.text(60)
-        broken.clear()
-        with pytest.raises(EngineError, match="engine_stopped"):
-            old.send("hello").text(60)
-        with pytest.raises(EngineError, match="unknown_model"):
-            engine.open_session(model).send("hello").text(60)
-        again = engine.load(model_folder("plain"))
-        assert engine.open_session(again).send("hello", LONG).tokens(60) == expected
 
 
 def test_two_models_reply_as_if_alone(engine: Engine, model_folder: Folder) -> None:

@@ -23,7 +23,6 @@ from engine.cache.ledger import (
     pack_tokens,
     shareable_tokens,
 )
-from engine.runtime import plan as plan_module
 from engine.runtime.pacing import GAP_BUDGET, TILE, PrefillPacer
 from engine.runtime.plan import (
     Extension,
@@ -766,16 +765,6 @@ def test_plans_need_no_mlx() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "True"
-
-
-def test_plan_is_readable() -> None:
-    rows = [
-        Row("a", "m", Status.DECODING, begun=True),
-        Row("b", "m", Status.PREFILLING, can_mix_prefill=True, remaining=40),
-    ]
-    said = repr(learned().plan(View(0.0, rows, mixing=frozenset({"m"}))))
-    assert "mixed=True" in said
-    assert isinstance(eval(said, vars(plan_module)), StepPlan)
 
 
 def test_row_summary_omits_the_prompt() -> None:

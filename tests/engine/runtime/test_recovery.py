@@ -209,14 +209,19 @@ def test_recurring_fault_ends_the_engine_and_is_reported(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = engine.load(model_folder("plain"))
-    reply = engine.open_session(model).send("hello", LONG)
+    chat = engine.open_session(model)
+    reply = chat.send("hello", LONG)
     first_text(reply)
     raise_next(monkeypatch, Delivery, "deliver", Panic("injected"), 2)
     with pytest.raises(EngineError, match="injected") as caught:
         reply.tokens(60)
     assert caught.value.code == "engine_stopped"
+    with pytest.raises(EngineError, match="engine_stopped"):
+        chat.send("hello").text(60)
+    with pytest.raises(EngineError, match="unknown_model"):
+        engine.open_session(model).send("hello").text(60)
     again = engine.load(model_folder("plain"))
-    assert engine.open_session(again).send("hello", SOME).tokens(60)
+    assert engine.open_session(again).send("hello", LONG).tokens(60) == alone(model_folder("plain"))
 
 
 @pytest.mark.parametrize("kind", [RuntimeError, Panic])
