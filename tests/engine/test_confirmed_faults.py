@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import resource
 import shutil
-import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -16,8 +15,6 @@ import pytest
 from engine import Engine, EngineError, Image, SamplingParams
 from engine.errors import as_engine_error
 from engine.model.backend import preserved_file_limit
-from engine.runtime import workers
-from engine.runtime.workers import Mailbox, Task, Work, Workers
 
 Folder = Callable[[str], Path]
 
@@ -99,51 +96,6 @@ def test_refused_call_keeps_cause_and_traceback(engine: Engine, tmp_path: Path) 
     assert "engine/runtime" in told
     frames = [frame.name for frame in traceback.extract_tb(failed.value.__traceback__)]
     assert "_drain" not in frames  # the engine's frames and their objects are free
-
-
-def test_workers_of_two_engines_keep_the_stack_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = threading.stack_size()
-    start, set_size, lock = threading.Thread.start, threading.stack_size, threading.Lock()
-    arrived, release, sizes = threading.Semaphore(0), threading.Event(), list[int]()
-
-    class Observed:
-        """Lock that counts the threads reaching it."""
-
-        def __enter__(self) -> None:
-            arrived.release()
-            lock.acquire()
-
-        def __exit__(self, *_: object) -> None:
-            lock.release()
-
-    def slow(thread: threading.Thread) -> None:
-        if thread.name == "stretto-worker":
-            assert release.wait(60)
-        start(thread)
-
-    def stack_size(size: int = 0) -> int:
-        sizes.append(size)
-        return set_size(size)
-
-    def task() -> Task:
-        yield Work("x", int)
-
-    staffs = [Workers(Mailbox()) for _ in range(2)]
-    starters = [threading.Thread(target=staff.start, args=(task(), print)) for staff in staffs]
-    monkeypatch.setattr(workers, "_stack_size_lock", Observed())
-    monkeypatch.setattr(threading.Thread, "start", slow)
-    monkeypatch.setattr(threading, "stack_size", stack_size)
-    for starter in starters:
-        start(starter)
-    for _ in starters:  # one thread holds the lock while the other waits
-        assert arrived.acquire(timeout=60)
-    release.set()
-    for starter in starters:
-        starter.join(60)
-    for staff in staffs:
-        staff.close()
-    assert sizes == [workers.STACK_BYTES, before] * 2
-    assert set_size() == before
 
 
 def test_file_limit_is_restored_by_the_last_import() -> None:
