@@ -344,9 +344,9 @@ class Executor:
 
 
 def is_step(outcomes: Sequence[Outcome]) -> bool:
-    """True if no pass failed, and a session was fed a token and also got a computed token."""
+    """True if no pass failed, and one was launched and not just left for later."""
     tokens = [o for o in outcomes if isinstance(o, TokenOutcome) and o.following is not None]
-    computed = any(o.token is not None or isinstance(o.following, int) for o in tokens)
+    computed = any(o.token is not None or not isinstance(o.following, mx.array) for o in tokens)
     return computed and not any(isinstance(o, StepFailure) for o in outcomes)
 
 

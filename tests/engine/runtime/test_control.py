@@ -26,6 +26,7 @@ from engine import (
 from engine.cluster.link import CALLBACK_FIELDS
 from engine.messages import Command, Stop
 from engine.model import backend
+from engine.model.runner import PendingLogits
 from engine.runtime.executor import StepFailure, TokenOutcome, is_step
 from engine.stepping import SteppedEngine
 from tests.engine.faults import first_text
@@ -128,6 +129,7 @@ def test_only_whole_steps_are_timed() -> None:
     for outcomes, timed in (
         ([TokenOutcome("a", 7, lazy), launched], True),
         ([TokenOutcome("a", None, 7)], True),  # computed by the kernels
+        ([TokenOutcome("a", None, PendingLogits(lazy))], True),  # for a constraint
         ([launched, awaited], False),
         ([TokenOutcome("a", 7, lazy), StepFailure(("b",), RuntimeError())], False),
     ):
