@@ -116,7 +116,7 @@ class Scheduler:
         plain = plain and not any(p.drafts or p.behind for p in plan.passes)
         if plain and plan.passes and timing.is_step:
             self.step_seconds[plan.model] = timing.decode
-        step = self._shortest_step(plan.models)
+        step = self._step(chunk.model if chunk is not None else plan.model, plan.models)
         if chunk is None and plan.passes:
             self._rest.add(-self.pacing.gap_budget)
         if chunk is None or not timing.read:
@@ -137,10 +137,13 @@ class Scheduler:
             delayed = step if plan.answering else None
             self.pacing.observe(chunk.model, timing.read, timing.chunk, delayed)
 
-    def _shortest_step(self, models: Iterable[str]) -> float:
-        """Return the duration in seconds of the fastest model's step, or 0 if none is known."""
-        known = (self.step_seconds[m] for m in models if m in self.step_seconds)
-        return min(known, default=0.0)
+    def _step(self, model: str, active: Iterable[str]) -> float:
+        """Return the duration of a model's step in seconds, or 0 if it's unknown.
+
+        A model without streams delays those of active models, so the fastest of these counts.
+        """
+        known = {m: self.step_seconds[m] for m in active if m in self.step_seconds}
+        return known.get(model, min(known.values(), default=0.0))
 
     def _compute(self, view: View, order: Sequence[Row], budget: MemoryBudget) -> StepPlan:
         reading = tuple(r.id for r in order)
@@ -326,7 +329,7 @@ class Scheduler:
         if row.reproducible:
             most = self.pacing.fixed_chunk(row.length, row.remaining)
         else:
-            step = self._shortest_step(g[0].model for g in groups) if groups else None
+            step = self._step(row.model, (g[0].model for g in groups)) if groups else None
             tile = 1 if row.model in view.exact else TILE
             most = self.pacing.chunk(row.model, step, tile)
             if len(groups) == 1 and _can_mix(view, row, groups[0]):

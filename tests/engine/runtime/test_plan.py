@@ -606,6 +606,9 @@ def test_chunks_are_paced_by_steps_of_their_own_model() -> None:
     alone = replace(view, rows=[streams])
     scheduler.observe(alone, scheduler.plan(alone), Timing(0.0, 9.0, is_step=False))
     assert scheduler.step_seconds == {"large": 0.2, "small": 0.01}
+    both = ("large", "small")
+    steps = [scheduler._step(*of) for of in (("large", both), ("large", ("small",)), ("x", both))]
+    assert steps == [0.2, 0.01, 0.01]  # a model without streams delays the others'
 
 
 def test_short_prompts_go_first_without_starvation() -> None:
