@@ -106,16 +106,6 @@ def test_escape_closes_prompts_and_keeps_slash(run: Run):
     assert not run.pane.composer.field.hasFocus()
 
 
-def test_arrows_choose_and_undo_removes_the_prompt(run: Run):
-    type_(run, "/")
-    press(run, KEY.Key_Down)
-    press(run, KEY.Key_Down)
-    press(run, KEY.Key_Return)
-    assert run.pane.composer.text == PROMPTS["Test"]
-    run.pane.composer.field.undo()
-    assert run.pane.composer.text == "/"
-
-
 def dialog_of(run: Run) -> PromptsDialog:
     dialog = run.window.findChild(PromptsDialog)
     assert dialog is not None

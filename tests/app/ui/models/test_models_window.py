@@ -90,14 +90,6 @@ def listed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 # Listing.
 
 
-def test_new_chat_leaves_the_models_window(listed: Listed) -> None:
-    listed.open()
-    listed.window.choose(next(m.folder for m in listed.window.table.rows if m.ref == "guide"))
-    listed.click("open")
-    assert listed.run.window.models.window is None
-    listed.run.until(listed.run.pane.composer.field.hasFocus)
-
-
 def test_shortcut_opens_window_with_model_details(listed: Listed):
     run = listed.run
     run.qtbot.keyClick(run.window, Qt.Key.Key_M, CTRL | SHIFT)
@@ -234,17 +226,6 @@ def test_pinned_ones_stand_first_and_are_remembered(listed: Listed, profile: Pat
     assert listed.names() == ["Cedar-3B", "Guide", "Birch-7B-4bit", "Amber-1B"]
     listed.click("pin")
     assert listed.run.app.settings.pinned == ()
-
-
-def test_unloadable_model_is_explained_and_removable(listed: Listed):
-    (listed.root / "Amber-1B" / "config.json").write_text("{")
-    window = listed.open()
-    listed.choose("Amber-1B")
-    assert not window.foot.load.isEnabled()
-    assert "config.json cannot be read" in window.foot.load.toolTip()
-    listed.run.qtbot.keyClick(window.view, Qt.Key.Key_Return)
-    assert listed.run.pane.header.model_button.text() == "Guide"
-    assert window.foot.trash.isEnabled()
 
 
 def test_folder_is_added_and_removed(listed: Listed, tmp_path, monkeypatch):

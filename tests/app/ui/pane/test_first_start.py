@@ -79,17 +79,3 @@ def test_chat_is_stored_from_first_key_press(start: Start, qtbot: QtBot, profile
     run.end()
     with Store.open(profile / "chats.db") as store:
         assert [chat.draft for chat in store.chats()] == ["H"]
-
-
-def test_message_sent_during_load_gets_reply(start: Start):
-    run = start()
-    run.until(lambda: run.engine is not None)
-    run.engine.loading.clear()
-    run.window.chats.new()
-    pane = run.pane
-    pane.chat.model.set("/models/slow")
-    run.say("say patience")
-    assert pane.header.state == "Loading…"
-    assert pane.chat.reply.is_active
-    run.engine.loading.set()
-    assert run.answered(pane) == "patience "

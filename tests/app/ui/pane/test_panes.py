@@ -97,21 +97,6 @@ def test_deleted_chat_is_restored_with_its_text(start: Start, qtbot: QtBot):
     assert run.answer(run.window.workspace.pane(chat_id)) == "keep me "
 
 
-def test_undo_reverts_one_action_at_a_time(start: Start):
-    run = start().ready()
-    ids = []
-    for word in ("one", "two"):
-        run.ask(f"say {word}")
-        ids.append(run.pane.chat.id)
-        run.window.chats.new()
-    run.window.chats.delete(ids[0])
-    run.window.workspace.close_pane(run.window.workspace.pane(ids[1]))
-    run.window.commands["undo_close"].trigger()
-    assert run.window.workspace.pane(ids[1]) is not None
-    run.window.commands["undo_close"].trigger()
-    assert run.window.workspace.pane(ids[0]) is not None
-
-
 def test_chat_in_new_pane_is_connected_once(start: Start):
     """A replying chat outlives its pane, and another pane adds no connections."""
     run = start().ready()

@@ -6,7 +6,6 @@ import ast
 import gc
 import re
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 from PySide6.QtCore import QSize
@@ -45,23 +44,6 @@ def test_every_requested_icon_exists():
 def test_every_icon_is_used():
     code = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "app").rglob("*.py"))
     assert [name for name in DRAWN if f'"{name}"' not in code] == []
-
-
-def test_icons_have_one_line_style():
-    expected = {
-        "viewBox": "0 0 24 24",
-        "fill": "none",
-        "stroke": "currentColor",
-        "stroke-width": "1.75",
-        "stroke-linecap": "round",
-        "stroke-linejoin": "round",
-    }
-    for name in DRAWN:
-        root = ElementTree.fromstring((FOLDER / f"{name}.svg").read_text(encoding="utf-8"))
-        assert expected.items() <= root.attrib.items(), name
-        for part in root:
-            own = {"fill", "stroke", "stroke-width", "style", "transform"} & part.attrib.keys()
-            assert not own, name
 
 
 def test_icon_outlives_its_python_objects(qapp):

@@ -5,24 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QPoint
 
 from app.ui.style.theme import theme
-from app.ui.workspace.placement import columns_that_fit
 from tests.app.conftest import Run, Start
 from tests.app.ui.measuring import cut_off
-
-
-def test_full_window_opens_chat_as_tab(start: Start) -> None:
-    run = start().ready()
-    run.window.resize(1000, 700)
-    for _ in range(4):
-        run.window.commands["split_right"].trigger()
-    panes = run.window.workspace.panes()
-    assert len(panes) == 5
-    run.qtbot.wait(20)
-    shown = [pane for pane in panes if pane.isVisible()]
-    assert 1 < len(shown) < 5
-    assert all(pane.width() >= pane.minimumWidth() for pane in shown)
-    assert columns_that_fit(run.window.workspace, shown[0]) == 1
-    assert "opened as a tab" in run.window.toast.text
 
 
 def test_sidebar_hides_in_narrow_window(start: Start) -> None:

@@ -45,16 +45,3 @@ def test_click_anywhere_activates_pane(two: Run) -> None:
                 if (popup := QApplication.activePopupWidget()) is not None:
                     popup.close()
     assert pressed > 60
-
-
-def test_typing_after_click_goes_to_that_pane(two: Run) -> None:
-    first, second = two.window.workspace.panes()
-    two.window.workspace.activate(second)
-    two.window.commands["search"].trigger()
-    press(two, first, QPoint(6, first.height() // 2))
-    focus = QApplication.focusWidget()
-    assert focus is first.composer.field
-    two.qtbot.keyClicks(focus, "hello")
-    assert first.composer.text == "hello"
-    two.window.commands["close"].trigger()
-    assert two.window.workspace.panes() == [second]
