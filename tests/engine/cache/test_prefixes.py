@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from engine import Engine
-from engine.cache.prefix_index import PrefillingSession, PrefixIndex
+from engine.cache.prefix_index import PrefixIndex
 from engine.model import sampling
 from tests.engine.cache.prompts import params, read
 from tests.engine.families import FAMILIES
+from tests.engine.faults import raise_next
 
 pytestmark = pytest.mark.stepped
 
@@ -73,16 +74,10 @@ def test_system_prompt_is_reused_after_its_chat_closes(
 def test_prefix_that_cannot_be_kept_costs_no_reply(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tried: list[int] = []
-
-    def fails(index: PrefixIndex, reader: PrefillingSession, length: int) -> None:
-        tried.append(length)
-        raise MemoryError("no room for a copy")
-
-    monkeypatch.setattr(PrefixIndex, "cache_prefix", fails)
+    left = raise_next(monkeypatch, PrefixIndex, "cache_prefix", MemoryError("no room for a copy"))
     chat = engine.open_session(engine.load(model_folder("plain")), system=SYSTEM)
     assert chat.send("hello", params(1)).tokens(60)
-    assert tried
+    assert not left
 
 
 @EVERY_FAMILY

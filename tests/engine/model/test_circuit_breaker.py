@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from engine import SamplingParams
 from engine.model import runner
-from engine.model.drafting import Drafter
 from engine.model.loaded_model import (
     MAX_PAUSE_PASSES,
     MIN_PAUSE_PASSES,
     RECOVERY_PASSES,
     CircuitBreaker,
+    DraftSource,
     LoadedModel,
 )
-from engine.model.loader import load_blocking
 from engine.stepping import SteppedEngine
 
 
@@ -125,21 +125,13 @@ def test_passes_are_shared_again_after_faults(
         assert faults()["shared"] == 3
 
 
-def test_draft_is_enabled_again(loaded_plain: LoadedModel) -> None:
-    model = loaded_plain
-    model.drafter = drafter = Drafter(model, model, 300)
-    try:
-        for _ in range(3):
-            assert drafter.breaker.is_enabled
-            drafter.fail(RuntimeError("injected"))
-        assert not drafter.breaker.is_enabled
-        for _ in range(MIN_PAUSE_PASSES):
-            model.record_success()
+def test_draft_is_enabled_again() -> None:
+    drafter = DraftSource()
+    model: Any = SimpleNamespace(shared_step_breaker=CircuitBreaker(3), drafter=drafter)
+    for _ in range(3):
         assert drafter.breaker.is_enabled
-    finally:
-        model.drafter = None
-
-
-@pytest.fixture
-def loaded_plain(model_folder: Callable[[str], Path]) -> LoadedModel:
-    return load_blocking(model_folder("plain"), True)
+        drafter.fail(RuntimeError("injected"))
+    assert not drafter.breaker.is_enabled
+    for _ in range(MIN_PAUSE_PASSES):
+        LoadedModel.record_success(model)
+    assert drafter.breaker.is_enabled
