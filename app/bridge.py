@@ -47,7 +47,7 @@ class Bridge(QObject):
         self._handlers: dict[int, Handler] = {}
         self._numbers = itertools.count()
         self._last_drain = 0.0
-        self._rest = self.FRAME_S
+        self._interval = self.FRAME_S
         self._pause = QTimer(self, singleShot=True, timerType=Qt.TimerType.PreciseTimer)
         self._pause.timeout.connect(self.drain)
         self._wake.connect(self._on_wake, Qt.ConnectionType.QueuedConnection)
@@ -76,7 +76,7 @@ class Bridge(QObject):
 
     @Slot()
     def _on_wake(self) -> None:
-        wait = self._rest - (monotonic() - self._last_drain)
+        wait = self._interval - (monotonic() - self._last_drain)
         if wait <= 0:
             self.drain()
         elif not self._pause.isActive():
@@ -89,7 +89,7 @@ class Bridge(QObject):
         with self._lock:
             inbox, self._inbox = self._inbox, []
         is_busy = len({number for number, _ in inbox}) >= self.MANY
-        self._rest = 2 * self.FRAME_S if is_busy else self.FRAME_S
+        self._interval = 2 * self.FRAME_S if is_busy else self.FRAME_S
         for number, message in coalesce(inbox):
             handler = self._handlers.get(number)
             if handler is None:

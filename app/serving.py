@@ -139,7 +139,7 @@ class Serving(QObject):
         self._server: Server | None = None
         self._ending: list[threading.Thread] = []
         self._used: frozenset[str] = frozenset()  # engine IDs of the models loaded by the window
-        self._again = False  # start again, because the settings changed in the meantime
+        self._restarts = False  # start again, because the settings changed in the meantime
         self._timer = QTimer(self, interval=self.LOOK_MS)
         self._timer.timeout.connect(self._check_clients)
         settings.announcer.changed.connect(self._on_setting)
@@ -154,7 +154,7 @@ class Serving(QObject):
     @Slot()
     def apply(self) -> None:
         if self.door is ServerState.STARTING:
-            self._again = True
+            self._restarts = True
             return
         before = self._detach_server()
         if self._settings.serve and self._engine is not None:
@@ -407,11 +407,11 @@ class Serving(QObject):
             why = describe_start_error(error, port)
             log.warning("local API not started: %s", type(error).__name__)
         self.door = ServerState.OFF
-        if server is not None and (self._again or self._engine is None):
+        if server is not None and (self._restarts or self._engine is None):
             self._stop(server)
             server = None
-        if self._again:
-            self._again = False
+        if self._restarts:
+            self._restarts = False
             self.apply()
         elif server is not None:
             self._server = server

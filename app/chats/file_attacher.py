@@ -83,7 +83,7 @@ class FileAttacher(ChatPart):
         self.others = others  # chats this chat refers to
         self._saved = saved
         self._loader = loader
-        self._waiting: deque[_PendingFile] = deque()
+        self._pending: deque[_PendingFile] = deque()
         self._page = (0, 0)
         self._tokens: dict[tuple[str, Attachment], FileTokens] = {}
         # Hashes of images waiting for a thumbnail, in order.
@@ -95,12 +95,12 @@ class FileAttacher(ChatPart):
 
     @property
     def reading(self) -> tuple[str, ...]:
-        return tuple(file.name for file in self._waiting)
+        return tuple(file.name for file in self._pending)
 
     @property
     def scan_progress(self) -> tuple[int, int]:
         """Number of the image whose text is being recognized, and the image count, or (0, 0)."""
-        reads = bool(self._waiting) and self._waiting[0].do == "read"
+        reads = bool(self._pending) and self._pending[0].do == "read"
         return self._page if reads else (0, 0)
 
     @property
@@ -124,14 +124,14 @@ class FileAttacher(ChatPart):
         self._queue_file(_PendingFile(self._free_name(tr("Pasted image")), data=data))
 
     def _queue_file(self, file: _PendingFile) -> None:
-        self._waiting.append(file)
+        self._pending.append(file)
         if not self._reading.running:
             self._reading.start(self._read())
         self._report_change()
 
     @property
     def _is_full(self) -> bool:
-        return len(self._waiting) + len(self.files) >= MOST_FILES
+        return len(self._pending) + len(self.files) >= MOST_FILES
 
     def _refuse_more(self) -> None:
         words = counted(
@@ -165,7 +165,7 @@ class FileAttacher(ChatPart):
         files = tuple(f for f in self.files if f.chat != chat_id)
         if of.unreadable_reason:
             self.file_rejected.emit(of.unreadable_reason)
-        elif len(self._waiting) + len(files) >= MOST_FILES:
+        elif len(self._pending) + len(files) >= MOST_FILES:
             self._refuse_more()
         else:
             attachment, text = make_attachment(of, max(0, len(of.lines) - last) if last else 0)
@@ -219,7 +219,7 @@ class FileAttacher(ChatPart):
 
     def cancel_reading(self) -> None:
         self._reading.cancel()
-        self._waiting.clear()
+        self._pending.clear()
         self._report_change()
 
     def set_used_part(
@@ -302,7 +302,7 @@ class FileAttacher(ChatPart):
         )
 
     def _queue_text_recognition(self, file: _PendingFile) -> None:
-        if file not in self._waiting:
+        if file not in self._pending:
             self._queue_file(file)
 
     # File information.
@@ -418,14 +418,14 @@ class FileAttacher(ChatPart):
         self._reading.cancel()
         self._counting.cancel()
         self._looking.cancel()
-        self._waiting.clear()
+        self._pending.clear()
 
     # Reading.
 
     async def _read(self) -> None:
         folders = 0
-        while self._waiting:
-            pending = self._waiting[0]
+        while self._pending:
+            pending = self._pending[0]
             refused = ""
             try:
                 refused = self._attach_result(pending, await self._read_one(pending))
@@ -441,7 +441,7 @@ class FileAttacher(ChatPart):
             except Exception:
                 log.exception("cannot read an attached file")
                 refused = tr("“{name}” can’t be read.", name=pending.name)
-            self._waiting.popleft()
+            self._pending.popleft()
             if refused:
                 self.file_rejected.emit(refused)
             self._report_change()
@@ -463,7 +463,7 @@ class FileAttacher(ChatPart):
         path, name = pending.path, pending.name
         numbers = pending.numbers or range(1, count + 1)
         others = [file for file in self.files if file not in pending.replaced]
-        most = max(1, MOST_FILES + 1 - len(self._waiting) - len(others))
+        most = max(1, MOST_FILES + 1 - len(self._pending) - len(others))
         found = await flows.run_in_thread(partial(render_pages, path, name, count, numbers[:1]))
         if found and (file := await self._tokens_of_image(found[0][0])):
             texts = sum(known.count for f in others if (known := self.tokens(f)) is not None)

@@ -37,7 +37,7 @@ class PanelRunner(ChatPart):
         """``generator``: generates the chat's own replies."""
         super().__init__(parent)
         self._saved, self._loader, self._chat_generator = saved, loader, generator
-        self._front, self._kept = False, ""
+        self._front, self._chosen = False, ""
         self.generators: dict[str, ReplyGenerator] = {}  # column generators by message ID
 
     @property
@@ -122,7 +122,7 @@ class PanelRunner(ChatPart):
         # branch.
         self._saved.show(message_id)
         was_running = bool(self.running)
-        columns, self._kept = self.generators, message_id
+        columns, self._chosen = self.generators, message_id
         self.generators = {key: column for key, column in columns.items() if key == message_id}
         for key in columns.keys() - self.generators.keys():
             columns[key].reply_ended.disconnect(self._on_ended)  # report one end for all of them
@@ -148,15 +148,15 @@ class PanelRunner(ChatPart):
                 self.message_changed.emit(message.id)
 
     def _adopt(self) -> None:
-        if not self._kept or self.running:
+        if not self._chosen or self.running:
             return
-        column, kept = self.generators.get(self._kept), self._saved.transcript.get(self._kept)
+        column, kept = self.generators.get(self._chosen), self._saved.transcript.get(self._chosen)
         if column and kept and kept.stats.get("model") == self._saved.record.model:
             self._chat_generator.session.fork_from(column.session)
         self.release()
 
     def release(self) -> None:
-        self._kept = ""
+        self._chosen = ""
         columns, self.generators = self.generators, {}
         for column in columns.values():
             column.discard()

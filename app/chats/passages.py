@@ -71,7 +71,7 @@ class Passages:
 
     def __init__(self, text: AttachedText) -> None:
         self._text = text
-        self._asked = threading.Lock()
+        self._query_lock = threading.Lock()
         self._db = sqlite3.connect(":memory:", check_same_thread=False)
         self._db.execute(
             "CREATE VIRTUAL TABLE passages USING fts5(words, page UNINDEXED, start UNINDEXED, "
@@ -119,7 +119,7 @@ class Passages:
             "SELECT page, start, finish, rank FROM passages WHERE passages MATCH ? ORDER BY rank "
             "LIMIT 200"
         )
-        with self._asked:
+        with self._query_lock:
             found = self._db.execute(best, (query,)).fetchall()
         # Better ranks are more negative. Drop passages that share only words like "the".
         enough = _ENOUGH * found[0][3] if found else 0.0

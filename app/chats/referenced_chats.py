@@ -141,7 +141,7 @@ class ReferencedChats:
         self._saved = saved
         self._store = store
         self._in_use = in_use
-        self._known: dict[str, tuple[ChatRecord | None, Message | None, ReferencedChat]] = {}
+        self._cache: dict[str, tuple[ChatRecord | None, Message | None, ReferencedChat]] = {}
         # Last known state of each followed chat, and the attachment for the next message.
         self.seen: dict[str, tuple[ReferencedChat, Attachment | None]] = {}
 
@@ -172,10 +172,10 @@ class ReferencedChats:
     def _stored(self, chat_id: str, stop: threading.Event | None = None) -> ReferencedChat:
         try:
             record, leaf = self._store.chat_and_last_message(chat_id)
-            known = self._known.get(chat_id)
+            known = self._cache.get(chat_id)
             if known is None or known[:2] != (record, leaf):
                 found = extract_readable(chat_id, record, self._store.path(chat_id))
-                known = self._known[chat_id] = (record, leaf, found)
+                known = self._cache[chat_id] = (record, leaf, found)
             return known[2]
         except StoreError as error:  # damaged chat, so send the message without it
             return ReferencedChat(chat_id, "", gone=error.message)

@@ -145,25 +145,25 @@ class TitleGenerator(QObject):
     ) -> None:
         """``wanted`` returns True if titles should be generated."""
         super().__init__(parent)
-        self._library, self._wanted = library, wanted
-        self._waiting: dict[str, None] = {}  # chats waiting for a title, most recent last
+        self._library, self._enabled = library, wanted
+        self._queue: dict[str, None] = {}  # chats waiting for a title, most recent last
         self._tried: set[str] = set()
         # Number of consecutive invalid answers, by the engine's model ID.
         self._faults: dict[str, int] = {}
-        self._asked: _PendingTitle | None = None
-        self._rest = QTimer(self, singleShot=True, interval=self.REST_MS)
-        self._rest.timeout.connect(self.request_next)
+        self._job: _PendingTitle | None = None
+        self._pause = QTimer(self, singleShot=True, interval=self.REST_MS)
+        self._pause.timeout.connect(self.request_next)
         self._answering: set[str] = set()
         library.activity.connect(self._on_activity)
 
     @property
     def is_busy(self) -> bool:
-        return self._asked is not None
+        return self._job is not None
 
     @Slot()
     def request_next(self) -> None:
         """Request a title for a waiting chat if the engine is idle."""
-        ready = self._asked is None and self._wanted() and not self._library.replying_chats()
+        ready = self._job is None and self._enabled() and not self._library.replying_chats()
         if self._library.loader.engine is not None and ready and self._next() is not None:
             flows.start(self, self._begin())
 
@@ -173,21 +173,21 @@ class TitleGenerator(QObject):
             return
         sessions = figures.get("sessions", {}).values()
         if any(session.get("status", "idle") != "idle" for session in sessions):
-            self._rest.start()
-        elif self._asked is None and self._wanted() and not self._library.replying_chats():
+            self._pause.start()
+        elif self._job is None and self._enabled() and not self._library.replying_chats():
             self._ask()
 
     def _next(self) -> tuple[Chat, Model] | None:
-        for chat_id in reversed(list(self._waiting)):
+        for chat_id in reversed(list(self._queue)):
             chat = self._library.find(chat_id)
             if chat is None or not self._should_name(chat):
-                del self._waiting[chat_id]
+                del self._queue[chat_id]
                 continue
             status = chat.model.status
             if status.state is LoadState.READY and status.model is not None:
                 if self._faults.get(status.model.id, 0) < FAULTS:
                     return chat, status.model
-                del self._waiting[chat_id]
+                del self._queue[chat_id]
         return None
 
     def _should_name(self, chat: Chat) -> bool:
@@ -215,7 +215,7 @@ class TitleGenerator(QObject):
         exchange = first_exchange(chat.transcript.path)
         assert exchange is not None  # checked by `_should_name`
         question, answer = (message.content for message in exchange)
-        asked = self._asked = _PendingTitle(chat.id, model.id, chat.record.title, question, answer)
+        asked = self._job = _PendingTitle(chat.id, model.id, chat.record.title, question, answer)
         asked.channel, post = self._library.bridge.channel(self._on_event)
         try:
             asked.reply = engine.ask(
@@ -229,7 +229,7 @@ class TitleGenerator(QObject):
             self._release()
 
     def _on_event(self, event: object) -> None:
-        pending = self._asked
+        pending = self._job
         if pending is None:
             return
         if isinstance(event, TextDelta) and event.kind == "answer":
@@ -239,14 +239,14 @@ class TitleGenerator(QObject):
         elif isinstance(event, Finished):
             self._release()
             self._on_title(pending, event.reason)
-            self._rest.start()  # other chats may be waiting
+            self._pause.start()  # other chats may be waiting
         elif isinstance(event, Failed):
             # The engine stopped or the model was unloaded, so wait for the chat's next reply.
-            self._waiting.pop(pending.chat_id, None)
+            self._queue.pop(pending.chat_id, None)
             self._release()
 
     def _on_title(self, pending: _PendingTitle, reason: FinishReason) -> None:
-        self._waiting.pop(pending.chat_id, None)
+        self._queue.pop(pending.chat_id, None)
         self._tried.add(pending.chat_id)
         stopped = reason in (FinishReason.STOP, FinishReason.UNSTATED)
         title = extract_title(pending.output, pending.question, pending.answer) if stopped else ""
@@ -254,11 +254,11 @@ class TitleGenerator(QObject):
         record = self._library.chat(pending.chat_id)
         if record is None or record.titled_by or record.archived_at is not None:
             return
-        if title and record.title == pending.title and self._wanted():
+        if title and record.title == pending.title and self._enabled():
             self._library.change({pending.chat_id: {"title": title, "titled_by": "model"}})
 
     def _release(self) -> None:
-        pending, self._asked = self._asked, None
+        pending, self._job = self._job, None
         if pending is not None:
             self._library.bridge.close(pending.channel)
             if pending.reply is not None:
@@ -271,10 +271,10 @@ class TitleGenerator(QObject):
             return
         if chat.reply.is_active:
             self._answering.add(chat_id)
-            self._rest.stop()
+            self._pause.stop()
             self._release()  # the chat remains in the waiting list
         elif chat_id in self._answering:
             self._answering.discard(chat_id)
-            self._waiting.pop(chat_id, None)
-            self._waiting[chat_id] = None
-            self._rest.start()
+            self._queue.pop(chat_id, None)
+            self._queue[chat_id] = None
+            self._pause.start()

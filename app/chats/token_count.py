@@ -81,7 +81,7 @@ class TokenCount(QObject):
         self._loader = loader
         self._look = look
         self._asking = flows.Latest(self)
-        self._wanted = False
+        self._is_stale = False
         self._soon = QTimer(self, singleShot=True, interval=self.PAUSE_MS)
         self._soon.timeout.connect(self.count)
 
@@ -97,15 +97,15 @@ class TokenCount(QObject):
     @Slot()
     def count(self) -> None:
         """Count now, or as soon as the current count is done."""
-        self._wanted = True
+        self._is_stale = True
         if not self._asking.running:
             self._asking.start(self._count())
 
     async def _count(self) -> None:
-        while self._wanted:
-            self._wanted = False
+        while self._is_stale:
+            self._is_stale = False
             found = await self._ask(self._look())
-            if not self._wanted:
+            if not self._is_stale:
                 self.count_changed.emit(found if _has_content(self._look().compose) else None)
 
     async def _ask(self, request: CountRequest) -> CountedTokens | None:

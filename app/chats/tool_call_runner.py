@@ -56,7 +56,7 @@ class ToolOffers:
         """``switched_on`` returns the keys of the chat's tools."""
         self._owner = owner
         self._switched_on = switched_on
-        self._asked: dict[str, float] = {}
+        self._asked_at: dict[str, float] = {}
         self.host = host  # used to read the selected items
         # Latest offers by server, or an error message.
         self.known: dict[str, Offers | str] = {}
@@ -74,8 +74,8 @@ class ToolOffers:
         """
         now = monotonic()
         for server in self.servers:
-            if now - self._asked.get(server, -self.FRESH_S) >= self.FRESH_S:
-                self._asked[server] = now
+            if now - self._asked_at.get(server, -self.FRESH_S) >= self.FRESH_S:
+                self._asked_at[server] = now
                 flows.start(self._owner, self._ask(server, changed))
 
     async def _ask(self, server: str, changed: Callable[[], object]) -> None:
@@ -173,7 +173,7 @@ class ToolCallRunner(ChatPart):
         super().__init__(parent)
         self._saved = saved
         self.toolbox = toolbox
-        self._room = room
+        self._result_room = room
         self._questions = ToolQuestions(self, bridge, self._on_question)
         # Prompts and resources from the chat's servers.
         self.offers = ToolOffers(self, toolbox.host, self._enabled_tools)
@@ -423,7 +423,7 @@ class ToolCallRunner(ChatPart):
         if call.future is not future or call.state is not CallState.RUNNING:
             return
         self._questions.drop(call)
-        room = self._room()
+        room = self._result_room()
         call.room = max(2000, room * self.CHARACTERS_PER_TOKEN // 2) if room else len(result.text)
         if len(result.text) > call.room:
             call.state, call.result = CallState.TOO_LONG, result

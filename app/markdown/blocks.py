@@ -167,7 +167,7 @@ class BlockSplitter:
         # Number of times the tail was parsed. If unchanged, the open block is still the same.
         self.parses = 0
         self._pieces: list[str] = []
-        self._held = ""  # carriage return that may be the first half of a line end
+        self._last_cr = ""  # carriage return that may be the first half of a line end
         self._tokens: list[Token] = []
         self._first_line = 0
         self._seen: References = {}
@@ -192,9 +192,9 @@ class BlockSplitter:
             return
         if self._before_finish is not None:
             self._reopen()
-        text = self._held + text
-        self._held = "\r" if text.endswith("\r") else ""
-        if self._held:
+        text = self._last_cr + text
+        self._last_cr = "\r" if text.endswith("\r") else ""
+        if self._last_cr:
             text = text[:-1]
         if text:
             self._pieces.append(normalize(text))
@@ -218,12 +218,12 @@ class BlockSplitter:
         self.advance()
         self._before_finish = (
             len(self.finished), dict(self.references), self.tail + "".join(self._pieces),
-            self._held, self._typed, self._after_empty, self._continues,
+            self._last_cr, self._typed, self._after_empty, self._continues,
         )  # fmt: skip
-        if rest := "".join(self._pieces) + self._held.replace("\r", "\n"):
+        if rest := "".join(self._pieces) + self._last_cr.replace("\r", "\n"):
             self.tail += rest
             self._pieces.clear()
-            self._held = ""
+            self._last_cr = ""
             self._advance()
         while self._fence is not None and len(self.tail) > TAIL_LIMIT:
             # The last line isn't terminated, so it hasn't been scanned.
@@ -284,7 +284,7 @@ class BlockSplitter:
 
     def _reopen(self) -> None:
         assert self._before_finish is not None
-        count, references, tail, self._held, typed, after_empty, continues = self._before_finish
+        count, references, tail, self._last_cr, typed, after_empty, continues = self._before_finish
         self._typed, self._after_empty, self._continues = typed, after_empty, continues
         self._before_finish = None
         del self.finished[count:]

@@ -87,7 +87,7 @@ class Rendering:
         self._open_inline = InlineParser(parts)
         self._ends: list[int] = []  # end row of each finished block
         self._uses: dict[str, int] = {}  # bracketed label -> first finished block with that label
-        self._known: set[str] = set()  # labels defined at the time finished blocks were rendered
+        self._labels: set[str] = set()  # labels defined at the time finished blocks were rendered
         self._open_parse = -1
         self._open_kept: list[Row] = []
         self._growing = GrowingCode()
@@ -167,20 +167,20 @@ class Rendering:
         count = len(self._splitter.finished)
         if len(self._ends) <= count:
             return
-        for label in self._known - self._splitter.references.keys():
+        for label in self._labels - self._splitter.references.keys():
             count = min(count, self._uses.get(label, count))
         del self._ends[count:]
-        self._known.intersection_update(self._splitter.references)
+        self._labels.intersection_update(self._splitter.references)
         self._uses = {label: number for label, number in self._uses.items() if number < count}
 
     def _first_to_render(self) -> int:
         """Get the first finished block without rows, or with rows affected by a new definition."""
         first = len(self._ends)
         references = self._splitter.references
-        if len(references) > len(self._known):
-            for label in references.keys() - self._known:
+        if len(references) > len(self._labels):
+            for label in references.keys() - self._labels:
                 first = min(first, self._uses.get(label, first))
-            self._known.update(references)
+            self._labels.update(references)
         return first
 
     def _open_rows(
@@ -284,7 +284,7 @@ class MarkdownDocument(QObject):
             self._writer.set_wrapped(name, False)
         self._pace = RefreshPace()
         self._source = []
-        self._waiting: list[str] = []  # text appended since the last rendering
+        self._pending: list[str] = []  # text appended since the last rendering
         self._finishing = False  # `finish` was called, but some text isn't rendered yet
 
     @property
@@ -313,7 +313,7 @@ class MarkdownDocument(QObject):
         if not text:
             return
         self._source.append(text)
-        self._waiting.append(text)
+        self._pending.append(text)
         if not self._timer.isActive():
             self._refresh_or_wait()
 
@@ -333,7 +333,7 @@ class MarkdownDocument(QObject):
         self._reset()
         if markdown:
             self._source.append(markdown)
-            self._waiting.append(markdown)
+            self._pending.append(markdown)
         self._finishing = True
         self.refresh()
         self._rendering.free_caches()
@@ -403,12 +403,12 @@ class MarkdownDocument(QObject):
         Without ``last``, renders all pending text first. Unlike Qt's own conversion, this includes
         list markers, task boxes, and tabs between table cells.
         """
-        if last is None and self._waiting:
+        if last is None and self._pending:
             self.refresh()
         return plain_text(self._writer, first, self.end_position if last is None else last)
 
     def markdown_text(self, first: int = 0, last: int | None = None) -> str:
-        if last is None and self._waiting:
+        if last is None and self._pending:
             self.refresh()
         return markdown_text(self._writer, first, self.end_position if last is None else last)
 
@@ -423,15 +423,15 @@ class MarkdownDocument(QObject):
         self._show_rows()
 
     def _is_behind(self) -> bool:
-        lines = sum(text.count("\n") for text in self._waiting)
-        return lines > SLICE_LINES or sum(map(len, self._waiting)) > SLICE
+        lines = sum(text.count("\n") for text in self._pending)
+        return lines > SLICE_LINES or sum(map(len, self._pending)) > SLICE
 
     def _next_slice(self) -> str:
-        text = "".join(self._waiting)
+        text = "".join(self._pending)
         part = text[:SLICE]
         if part.count("\n") > SLICE_LINES:
             part = "\n".join(part.split("\n", SLICE_LINES)[:SLICE_LINES]) + "\n"
-        self._waiting = [text[len(part) :]] if len(part) < len(text) else []
+        self._pending = [text[len(part) :]] if len(part) < len(text) else []
         return part
 
     def _show_rows(self, sliced: bool = False) -> None:
@@ -440,9 +440,9 @@ class MarkdownDocument(QObject):
             if sliced:
                 text = self._next_slice()
             else:
-                text, self._waiting = "".join(self._waiting), []
+                text, self._pending = "".join(self._pending), []
             self._rendering.feed(text)
-            if self._finishing and not self._waiting:
+            if self._finishing and not self._pending:
                 self._rendering.finish()
             start, rows = self._rendering.advance(self._writer.rows)
             changed = self._writer.show(start, rows)
@@ -450,7 +450,7 @@ class MarkdownDocument(QObject):
                 self._widths.invalidate_from(changed)
                 self._underlay.drop_areas_from(changed)
                 self._underlay.repaint_from(changed)
-        if self._waiting:
+        if self._pending:
             self._timer.start(int(max(self._pace.cost, APART_S) * 1000) + 1)
         elif self._finishing:
             self._finishing = False

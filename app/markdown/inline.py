@@ -177,10 +177,10 @@ class InlineParser:
     def __init__(self, parts: Collection[str] = ()) -> None:
         """``parts``: column letters. "[A]" and "[A, B]" are turned into links to "#A" etc."""
         self._parts = parts
-        self._kept: dict[str, tuple[Span, ...]] = {}
+        self._cache: dict[str, tuple[Span, ...]] = {}
         self._fresh: dict[str, tuple[Span, ...]] = {}
         self._references: References = {}
-        self._known = 0
+        self._count = 0
 
     def begin(
         self, references: References, steady: bool, previous: InlineParser | None = None
@@ -194,12 +194,12 @@ class InlineParser:
             previous: parser to reuse results from, if it had the same definitions.
         """
         count = len(references) if steady else -1
-        self._kept = self._fresh if steady and count == self._known else {}
-        if previous is not None and steady and count == previous._known:
-            self._kept = {**previous._fresh, **self._kept}
+        self._cache = self._fresh if steady and count == self._count else {}
+        if previous is not None and steady and count == previous._count:
+            self._cache = {**previous._fresh, **self._cache}
         self._fresh = {}
         self._references = references
-        self._known = count
+        self._count = count
 
     def forget(self) -> None:
         self._fresh = {}
@@ -208,7 +208,7 @@ class InlineParser:
         """Parse content to spans. Adjacent spans with the same style are merged."""
         if content in self._fresh:
             return self._fresh[content]
-        spans = self._kept.get(content)
+        spans = self._cache.get(content)
         if spans is None:
             spans = self._parse(content)
         self._fresh[content] = spans

@@ -80,14 +80,14 @@ class GrowingCode:
 
     def clear(self) -> None:
         """Reset. Used for a new fence, or after the rows were removed."""
-        self._known: tuple[CodeKey, int] | None = None
+        self._key: tuple[CodeKey, int] | None = None
         self._offset = 0  # source offset where the complete lines end
         self._complete = 0  # row count of the complete lines
 
     def is_showing(self, fence: OpenFence, number: int, index: int) -> bool:
         """True if the last returned rows are the start of this fence."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
-        return self._known == (key, index) and len(fence.code) >= self._offset > 0
+        return self._key == (key, index) and len(fence.code) >= self._offset > 0
 
     def rows(
         self,
@@ -99,9 +99,9 @@ class GrowingCode:
     ) -> tuple[int, list[Row]]:
         """Update the rows. Returns how many of them are unchanged, and the rows after that."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
-        if self._known != (key, index):
+        if self._key != (key, index):
             self.clear()
-            self._known = (key, index)
+            self._key = (key, index)
         code = fence.code
         last = code.rfind("\n") + 1
         if _PERHAPS_CLOSING.fullmatch(code, last):

@@ -112,20 +112,20 @@ class Widths:
     def __init__(self, writer: RowWriter) -> None:
         self._writer = writer
         # By name: the next block to measure, and the widest line so far.
-        self._kept: dict[tuple[int, int], tuple[int, float]] = {}
+        self._cache: dict[tuple[int, int], tuple[int, float]] = {}
 
     def invalidate_from(self, index: int) -> None:
         """Invalidate everything from this row on."""
         number = self._writer.number(index)
-        self._kept = {name: entry for name, entry in self._kept.items() if entry[0] <= number}
+        self._cache = {name: entry for name, entry in self._cache.items() if entry[0] <= number}
 
     def widest_line(self, name: tuple[int, int], first: QTextBlock, last: QTextBlock) -> float:
         """Get the width of the widest line from `first` to `last`, which must be laid out."""
-        number, widest = self._kept.get(name, (first.blockNumber(), 0.0))
+        number, widest = self._cache.get(name, (first.blockNumber(), 0.0))
         block = first.document().findBlockByNumber(number)
         while block.isValid() and block.blockNumber() <= last.blockNumber():
             if block == last:
-                self._kept[name] = (last.blockNumber(), widest)  # the last line may still grow
+                self._cache[name] = (last.blockNumber(), widest)  # the last line may still grow
             if block.blockFormat().nonBreakableLines() and block.layout().lineCount():
                 widest = max(widest, block.layout().lineAt(0).naturalTextWidth())
             block = block.next()

@@ -139,7 +139,7 @@ class Underlay:
         self._label_font.setPixelSize(_LABEL_PX)
         self._label_font.setWeight(QFont.Weight.Normal)
         # Arguments and result of the last call to `_visible_rows`.
-        self._looked: tuple[tuple[float, ...], tuple[int, int]] | None = None
+        self._cached: tuple[tuple[float, ...], tuple[int, int]] | None = None
         # Cached areas by first and last block, and inline code backgrounds by block.
         self._areas: dict[tuple[int, int], QRectF] = {}
         self._grounds: dict[int, list[QRectF]] = {}
@@ -217,8 +217,8 @@ class Underlay:
         at = clip.top(), clip.bottom(), document.textWidth()
         inputs: tuple[float, ...] = (*at, count, document.revision())
         # This is called several times per repaint.
-        if self._looked is not None and self._looked[0] == inputs:
-            return self._looked[1]
+        if self._cached is not None and self._cached[0] == inputs:
+            return self._cached[1]
         find, number = document.findBlockByNumber, self._writer.number
         place_of = document.documentLayout().blockBoundingRect
 
@@ -226,12 +226,12 @@ class Underlay:
             return place_of(find(number(index))).top()
 
         # Calls tend to be close to the previous one, near the end of a growing text.
-        _, (near, _) = self._looked or (inputs, (0, 0))
+        _, (near, _) = self._cached or (inputs, (0, 0))
         near = near if near < count and top(near) < clip.top() else 0
         # Add a row at both ends, because a code block's header is above its first row.
         first = max(bisect_left(range(count), clip.top(), near, key=top) - 2, 0)
         last = min(bisect_right(range(count), clip.bottom(), first, key=top) + 1, count)
-        self._looked = inputs, (first, last)
+        self._cached = inputs, (first, last)
         return first, last
 
     def _paint_row(self, painter: QPainter, index: int) -> None:

@@ -86,7 +86,7 @@ class DraftModels(QObject):
         self._loader, self._settings = loader, settings
         # Current draft model (None if unknown) by the engine's model ID, with the model's
         # generation.
-        self._held: dict[str, tuple[object, str | None]] = {}
+        self._cache: dict[str, tuple[object, str | None]] = {}
         # Draft models that failed to load, which aren't retried automatically.
         self._failed: dict[str, tuple[object, str]] = {}
         self._loads: dict[str, _DraftLoad] = {}
@@ -132,7 +132,7 @@ class DraftModels(QObject):
     @Slot(str)
     def _on_unloaded(self, model_id: str) -> None:
         """Cancel loading a draft model, because that would load the model again."""
-        for known in (self._held, self._failed):
+        for known in (self._cache, self._failed):
             known.pop(model_id, None)
         load = self._loads.pop(model_id, None)
         if load is not None:
@@ -149,7 +149,7 @@ class DraftModels(QObject):
             return
         if load is not None:
             load.future.cancel()
-            self._held[model.id] = (generation, None)  # the load may already have finished
+            self._cache[model.id] = (generation, None)  # the load may already have finished
         ref, draft = status.ref, model_location(wanted) if wanted else ""
         more = extra_load_arguments(ref)
         future = call_engine(lambda: engine.load_later(model_location(ref), draft=draft, **more))
@@ -158,7 +158,7 @@ class DraftModels(QObject):
 
     def _current(self, model: Model) -> tuple[object, str | None]:
         generation = self._loader.generation(model)
-        cached = self._held.get(model.id)
+        cached = self._cache.get(model.id)
         if cached is not None and cached[0] == generation:
             return cached
         return generation, None if model.draft else ""
@@ -181,7 +181,7 @@ class DraftModels(QObject):
             return
         del self._loads[model.id]
         if loaded is not None:
-            self._held[model.id] = load.wanted
+            self._cache[model.id] = load.wanted
             self._loader.renew(loaded)
         else:
             self._failed[model.id] = load.wanted

@@ -27,21 +27,21 @@ class EngineFigures(QObject):
     def __init__(self, engine: Callable[[], Engine | None], parent: QObject) -> None:
         super().__init__(parent)
         self._engine = engine
-        self._shown: dict[QObject, int] = {}
+        self._intervals: dict[QObject, int] = {}
         self._asking = flows.Latest(self)
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._ask)
 
     def show(self, owner: QObject, every_ms: int) -> None:
         """Emit the stats now and at least at this interval until `stop_polling`."""
-        self._shown[owner] = every_ms
-        self._timer.start(min(self._shown.values()))
+        self._intervals[owner] = every_ms
+        self._timer.start(min(self._intervals.values()))
         self._ask()
 
     def stop_polling(self, owner: QObject) -> None:
-        self._shown.pop(owner, None)
-        if self._shown:
-            self._timer.setInterval(min(self._shown.values()))
+        self._intervals.pop(owner, None)
+        if self._intervals:
+            self._timer.setInterval(min(self._intervals.values()))
         else:
             self._timer.stop()
             self._asking.cancel()

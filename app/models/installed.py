@@ -50,16 +50,16 @@ class _Walk:
         self._inventory, self._where, self._refs = inventory, where, refs
         self._stop = threading.Event()
         self._count = 0
-        self._found: Iterator[InstalledModel] | None = None
+        self._models: Iterator[InstalledModel] | None = None
 
     def search_slice(self, stop: threading.Event) -> tuple[list[InstalledModel], bool]:
         """Search for a short time. Returns the models found, and True if the search is done."""
         self._stop = stop
-        if self._found is None:
-            self._found = self._walk_all()
+        if self._models is None:
+            self._models = self._walk_all()
         give_up = time.monotonic() + PIECE_S * (1 + 4 * self._count / _LONG)
         piece = []
-        for model in self._found:
+        for model in self._models:
             piece.append(model)
             self._count += 1
             if time.monotonic() > give_up:
@@ -111,7 +111,7 @@ class InstalledModels(QObject):
         self.looking = False  # a search is running
         self._users, self._loader = users, users.loader
         self._settings = settings
-        self._own = own_path
+        self._own_path = own_path
         self._clock = clock
         self._inventory = Inventory()
         self._walking = flows.Latest(self)
@@ -126,7 +126,7 @@ class InstalledModels(QObject):
     @Slot()
     def rescan(self) -> None:
         """Search all locations again. Models stay in the list until they're known to be gone."""
-        own_path, added = self._own, self._settings.model_folders
+        own_path, added = self._own_path, self._settings.model_folders
         walk = _Walk(self._inventory, lambda: model_places(own_path, added), self._settings.models)
         self.looking = True
         self._walking.start(self._scan(walk))

@@ -108,27 +108,27 @@ class _ModelLoad:
     def __init__(self, engine: Engine, ref: str, needs: LoadRequirements) -> None:
         self.folder = model_location(ref)
         self.adapter = adapter_of(ref) or None  # count the adapter's base only once
-        self._engine, self._wish = engine, needs
-        self._asked: Future[Any] | None = None
+        self._engine, self._needs = engine, needs
+        self._future: Future[Any] | None = None
 
     async def estimate(self) -> Fit | None:
         """Estimate the memory it needs. Returns None if that fails."""
-        most = self._wish.context
+        most = self._needs.context
         most = most if most and most < USUAL_CONTEXT else None
         with suppress(Exception):  # loading reports problems with the folder in more detail
-            self._asked = self._engine.estimate_later(
-                self.folder, most, kv_bits=self._wish.kv_bits, adapter=self.adapter
+            self._future = self._engine.estimate_later(
+                self.folder, most, kv_bits=self._needs.kv_bits, adapter=self.adapter
             )
-            return await flows.wait_for_future(self._asked)
+            return await flows.wait_for_future(self._future)
         return None
 
     async def load(self, read: Callable[[float], None]) -> Model:
-        self._asked = self._engine.load_later(self.folder, read, adapter=self.adapter)
-        return await flows.wait_for_future(self._asked)
+        self._future = self._engine.load_later(self.folder, read, adapter=self.adapter)
+        return await flows.wait_for_future(self._future)
 
     def cancel(self) -> None:
-        if self._asked is not None:
-            self._asked.cancel()
+        if self._future is not None:
+            self._future.cancel()
 
 
 class ModelLoader(QObject):

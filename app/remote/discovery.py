@@ -108,7 +108,7 @@ class _Seen:
     def __init__(self, network: Any, tell: Tell) -> None:
         self._network = network
         self._tell = tell
-        self._found: dict[str, FoundServer] = {}
+        self._servers: dict[str, FoundServer] = {}
         self._asking: dict[str, asyncio.Task[None]] = {}
 
     def on_change(self, **change: Any) -> None:
@@ -117,7 +117,7 @@ class _Seen:
 
         name: str = change["name"]
         if change["state_change"] is ServiceStateChange.Removed:
-            if self._found.pop(name, None) is not None:
+            if self._servers.pop(name, None) is not None:
                 self._report()
         elif name not in self._asking and self._has_room(name):
             task = asyncio.ensure_future(self._ask(name))
@@ -125,7 +125,7 @@ class _Seen:
             task.add_done_callback(lambda _: self._asking.pop(name, None))
 
     def _has_room(self, name: str) -> bool:
-        return name in self._found or len(self._found) + len(self._asking) < MOST
+        return name in self._servers or len(self._servers) + len(self._asking) < MOST
 
     def end(self) -> None:
         for task in list(self._asking.values()):
@@ -144,8 +144,8 @@ class _Seen:
             return
         service = parse_announcement(name, info.parsed_addresses(), info.port)
         if service is not None:
-            self._found[name] = service
+            self._servers[name] = service
             self._report()
 
     def _report(self) -> None:
-        self._tell(tuple(sorted(self._found.values())))
+        self._tell(tuple(sorted(self._servers.values())))

@@ -82,8 +82,8 @@ class MachineGroups:
         self.known: dict[str, MachineGroup] = {}
         self._command = command
         self._servers: dict[str, GroupServer] = {}
-        self._new: list[GroupServer] = []  # groups for models without a reference so far
-        self._said: dict[str, str] = {}  # last server messages by reference
+        self._unnamed: list[GroupServer] = []  # groups for models without a reference so far
+        self._messages: dict[str, str] = {}  # last server messages by reference
 
     def load(self, stored: Mapping[str, Mapping[str, Any]]) -> None:
         """Load the groups from the settings, skipping invalid entries."""
@@ -112,7 +112,7 @@ class MachineGroups:
             return None if server.started.done() else ModelUnavailable(True, "")
         hosts = ", ".join(group.hosts)
         words = tr("It runs on {hosts} and hasn’t been started.", hosts=hosts)
-        return ModelUnavailable(False, " ".join(filter(None, (self._said.get(ref, ""), words))))
+        return ModelUnavailable(False, " ".join(filter(None, (self._messages.get(ref, ""), words))))
 
     def start(self, group: MachineGroup, ref: str = "") -> GroupServer:
         """Start a group's server.
@@ -157,19 +157,19 @@ class MachineGroups:
 
         server.watch = threading.Thread(target=watch, name="stretto-group", daemon=True)
         server.watch.start()
-        self._new.append(server)
+        self._unnamed.append(server)
         if ref:
             self.save(ref, server)
         return server
 
     def save(self, ref: str, server: GroupServer) -> None:
-        self._new.remove(server)
+        self._unnamed.remove(server)
         self._servers[ref] = server
-        self._said.pop(ref, None)
+        self._messages.pop(ref, None)
 
     def store_end_message(self, ref: str, message: str) -> None:
         """Store the last message of a model's server."""
-        self._said[ref] = message
+        self._messages[ref] = message
 
     def forget(self, ref: str) -> None:
         self.known.pop(ref, None)
@@ -180,9 +180,9 @@ class MachineGroups:
     def shut_down(self, timeout_s: float = _LEAVING) -> None:
         """Stop all servers, and kill any that miss the deadline. Ranks end with their server."""
         give_up = monotonic() + timeout_s
-        servers = [*self._servers.values(), *self._new]
+        servers = [*self._servers.values(), *self._unnamed]
         self._servers.clear()
-        self._new.clear()
+        self._unnamed.clear()
         for server in servers:
             server.close()
         for server in servers:

@@ -42,7 +42,7 @@ class Remotes:
         # Network interfaces to search, by address. Empty means all.
         self.interfaces: Sequence[str] = ()
         self._thread = LoopThread("remote")
-        self._made: WeakSet[RemoteSession] = WeakSet()
+        self._sessions: WeakSet[RemoteSession] = WeakSet()
         # Session support by address, as detected in this run.
         self._with_sessions: dict[str, bool] = {}
         self._figures = ServerFigures()
@@ -91,7 +91,7 @@ class Remotes:
 
         Its key is then no longer needed, so call `take_key` in a worker thread.
         """
-        for session in list(self._made):
+        for session in list(self._sessions):
             if session.remote.ref == ref and session.elsewhere is not None:
                 session.elsewhere.close()
         self.groups.forget(ref)
@@ -159,7 +159,7 @@ class Remotes:
     ) -> RemoteSession:
         """Like `session`, but with an existing session on another Stretto."""
         session = RemoteSession(chat_id, remote, self, chosen, elsewhere)
-        self._made.add(session)
+        self._sessions.add(session)
         return session
 
     def figures(self) -> Future[dict[str, Figures]] | None:
@@ -167,7 +167,7 @@ class Remotes:
         sessions.
         """
         found: dict[str, dict[str, ServerSession]] = {}
-        for session in list(self._made):
+        for session in list(self._sessions):
             if session.elsewhere is not None and session.elsewhere.there:
                 found.setdefault(session.remote.address, {})[session.id] = session.elsewhere
 

@@ -47,10 +47,10 @@ class ServerSession:
         self.there = False  # last known state: the session exists on the server
         self._remote = remote
         self._desk = desk
-        self._known: Sequence[str] = ()  # digests of the last messages sent
+        self._digests: Sequence[str] = ()  # digests of the last messages sent
         self._ready = asyncio.Event()
         self._ready.set()
-        self._asked = False
+        self._was_used = False
         self.closed = False  # `close` was called
         self._key = ""  # last key used, since the user may remove it before `close`
 
@@ -69,7 +69,7 @@ class ServerSession:
             in_session = "session_id" in request
             if in_session and lies:
                 continue
-            self._asked |= in_session
+            self._was_used |= in_session
             check = self._check(digests) if in_session else None
             try:
                 pieces = client.stream_reply(self._remote, key, request, reading, check)
@@ -95,7 +95,7 @@ class ServerSession:
         if self.closed or not await self._desk.has_sessions(self._remote.address, key):
             return [dict(body)]
         named = {**body, "session_id": self.name}
-        count = _common_count(self._known, digests)
+        count = _common_count(self._digests, digests)
         if not self.there or not count:
             return [named, dict(body)]
         new = {"messages": body["messages"][count:], "follows": digests[count - 1]}
@@ -105,7 +105,7 @@ class ServerSession:
         def check(headers: Mapping[str, str]) -> None:
             if headers.get(CONVERSATION) != digests[-1]:
                 raise _OtherConversationError(remote_errors.BROKEN, "")
-            self.there, self._known = True, digests
+            self.there, self._digests = True, digests
 
         return check
 
@@ -122,7 +122,7 @@ class ServerSession:
         return error.status in (400, 404, 405, 422) and error.said_code != "model_not_found"
 
     def _forget(self) -> None:
-        self.there, self._known = False, ()
+        self.there, self._digests = False, ()
 
     # Session requests.
 
@@ -138,10 +138,10 @@ class ServerSession:
 
     async def _begin_as(self, source: ServerSession) -> None:
         try:
-            known, path = source._known, f"/sessions/{source.name}/fork"
-            self._asked = True
+            known, path = source._digests, f"/sessions/{source.name}/fork"
+            self._was_used = True
             if await self._send_small("POST", path, {"session_id": self.name}):
-                self.there, self._known = True, known
+                self.there, self._digests = True, known
         finally:
             self._ready.set()
 
@@ -149,7 +149,7 @@ class ServerSession:
         if not self.closed:
             self.closed = True
             self._forget()
-            if self._asked:
+            if self._was_used:
                 self._desk.last(self._end())
 
     async def _end(self) -> None:
@@ -196,7 +196,7 @@ class ServerFigures:
     """Requests session stats. Runs on the thread of `Remotes`."""
 
     def __init__(self) -> None:
-        self._rest: dict[str, float] = {}  # end of the pause by address
+        self._paused_until: dict[str, float] = {}  # end of the pause by address
         # Time and token count of each session at the last sample, by address.
         self._read: dict[str, dict[str, tuple[float, int]]] = {}
 
@@ -205,13 +205,13 @@ class ServerFigures:
     ) -> dict[str, Figures]:
         """Get a server's stats by chat ID, or {} if it has none."""
         now = time.monotonic()
-        if now < self._rest.get(address, 0.0):
+        if now < self._paused_until.get(address, 0.0):
             return {}
         try:
             body = await client.fetch_json(address, "/sessions", key)
         except RemoteError as error:
             log.info("cannot read statistics of remote sessions: %s", error.code)
-            self._rest[address] = now + REST_S
+            self._paused_until[address] = now + REST_S
             return {}
         entries = _sessions_by_name(body)
         read = self._read.setdefault(address, {})

@@ -30,44 +30,44 @@ class ReasoningSplitter:
     """Splits a reply's text into reasoning and answer. Markers may span chunks."""
 
     def __init__(self) -> None:
-        self._held, self._thought = "", False
-        self._place: Literal["begin", "inside", "after", "out"] = "begin"
+        self._buffer, self._thought = "", False
+        self._state: Literal["begin", "inside", "after", "out"] = "begin"
 
     def feed(self, text: str) -> Iterator[Part]:
         """Yield the parts that can't change anymore."""
-        self._held += text
-        if self._place == "begin":
+        self._buffer += text
+        if self._state == "begin":
             self._split_at_start()
-        if self._place == "inside":
+        if self._state == "inside":
             yield from self._split_reasoning()
-        if self._place == "after":
-            self._held = self._held.lstrip("\n")
-            self._place = "out" if self._held else "after"
-        if self._place == "out":
+        if self._state == "after":
+            self._buffer = self._buffer.lstrip("\n")
+            self._state = "out" if self._buffer else "after"
+        if self._state == "out":
             yield from self.finish()
 
     def finish(self) -> Iterator[Part]:
         """Yield the remaining text at the end of the reply."""
-        rest, self._held = self._held, ""
+        rest, self._buffer = self._buffer, ""
         if rest:
-            yield ("reasoning" if self._place == "inside" else "answer"), rest
+            yield ("reasoning" if self._state == "inside" else "answer"), rest
 
     def _split_at_start(self) -> None:
-        rest = self._held.lstrip()
+        rest = self._buffer.lstrip()
         if rest.startswith(OPENS):
-            self._held, self._place = rest[len(OPENS) :], "inside"
+            self._buffer, self._state = rest[len(OPENS) :], "inside"
         elif not OPENS.startswith(rest):
-            self._place = "out"
+            self._state = "out"
 
     def _split_reasoning(self) -> Iterator[Part]:
         if not self._thought:
-            self._held = self._held.lstrip("\n")
-        thought, closed, after = self._held.partition(CLOSES)
+            self._buffer = self._buffer.lstrip("\n")
+        thought, closed, after = self._buffer.partition(CLOSES)
         if closed:
-            self._held, self._place = after, "after"
+            self._buffer, self._state = after, "after"
         else:
             cut = _count_marker_start(thought)
-            thought, self._held = thought[: len(thought) - cut], thought[len(thought) - cut :]
+            thought, self._buffer = thought[: len(thought) - cut], thought[len(thought) - cut :]
         if thought:
             self._thought = True
             yield "reasoning", thought
@@ -86,7 +86,7 @@ class ReplyTimer:
     """Records when a reply started, and when its first and last chunk arrived."""
 
     def __init__(self) -> None:
-        self._begun = time.perf_counter()
+        self._start = time.perf_counter()
         self._first = self._last = 0.0
 
     def record_token(self) -> None:
@@ -101,7 +101,7 @@ class ReplyTimer:
             prompt_tokens=usage.prompt,
             reused_tokens=min(usage.reused, usage.prompt),
             generated_tokens=usage.generated,
-            ttft_s=self._first - self._begun if self._first else 0.0,
+            ttft_s=self._first - self._start if self._first else 0.0,
             decode_s=took,
             tokens_per_s=rate,
             reasoning_tokens=min(usage.reasoning, usage.generated),

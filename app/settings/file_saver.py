@@ -20,14 +20,14 @@ class FileSaver:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._waiting: dict[Path, str] = {}
+        self._pending: dict[Path, str] = {}
         self._writing: Path | None = None
         self._thread: threading.Thread | None = None
 
     def save(self, file: Path, text: str) -> None:
         """Write a file in the background, replacing any text still waiting to be written."""
         with self._changed:
-            self._waiting[file] = text
+            self._pending[file] = text
             if self._thread is None:
                 # Use a daemon thread, because a hanging disk mustn't keep the app from quitting.
                 self._thread = threading.Thread(target=self._run, name="settings", daemon=True)
@@ -37,7 +37,7 @@ class FileSaver:
         """Wait until the file was written or writing failed. Returns False on timeout."""
         with self._changed:
             return self._changed.wait_for(
-                lambda: file not in self._waiting and file != self._writing, seconds
+                lambda: file not in self._pending and file != self._writing, seconds
             )
 
     def _run(self) -> None:
@@ -45,11 +45,11 @@ class FileSaver:
             with self._changed:
                 self._writing = None
                 self._changed.notify_all()
-                if not self._waiting:
+                if not self._pending:
                     self._thread = None
                     return
-                self._writing = file = next(iter(self._waiting))
-                text = self._waiting.pop(file)
+                self._writing = file = next(iter(self._pending))
+                text = self._pending.pop(file)
             began = time.monotonic()
             try:
                 replace_text(file, text)

@@ -156,7 +156,7 @@ class Speller(QObject):
         self.opened = False  # opening the system's checker was attempted
         self._judged: dict[str, bool] = {}
         self._passed: set[str] = set()  # words ignored until the app quits
-        self._wanted: dict[str, None] = {}
+        self._queue: dict[str, None] = {}
         self._opening = flows.Latest(self)
         self._judging = flows.Latest(self)
         self._looking = flows.Latest(self)
@@ -211,7 +211,7 @@ class Speller(QObject):
         for word in words:
             known = self._judged.get(word)
             if known is None and script(word) == self._script:
-                self._wanted[word] = None
+                self._queue[word] = None
             elif known is False and word not in self._passed:
                 found.add(word)
         self._check_queued()
@@ -220,7 +220,7 @@ class Speller(QObject):
     @property
     def is_checking(self) -> bool:
         """True while words are being checked and `changed` will be emitted."""
-        return bool(self._wanted) or self._opening.running
+        return bool(self._queue) or self._opening.running
 
     def suggest(self, word: str, done: Callable[[list[str]], object]) -> None:
         """Look up suggestions and pass them to ``done``. This takes up to a second."""
@@ -286,13 +286,13 @@ class Speller(QObject):
             written = QLocale.scriptToString(QLocale(language).script())
             self._script = written.partition(" ")[0].upper()
             self._judged.clear()
-            self._wanted.clear()
+            self._queue.clear()
             self._judging.cancel()
         self.changed.emit()
 
     def _check_queued(self) -> None:
         used = self._system
-        if used is None or not self._wanted or self._judging.running:
+        if used is None or not self._queue or self._judging.running:
             return
         if used.gui_only:
             self._slices.start()
@@ -300,8 +300,8 @@ class Speller(QObject):
             self._judging.start(self._judge_aside(used))
 
     async def _judge_aside(self, used: SpellingSystem) -> None:
-        while self._wanted:
-            work = partial(_check_words, used, self.language, list(self._wanted))
+        while self._queue:
+            work = partial(_check_words, used, self.language, list(self._queue))
             try:
                 judged = await flows.run_in_thread(work)
             except Exception as error:
@@ -314,21 +314,21 @@ class Speller(QObject):
             self._judged.clear()
         self._judged.update(judged)
         for word in judged:
-            self._wanted.pop(word, None)
+            self._queue.pop(word, None)
         self.changed.emit()
 
     def _on_failed(self, error: Exception) -> None:
         """Turn spell checking off, because the external library failed."""
         log.warning("spell checker failed, turned off: %s", error)
         self._system, self.languages = None, ()
-        self._wanted.clear()
+        self._queue.clear()
         self._choose()
 
     @Slot()
     def _judge_some(self) -> None:
         used, until = self._system, time.monotonic() + SLICE_S
         judged: dict[str, bool] = {}
-        for word in list(self._wanted):
+        for word in list(self._queue):
             if used is None or time.monotonic() > until:
                 break
             try:
@@ -337,7 +337,7 @@ class Speller(QObject):
                 self._slices.stop()  # otherwise, it would fail again at each tick
                 self._on_failed(error)
                 return
-        if len(judged) == len(self._wanted):
+        if len(judged) == len(self._queue):
             self._slices.stop()
         self._add_results(judged)
 

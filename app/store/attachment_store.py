@@ -111,7 +111,7 @@ class Images:
     def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
-        self._held: OrderedDict[str, bytes] = OrderedDict()
+        self._recent: OrderedDict[str, bytes] = OrderedDict()
         self._lock = threading.Lock()
 
     def save(self, image: StoredImage) -> str:
@@ -141,9 +141,9 @@ class Images:
 
     def cached(self, key: str) -> bytes | None:
         with self._lock:
-            if key in self._held:
-                self._held.move_to_end(key)
-            return self._held.get(key)
+            if key in self._recent:
+                self._recent.move_to_end(key)
+            return self._recent.get(key)
 
     def get_all(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
         wanted = dict.fromkeys(image.hash for many in attached for image in many if image.is_medium)
@@ -160,7 +160,7 @@ class Images:
 
     def _cache(self, key: str, thumbnail: bytes) -> None:
         with self._lock:
-            self._held[key] = thumbnail
-            self._held.move_to_end(key)
-            while sum(map(len, self._held.values())) > self.MOST_HELD and len(self._held) > 1:
-                self._held.popitem(last=False)
+            self._recent[key] = thumbnail
+            self._recent.move_to_end(key)
+            while sum(map(len, self._recent.values())) > self.MOST_HELD and len(self._recent) > 1:
+                self._recent.popitem(last=False)

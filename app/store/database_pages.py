@@ -30,8 +30,8 @@ class DatabasePages:
         self._content = content
         self._count = len(content) // PAGE
         # In a malicious file, a million rows could share the same page chain.
-        self._left = 4 * self._count
-        self._room = 0  # bytes left on the page for row headers
+        self._reads_left = 4 * self._count
+        self._space = 0  # bytes left on the page for row headers
         self._free = self._list_free_pages()
 
     def rows(self, wanted: Callable[[int], bool]) -> Iterator[tuple[int, list[Value]]]:
@@ -47,7 +47,7 @@ class DatabasePages:
                 continue
             page = self._content[at : at + PAGE]
             count = min(_read_number(page, head + 3, 2), (PAGE - head - 8) // 2)
-            self._room = PAGE
+            self._space = PAGE
             for cell in range(head + 8, head + 8 + 2 * count, 2):
                 try:
                     row = self._parse_row(page, _read_number(page, cell, 2), wanted)
@@ -69,8 +69,8 @@ class DatabasePages:
             local = _LEAST_LOCAL + (length - _LEAST_LOCAL) % (PAGE - 4)
             local = _LEAST_LOCAL if local > _MOST_LOCAL else local
         begin, first = _parse_varint(page, at)
-        self._room -= begin
-        if begin > local or self._room < 0:
+        self._space -= begin
+        if begin > local or self._space < 0:
             raise ValueError("not a row")
         types = list(_read_types(page, first, at + begin))
         if begin + sum(map(_value_size, types)) != length:
@@ -80,8 +80,8 @@ class DatabasePages:
         parts = [page[at : at + local]]
         beyond = _read_number(page, at + local, 4) if length > local else 0
         for missing in range(length - local, 0, 4 - PAGE):
-            self._left -= 1
-            if not 1 < beyond <= self._count or self._left < 0:
+            self._reads_left -= 1
+            if not 1 < beyond <= self._count or self._reads_left < 0:
                 raise ValueError("cut off")
             next_page = self._content[(beyond - 1) * PAGE : beyond * PAGE]
             parts.append(next_page[4 : 4 + missing])

@@ -49,7 +49,7 @@ class Readers:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._own = threading.local()
+        self._local = threading.local()
         self._lock = threading.Lock()
         self._all: list[_Reader] = []
         self._closed = False
@@ -84,7 +84,7 @@ class Readers:
             reader.close()
 
     def _get_reader(self) -> _Reader:
-        reader: _Reader | None = getattr(self._own, "reader", None)
+        reader: _Reader | None = getattr(self._local, "reader", None)
         if reader is not None:
             return reader
         with self._lock:
@@ -95,7 +95,7 @@ class Readers:
                 old.close()
             reader = _Reader(self.path)
             self._all.append(reader)
-        self._own.reader = reader
+        self._local.reader = reader
         return reader
 
 

@@ -152,7 +152,7 @@ class _Source:
     def __init__(
         self, db: sqlite3.Connection, pages: DatabasePages, repaired: sqlite3.Connection
     ) -> None:
-        self._db, self._pages, self._made = db, pages, repaired
+        self._db, self._pages, self._repaired = db, pages, repaired
 
     def records(self, table: str, kind: type[R]) -> list[R]:
         """Get a table's valid rows in insertion order. May contain duplicates."""
@@ -168,7 +168,7 @@ class _Source:
 
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number and values by column of each row. May contain duplicates."""
-        columns = self._made.execute(f"PRAGMA table_info({table})").fetchall()
+        columns = self._repaired.execute(f"PRAGMA table_info({table})").fetchall()
         try:
             walk = self._db.execute(f"SELECT rowid, * FROM {table}")
             names = [name for name, *_ in walk.description[1:]]

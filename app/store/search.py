@@ -349,7 +349,7 @@ class Searcher:
         self._path = path
         self._prepare = prepare
         self._changed = threading.Condition()
-        self._wanted: tuple[str, int, ReportHits] | None = None
+        self._next: tuple[str, int, ReportHits] | None = None
         self._running: sqlite3.Connection | None = None
         self._number = 0
         self._closing = False
@@ -361,7 +361,7 @@ class Searcher:
             if self._closing:
                 return
             self._number += 1
-            self._wanted = (query, limit, report)
+            self._next = (query, limit, report)
             self._stop_running()
             self._changed.notify_all()
             if self._thread is None:
@@ -371,14 +371,14 @@ class Searcher:
     def cancel(self) -> None:
         with self._changed:
             self._number += 1
-            self._wanted = None
+            self._next = None
             self._stop_running()
 
     def close(self) -> None:
         """Cancel the search and join the thread, unless the disk doesn't respond."""
         with self._changed:
             self._closing = True
-            self._wanted = None
+            self._next = None
             self._stop_running()
             self._changed.notify_all()
         if self._thread is not None:
@@ -392,12 +392,12 @@ class Searcher:
         db: sqlite3.Connection | None = None
         while True:
             with self._changed:
-                while self._wanted is None and not self._closing:
+                while self._next is None and not self._closing:
                     self._changed.wait()
-                if self._closing or self._wanted is None:
+                if self._closing or self._next is None:
                     break
-                (query, limit, report), number = self._wanted, self._number
-                self._wanted = None
+                (query, limit, report), number = self._next, self._number
+                self._next = None
             try:
                 self._prepare()
                 db = db or open_reader(self._path)

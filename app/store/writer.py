@@ -239,7 +239,7 @@ class StoreWriter:
         self._db = db
         self._path = path
         self._changed = threading.Condition()
-        self._waiting = OperationQueue()
+        self._pending = OperationQueue()
         self._in_flight = OperationQueue()
         self._added = 0  # number of the last operation added
         self._attempts = 0  # number of attempted commits
@@ -272,7 +272,7 @@ class StoreWriter:
     def _queue(self, operations: Sequence[Operation]) -> None:
         for operation in operations:
             self._added += 1
-            self._waiting.add(self._added, operation)
+            self._pending.add(self._added, operation)
         self._changed.notify_all()
 
     def _queue_held(self, group: _Group | None) -> None:
@@ -292,7 +292,7 @@ class StoreWriter:
     @property
     def is_idle(self) -> bool:
         with self._changed:
-            pending = len(self._waiting) + len(self._in_flight) + len(self._chores)
+            pending = len(self._pending) + len(self._in_flight) + len(self._chores)
             return not (pending or self._doing or self._groups)
 
     @contextmanager
@@ -324,7 +324,7 @@ class StoreWriter:
     def pending_operations(self) -> list[Operation]:
         """Get the operations that may not have reached the file yet, in order."""
         with self._changed:
-            queued = [op for queue in (self._in_flight, self._waiting) for _, op in queue.items()]
+            queued = [op for queue in (self._in_flight, self._pending) for _, op in queue.items()]
             return queued + [op for group in self._groups.values() for op in group.operations]
 
     def flush(self, timeout: float | None) -> None:
@@ -381,7 +381,7 @@ class StoreWriter:
             if not self._thread.is_alive():  # otherwise, the disk isn't responding
                 self._db.close()
         grouped = sum(len(group.operations) for group in self._groups.values())
-        lost = len(self._in_flight) + len(self._waiting) + grouped
+        lost = len(self._in_flight) + len(self._pending) + grouped
         if lost and not already:
             reason = self._failure
             code = reason.code if reason else "timeout"
@@ -399,7 +399,7 @@ class StoreWriter:
 
     def _durable_number(self) -> int:
         """Get the number up to which all operations are in the file."""
-        for queue in (self._in_flight, self._waiting):
+        for queue in (self._in_flight, self._pending):
             for number, _ in queue.items():
                 return number - 1
         return self._added
@@ -408,7 +408,7 @@ class StoreWriter:
         while True:
             with self._changed:
                 self._wait_for_work()
-                chore = not len(self._waiting)
+                chore = not len(self._pending)
                 if chore and self._closing:
                     return
             if chore:
@@ -416,12 +416,12 @@ class StoreWriter:
                 continue
             with self._changed:
                 self._hurry = False
-                self._in_flight, self._waiting = self._waiting, OperationQueue()
+                self._in_flight, self._pending = self._pending, OperationQueue()
             failure = self._transactions.write([op for _, op in self._in_flight.items()])
             with self._changed:
                 self._attempts += 1
                 if failure:
-                    self._waiting = self._in_flight.join(self._waiting)
+                    self._pending = self._in_flight.join(self._pending)
                     self._failures += 1
                 else:
                     self._failures = 0
@@ -439,20 +439,20 @@ class StoreWriter:
                 return
 
     def _wait_for_work(self) -> None:
-        while not len(self._waiting) and not self._closing:
+        while not len(self._pending) and not self._closing:
             if not self._changed.wait(_REST_S if self._chores else None) and self._chores:
                 return
-        if self._closing and not len(self._waiting):
+        if self._closing and not len(self._pending):
             return
         if self._failures:
             patience = _RETRY_S[min(self._failures, len(_RETRY_S)) - 1]
-        elif self._waiting.is_urgent():
+        elif self._pending.is_urgent():
             return
         else:
             patience = _GROUP_S
         end = time.monotonic() + patience
         while not (self._closing or self._hurry) and (seconds := end - time.monotonic()) > 0:
-            if not self._failures and self._waiting.is_urgent():
+            if not self._failures and self._pending.is_urgent():
                 return
             self._changed.wait(seconds)
 

@@ -424,12 +424,12 @@ class BuiltinTools:
             with_python = is_available()
             self._absent = () if with_python else (ABSENT,)
             tools = [*STANDARD, *([_PYTHON] if with_python else [])]
-        self._own = {tool.tool.name: tool for tool in tools}
+        self._tools = {tool.tool.name: tool for tool in tools}
         self._threads: list[threading.Thread] = []
 
     @property
     def tools(self) -> list[Tool]:
-        return [tool.tool for tool in self._own.values()]
+        return [tool.tool for tool in self._tools.values()]
 
     @property
     def unavailable_messages(self) -> tuple[str, ...]:
@@ -437,17 +437,17 @@ class BuiltinTools:
         return tuple(map(tr, self._absent))
 
     def get(self, name: str) -> Tool | None:
-        found = self._own.get(name)
+        found = self._tools.get(name)
         return found.tool if found is not None else None
 
     def is_previewed(self, name: str) -> bool:
         """Check if a tool's effect is shown before it runs."""
-        found = self._own.get(name)
+        found = self._tools.get(name)
         return found is not None and found.preview is not None
 
     def run(self, name: str, arguments: Arguments, context: CallContext) -> Future[ToolResult]:
         """Run a tool. Every tool limits its own run time, and exceptions become results."""
-        found = self._own[name]
+        found = self._tools[name]
 
         def work() -> ToolResult:
             try:
@@ -467,7 +467,7 @@ class BuiltinTools:
 
         The future resolves to the effect to show, or the reason why the call can't work.
         """
-        found = self._own[name]
+        found = self._tools[name]
         look = found.preview or found.check
         if look is None:
             return None

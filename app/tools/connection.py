@@ -98,19 +98,19 @@ class _OneCall:
         self.open = 0  # number of open questions
         self.over = False  # the call has ended, although questions may still be open
         self._limit = limit
-        self._left = 0.0
+        self._remaining = 0.0
 
     def pause(self) -> None:
         self.open += 1
         if self.open == 1 and not self._limit.expired():
             when = self._limit.when()
-            self._left = (when or 0.0) - asyncio.get_running_loop().time()
+            self._remaining = (when or 0.0) - asyncio.get_running_loop().time()
             self._limit.reschedule(None)
 
     def resume(self) -> None:
         self.open -= 1
         if not self.open and not self.over and not self._limit.expired():
-            self._limit.reschedule(asyncio.get_running_loop().time() + self._left)
+            self._limit.reschedule(asyncio.get_running_loop().time() + self._remaining)
 
 
 _CALL: ContextVar[_OneCall | None] = ContextVar("call", default=None)

@@ -82,7 +82,7 @@ class Deadline:
     def __init__(self, seconds: float, most: int) -> None:
         self._seconds = seconds
         self._end = time.monotonic() + seconds
-        self._room = most
+        self._bytes_left = most
 
     def seconds_left(self) -> float:
         seconds = self._end - time.monotonic()
@@ -96,8 +96,8 @@ class Deadline:
         )
 
     def count_bytes(self, size: int) -> None:
-        self._room -= size
-        if self._room < 0:
+        self._bytes_left -= size
+        if self._bytes_left < 0:
             raise ToolError(mark("The page is too large."))
 
 

@@ -42,7 +42,7 @@ class _BoundedMatcher(SequenceMatcher[T]):
 
     def __init__(self, sequence: Sequence[T], other: Sequence[T], most: int) -> None:
         super().__init__(None, sequence, other, autojunk=False)
-        self._most = most
+        self._limit = most
         self.steps = 0  # number of positions visited
         places: dict[T, list[int]] = self.b2j  # type: ignore[attr-defined]
         self._until = list(accumulate((1 + len(places.get(x, ())) for x in sequence), initial=0))
@@ -52,7 +52,7 @@ class _BoundedMatcher(SequenceMatcher[T]):
     ) -> Match:
         ahi = len(self._until) - 1 if ahi is None else ahi
         cost = self._until[ahi] - self._until[alo]
-        if self.steps + cost > self._most:
+        if self.steps + cost > self._limit:
             return Match(alo, blo, 0)
         self.steps += cost
         return super().find_longest_match(alo, ahi, blo, bhi)

@@ -102,17 +102,17 @@ class RateLimit:
     """Limits messages per second. Any excess counts towards the following seconds."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._clock = most, clock
+        self._limit, self._clock = most, clock
         self._since, self._count = clock(), 0.0
 
     def wait(self, weight: float = 1) -> float:
         """Count a message. Returns the seconds to wait before processing it."""
-        wait = 0.0 if self.has_room() else self._since + self._count // self._most - self._clock()
+        wait = 0.0 if self.has_room() else self._since + self._count // self._limit - self._clock()
         self._count += weight
         return max(wait, 0.0)
 
     def has_room(self) -> bool:
         if (seconds := int(self._clock() - self._since)) >= 1:
             self._since += seconds
-            self._count = max(0.0, self._count - seconds * self._most)
-        return self._count < self._most
+            self._count = max(0.0, self._count - seconds * self._limit)
+        return self._count < self._limit

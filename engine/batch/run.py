@@ -75,7 +75,7 @@ class LineParser:
     def __init__(self, defaults: RequestDefaults, model: Model) -> None:
         self._defaults = defaults
         self._model = model
-        self._seen: dict[str, int] = {}
+        self._lines: dict[str, int] = {}
         self.ignored: set[str] = set()
 
     def __call__(self, line: int, raw: bytes) -> BatchRequest | InvalidLine:
@@ -88,7 +88,7 @@ class LineParser:
                 raise ValueError(f"an id must be a string or an integer, not {label!r}")
             name = label
             if name is not None:
-                first = self._seen.setdefault(json.dumps(name), line)
+                first = self._lines.setdefault(json.dumps(name), line)
                 if first != line:
                     raise ValueError(f"the id {name!r} is already used in line {first}")
 

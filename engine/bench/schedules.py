@@ -50,7 +50,7 @@ class Schedule:
         self._engine = engine
         self._folder = folder
         self._random = random.Random(seed)
-        self._most = chats
+        self._limit = chats
         self._tight = tight
         self._aside: list[Chat] = []
         self._before = engine.stats()["memory_in_use"]
@@ -82,7 +82,7 @@ class Schedule:
         chance = self._random.random()
         if chance < 0.004:
             return self._reload()
-        if len(self._chats) < self._most and chance < 0.4:
+        if len(self._chats) < self._limit and chance < 0.4:
             return self._open()
         if not self._chats:
             return None
@@ -215,7 +215,7 @@ class Schedule:
             ]
 
     def _fork(self, chat: Chat) -> None:
-        if len(self._chats) >= self._most:
+        if len(self._chats) >= self._limit:
             return
         running = chat.reply is not None and not chat.reply.done
         if not running:

@@ -265,7 +265,7 @@ class RankStart:
         self, number: int, host: Host, setup: dict[str, Any], stderr_file: Path, local_ranks: int
     ) -> None:
         self.number, self.host = number, host
-        self._given, self._stderr_file = setup, stderr_file
+        self._setup, self._stderr_file = setup, stderr_file
         self._banner = b""
         self._link: Link | None = None
         command = rank_command(host)
@@ -325,7 +325,7 @@ class RankStart:
             if len(self._banner) > _MAX_BANNER_BYTES:
                 raise ValueError("no start mark")
         self._link = Link(self.connection)
-        self._link.send_message(self._given)
+        self._link.send_message(self._setup)
         return True
 
     def _exit_reason(self) -> str:

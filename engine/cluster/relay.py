@@ -101,7 +101,7 @@ class Relay:
     ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
-        self._waiting: dict[int, Command] = {}  # commands with outstanding callbacks or results
+        self._pending: dict[int, Command] = {}  # commands with outstanding callbacks or results
         self._last_number = 0
         self._ended = threading.Event()
         self._problems: list[str] = []
@@ -177,7 +177,7 @@ class Relay:
         if hidden:
             self._last_number += 1
             number = _IDLE_COMMAND if isinstance(command, UnloadIdle) else self._last_number
-            self._waiting[number] = command
+            self._pending[number] = command
         try:
             self._ranks[0].link.send_object(RelayedCommand(replace(command, **hidden), number))
         except OSError:
@@ -188,7 +188,7 @@ class Relay:
     def _on_cancelled(self, number: int, answer: Future[Any]) -> None:
         if not answer.cancelled():
             return
-        self._waiting.pop(number, None)  # rank 0 won't send anything else for this command
+        self._pending.pop(number, None)  # rank 0 won't send anything else for this command
         if not self._ended.is_set():
             try:
                 self._ranks[0].link.send_object(CommandCancelled(number))
@@ -228,18 +228,18 @@ class Relay:
     def _handle_message(self, handed: object) -> None:
         match handed:
             case CommandCallback(number, arguments):
-                command = self._waiting.get(number)
+                command = self._pending.get(number)
                 if isinstance(command, Send):
                     event = arguments[0]
                     if isinstance(event, Failed) and event.code == ENGINE_STOPPED:
                         return  # `end` reports the actual cause, which rank 0 can't determine
                     if isinstance(event, (Finished, Failed)):
-                        del self._waiting[number]
+                        del self._pending[number]
                     command.sink(*arguments)
                 elif command is not None:
                     command.callback(*arguments)  # type: ignore[union-attr, misc]
             case CommandResult(number, result, error):
-                command = self._waiting.pop(number, None)
+                command = self._pending.pop(number, None)
                 if command is None:
                     return
                 if error is not None:
@@ -296,9 +296,9 @@ class Relay:
         for handed in unsent:  # commands received before the end
             if isinstance(handed, WorkDone):
                 run_cleanup(partial(self._handle_message, handed.value))
-        for command in [*self._waiting.values(), *unsent]:
+        for command in [*self._pending.values(), *unsent]:
             run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
-        self._waiting.clear()
+        self._pending.clear()
 
     def _close(self) -> None:
         self._ended.set()

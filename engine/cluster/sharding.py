@@ -87,7 +87,7 @@ class ShardSizes:
 
     def __init__(self, group: Any) -> None:
         self._group = group
-        self._known: dict[tuple[object, ...], Weights] = {}  # weights by the identity of the folder
+        self._cache: dict[tuple[object, ...], Weights] = {}  # weights by the identity of the folder
 
     def shard_weights(
         self,
@@ -112,7 +112,7 @@ class ShardSizes:
                 UNSUPPORTED_SESSION,
                 "A model with an adapter cannot be spread over several ranks.",
             )
-        if identity not in self._known:
+        if identity not in self._cache:
             check_divisible(name, config, self._group.size())
             try:
                 net, _ = load_shard(folder, name, self._group, wide=False)
@@ -125,8 +125,8 @@ class ShardSizes:
             ]
             widened = sum(a.size * mx.float32.size - a.nbytes for a in floats)
             nbytes = loader.weight_bytes(net)
-            self._known[identity] = Weights(nbytes, nbytes + widened)
-        return self._known[identity]
+            self._cache[identity] = Weights(nbytes, nbytes + widened)
+        return self._cache[identity]
 
 
 def probe_shard(

@@ -435,7 +435,7 @@ class Inventory:
     """Finder of models. Facts about a folder are cached until its files change."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[tuple[object, ...], FolderFacts]] = {}
+        self._cache: dict[Path, tuple[tuple[object, ...], FolderFacts]] = {}
 
     def walk(
         self, places: Iterable[ModelPlace], refs: Iterable[str] = (), stop: Stop = lambda: False
@@ -474,11 +474,11 @@ class Inventory:
 
     def _facts(self, folder: Path, stop: Stop) -> FolderFacts:
         same = tuple(_status(folder / name) for name in ("", *_FACT_FILES))
-        known = self._known.get(folder)
+        known = self._cache.get(folder)
         if known is None or known[0] != same:
             known = (same, facts_of(folder, stop))
             if not stop():  # after a stop, the size is incomplete
-                self._known[folder] = known
+                self._cache[folder] = known
         return known[1]
 
     def _walk_place(

@@ -38,7 +38,7 @@ class Rotation:
         rotated: int,
         is_interleaved: bool = False,
     ) -> None:
-        self._part = part
+        self._table = part
         self.rotated, self.is_interleaved = rotated, is_interleaved
         self.cosines = self.sines = np.empty((0, rotated // 2), np.float32)
 
@@ -50,7 +50,7 @@ class Rotation:
         # Grow by at least a quarter, so that long prompts don't copy the table for every chunk.
         count = max(position + 1 - first, first // 4)
         count = -(-count // POSITIONS_AT_ONCE) * POSITIONS_AT_ONCE
-        cosines, sines = self._part(first, count)
+        cosines, sines = self._table(first, count)
         self.cosines = np.concatenate([self.cosines, cosines], dtype=np.float32)
         self.sines = np.concatenate([self.sines, sines], dtype=np.float32)
         return True
@@ -119,7 +119,7 @@ class Decoder:
         self._rotations = {id(parts.rotation): parts.rotation for parts in layers}.values()
         self.vocabulary = 0 if head is None else head.outputs
         self._final_norm = _floats(final_norm)
-        self._kept: list[Any] = []
+        self._arrays: list[Any] = []
         self._layers = (LayerStruct * len(layers))(*map(self._layer, layers))
         self._decoder = DecoderStruct(
             *(self.width, len(layers), self._mlp_width, epsilon),
@@ -136,8 +136,8 @@ class Decoder:
         def address(array: Array | None) -> int | None:
             if array is None:
                 return None
-            self._kept.append(_floats(array))
-            found: int = self._kept[-1].ctypes.data
+            self._arrays.append(_floats(array))
+            found: int = self._arrays[-1].ctypes.data
             return found
 
         def addresses(matrices: Sequence[PackedMatrix], count: int) -> Any:

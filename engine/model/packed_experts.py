@@ -41,17 +41,17 @@ class Tensors:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._places: dict[str, tuple[BinaryIO, dict[str, Any], int]] = {}
+        self._index: dict[str, tuple[BinaryIO, dict[str, Any], int]] = {}
         with contextlib.ExitStack() as files:
             for path in sorted(folder.glob("model*.safetensors")):
                 tensors, head = read_header(path)
                 file = files.enter_context(path.open("rb", buffering=0))
                 for name, entry in tensors.items():
-                    self._places[name] = file, entry, len(head) + entry["data_offsets"][0]
+                    self._index[name] = file, entry, len(head) + entry["data_offsets"][0]
             self.close = files.pop_all().close
 
     def has_tensor(self, name: str, array: mx.array) -> bool:
-        _, entry, _ = self._places.get(name, (None, {}, 0))
+        _, entry, _ = self._index.get(name, (None, {}, 0))
         return entry.get("shape") == list(array.shape) and entry.get("dtype") in _TYPES
 
     def read_slice(self, name: str, index: int) -> mx.array:
@@ -60,7 +60,7 @@ class Tensors:
         Raises:
             OSError: if the file can't be read or has been truncated.
         """
-        file, entry, offset = self._places[name]
+        file, entry, offset = self._index[name]
         kind, dtype = _TYPES[entry["dtype"]]
         shape = entry["shape"][1:]
         nbytes = int(np.prod(shape)) * np.dtype(kind).itemsize

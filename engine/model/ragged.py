@@ -79,13 +79,13 @@ class Factor(mx.array):
 
     def __init__(self, rows: Rows | WithChunks) -> None:
         super().__init__(float("nan"))
-        self._each = rows
+        self._rows = rows
 
     def __rmatmul__(self, factor: mx.array) -> Any:
-        assert isinstance(self._each, Rows)
-        parts = mx.split(factor, len(self._each.rows))
-        products = [a @ b for a, b in zip(parts, self._each.rows, strict=True)]
-        return Rows(products, self._each.caches)
+        assert isinstance(self._rows, Rows)
+        parts = mx.split(factor, len(self._rows.rows))
+        products = [a @ b for a, b in zip(parts, self._rows.rows, strict=True)]
+        return Rows(products, self._rows.caches)
 
 
 class WithChunks:
@@ -133,7 +133,7 @@ class _ChunkFactor(Factor):
         self._axes = axes
 
     def __rmatmul__(self, factor: mx.array) -> WithChunks:  # type: ignore[misc]
-        keys, decoding, chunks = self._each, None, []
+        keys, decoding, chunks = self._rows, None, []
         assert isinstance(keys, WithChunks)
         first = factor.shape[0] - sum(keys.counts)
         if keys.decoding is not None:
@@ -277,7 +277,7 @@ class _SlotFactor(Factor):
         self._axes = first, second
 
     def __rmatmul__(self, scores: mx.array) -> SlotScores:  # type: ignore[misc]
-        keys = self._each
+        keys = self._rows
         assert isinstance(keys, SlotRows)
         parts, first = [], 0
         for filled, rows in keys.parts:
@@ -480,7 +480,7 @@ class SlotKV(RaggedKV):
         self._steps = steps
         self._layer = layer
         self._lengths_after = [offset for step in steps for offset in step.offsets]
-        self._others = RaggedKV(rows[len(self._lengths_after) :], offsets)
+        self._rest = RaggedKV(rows[len(self._lengths_after) :], offsets)
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Rows, Rows]:
         if any(c.offset + 1 != n for c, n in zip(self.rows, self._lengths_after, strict=False)):
@@ -493,14 +493,14 @@ class SlotKV(RaggedKV):
             k, v = (keys, values) if step.occupied == n else (keys[first:end], values[first:end])
             step.write(self._layer, k, v)
             first = end
-        if self._others.rows:
-            self._others.update_and_fetch(keys[first:], values[first:])
+        if self._rest.rows:
+            self._rest.update_and_fetch(keys[first:], values[first:])
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[Rows, Rows]:
         k = v = Rows([], [])
-        if self._others.rows:
-            k, v = self._others.keys_and_values()
+        if self._rest.rows:
+            k, v = self._rest.keys_and_values()
         filled = [step.slot_lengths(self._layer) for step in self._steps]
         both = [step.keys_and_values(self._layer) for step in self._steps]
         keys, values = [keys for keys, _ in both], [values for _, values in both]

@@ -39,7 +39,7 @@ class ImageEncoder:
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        self._coming: set[Key] = set()  # images whose pixels are being computed by a worker
+        self._pending: set[Key] = set()  # images whose pixels are being computed by a worker
         # Preprocessed images, the first of which is being encoded.
         self.images: deque[_Image] = deque()
 
@@ -52,7 +52,7 @@ class ImageEncoder:
         unread = [sight for at, sight in request.images if at + len(sight.ids) > length]
         uncached = {sight.digest: sight for sight in unread if sight.digest not in vision.cached}
         request.awaits = set(uncached)
-        known = {*self._coming, *(image.key for image in self.images)}
+        known = {*self._pending, *(image.key for image in self.images)}
         for digest, sight in uncached.items():
             if (model.info.id, digest) not in known:
                 self._want(request, sight)
@@ -69,12 +69,12 @@ class ImageEncoder:
         image = next(i for i in media_in(request.messages) if i.digest == sight.digest)
         assert preprocessor is not None
         work = Work(request.session.image_lane, partial(preprocessor.read_pixels, image))
-        self._coming.add(key)
+        self._pending.add(key)
         self._workers.start(self._compute_pixels(key, sight, work), partial(self._fail, key))
 
     def _compute_pixels(self, key: Key, sight: ImageTokens, work: Work) -> Task:
         pixels = yield work
-        self._coming.discard(key)
+        self._pending.discard(key)
         self.images.append(_Image(key, sight, pixels))
 
     def step(self, decoding: float = 0.0) -> None:
@@ -121,10 +121,10 @@ class ImageEncoder:
         backend.release_memory()
 
     def _fail(self, key: Key, error: BaseException) -> None:
-        self._coming.discard(key)
+        self._pending.discard(key)
         for request in self._waiting(key):
             self._state.fail_reply(request, error, keep_cache=True)
 
     def clear(self) -> None:
         self.images.clear()
-        self._coming.clear()
+        self._pending.clear()

@@ -213,7 +213,7 @@ class Workers:
         self._mailbox = mailbox
         self._changed = threading.Condition()
         # Queued work with its job number, by lane, oldest first.
-        self._waiting: dict[str, deque[tuple[int, Work]]] = {}
+        self._queues: dict[str, deque[tuple[int, Work]]] = {}
         self._busy: Counter[str] = Counter()  # number of threads by lane
         self._threads = 0
         self._closed = False
@@ -251,11 +251,11 @@ class Workers:
     def _queue(self, running: _Running, work: Work) -> None:
         with self._changed:
             idle = self._threads - self._busy.total()
-            if self._threads < MAX_THREADS and idle <= sum(map(len, self._waiting.values())):
+            if self._threads < MAX_THREADS and idle <= sum(map(len, self._queues.values())):
                 self._start_thread()
             self._number += 1
             self._running[self._number] = running  # before a thread can complete the work
-            self._waiting.setdefault(work.lane, deque()).append((self._number, work))
+            self._queues.setdefault(work.lane, deque()).append((self._number, work))
             self._changed.notify()
 
     def done(self, message: WorkDone) -> None:
@@ -275,7 +275,7 @@ class Workers:
         """Let the threads exit, and discard their results."""
         with self._changed:
             self._closed = True
-            self._waiting.clear()
+            self._queues.clear()
             self._changed.notify_all()
 
     def cancel(self, error: EngineError) -> None:
@@ -328,15 +328,15 @@ class Workers:
         """Wait for the next job and return it, or None when the pool is closed."""
         with self._changed:
             while not self._closed:
-                free = [lane for lane in self._waiting if self._has_room(lane)]
+                free = [lane for lane in self._queues if self._has_room(lane)]
                 if not free:
                     self._changed.wait()
                     continue
                 lane = min(free, key=lambda lane: self._busy[lane])
-                jobs = self._waiting.pop(lane)
+                jobs = self._queues.pop(lane)
                 job = jobs.popleft()
                 if jobs:
-                    self._waiting[lane] = jobs  # move the lane to the end for fairness
+                    self._queues[lane] = jobs  # move the lane to the end for fairness
                 self._busy[lane] += 1
                 return job
             return None

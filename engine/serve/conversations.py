@@ -235,11 +235,11 @@ class ConversationPool:
         # Ids of open named sessions, and of the caches that sessions were started from.
         self._used_names: set[str] = set()
         self._source_names: set[str] = set()
-        self._keep, self._most = keep, most
+        self._keep, self._limit = keep, most
         self._idle: list[Conversation] = []  # least recently used first
         self._lock = threading.Lock()
         self._losses: Counter[str | None] = Counter()  # losses by model id; None means all models
-        self._ended = False
+        self._closed = False
 
     def acquire(
         self,
@@ -285,7 +285,7 @@ class ConversationPool:
             # Hash outside the lock, because hashing megabytes takes milliseconds.
             digests = _digests(conversation.kind, conversation.messages)
         with self._lock:
-            if conversation.losses != self._loss_count(conversation.kind[1]) or self._ended:
+            if conversation.losses != self._loss_count(conversation.kind[1]) or self._closed:
                 conversation.session.close()
                 self._release_names(conversation)
                 return
@@ -353,7 +353,7 @@ class ConversationPool:
     def _choose_surplus(self, owner_id: str) -> Conversation | None:
         """Pick the conversation to close after an owner has returned one, if any."""
         counts = Counter(c.kind[0] for c in self._idle)
-        if counts[owner_id] <= self._keep and len(self._idle) <= self._most:
+        if counts[owner_id] <= self._keep and len(self._idle) <= self._limit:
             return None
         owner = owner_id if counts[owner_id] > self._keep else max(counts, key=lambda g: counts[g])
         conversations = [c for c in self._idle if c.kind[0] == owner]
@@ -408,7 +408,7 @@ class ConversationPool:
 
     def end(self) -> None:
         """Close all sessions. Later returns are closed too."""
-        self._ended = True
+        self._closed = True
         self.clear()
 
     def _loss_count(self, model_id: str) -> int:

@@ -120,32 +120,32 @@ class DocumentTexts:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], str | ValueError] = OrderedDict()
+        self._cache: OrderedDict[tuple[str, str], str | ValueError] = OrderedDict()
         self._characters = 0
 
     def get(self, owner_id: str, digest: str) -> str | ValueError | None:
         """Get a cached text, or the error from reading it, or None if not cached."""
         with self._lock:
-            found = self._kept.get((owner_id, digest))
+            found = self._cache.get((owner_id, digest))
             if found is not None:
-                self._kept.move_to_end((owner_id, digest))
+                self._cache.move_to_end((owner_id, digest))
             return found
 
     def put(self, owner_id: str, digest: str, text: str | ValueError) -> None:
         with self._lock:
             self._drop((owner_id, digest))
-            self._kept[owner_id, digest] = text
+            self._cache[owner_id, digest] = text
             self._characters += len(str(text))
             while self._characters > MAX_KEPT_CHARACTERS:
-                self._drop(next(iter(self._kept)))
+                self._drop(next(iter(self._cache)))
 
     def forget(self, owner_id: str) -> None:
         with self._lock:
-            for key in [key for key in self._kept if key[0] == owner_id]:
+            for key in [key for key in self._cache if key[0] == owner_id]:
                 self._drop(key)
 
     def _drop(self, key: tuple[str, str]) -> None:
-        self._characters -= len(str(self._kept.pop(key, "")))
+        self._characters -= len(str(self._cache.pop(key, "")))
 
 
 class RequestDocuments:

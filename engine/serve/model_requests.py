@@ -92,7 +92,7 @@ class ClientResponse:
         self._unsent: deque[Message] = deque()
         self._unsent_bytes = 0
         self._task: asyncio.Task[None] | None = None  # sends what is in `_unsent`
-        self._held = charge
+        self._charge = charge
         self._held_bytes = 0
         self._api = api
         self._streams = streams
@@ -141,7 +141,7 @@ class ClientResponse:
                 self._event_at = time.monotonic()
             unsent = self._unsent_bytes + len(data)
             if unsent > self._held_bytes:
-                self._held(unsent - self._held_bytes)
+                self._charge(unsent - self._held_bytes)
                 self._held_bytes = unsent
             self._write(data, more=not writer.all_ended)
         if isinstance(event, PromptProgress):

@@ -168,7 +168,7 @@ class ModelRegistry:
             self.add(ModelEntry.of_folder(folder))
         # Model names by pattern. These take precedence over `BUILT_IN_NAMES`.
         self.aliases: dict[str, str] = {}
-        self._told: set[str] = set()  # patterns that have already been logged
+        self._logged: set[str] = set()  # patterns that have already been logged
         self.stats: dict[str, Any] | None = None  # latest engine statistics
         # Checks whether a model is used outside the server, in which case it isn't unloaded.
         self.is_used_elsewhere: Callable[[str], bool] = lambda _: False
@@ -238,8 +238,8 @@ class ModelRegistry:
             for pattern, meant in known:
                 if fnmatchcase(name, pattern):
                     entry = self.entry(meant)
-                    if pattern not in self._told:
-                        self._told.add(pattern)
+                    if pattern not in self._logged:
+                        self._logged.add(pattern)
                         log.info("requests for %s are answered by %s", pattern, entry.name)
                     return entry
             raise

@@ -194,7 +194,7 @@ class ModelRequest:
         Raises:
             EngineError: if the engine was stopped.
         """
-        self._session, self._held, self._events = session, held, events
+        self._session, self._cleanup, self._events = session, held, events
         asked = self.generation
         self._send(self.choices[0], session)
         for choice in self.choices[asked.n :: asked.n]:
@@ -247,7 +247,7 @@ class ModelRequest:
 
     def _opened(self, open_one: Callable[[], Session]) -> Session:
         session = open_one()
-        self._held.callback(run_cleanup, session.close)
+        self._cleanup.callback(run_cleanup, session.close)
         return session
 
     def _send(self, choice: Choice, session: Session) -> None:

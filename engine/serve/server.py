@@ -275,7 +275,7 @@ class _HTTPServer(uvicorn.Server):
         tidy: Callable[[], None],
     ) -> None:
         super().__init__(config)
-        self._most = settings.connections
+        self._limit = settings.connections
         self._tidy = tidy
         self._listening = listening
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -284,7 +284,7 @@ class _HTTPServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self.loop = asyncio.get_running_loop()
-        self.lifespan.state["room"] = connection_limit(self._most)
+        self.lifespan.state["room"] = connection_limit(self._limit)
         await super().startup(sockets)
         # asyncio accepts up to `backlog` connections per iteration, which could use up all file
         # descriptors. So asyncio gets a small value, and the socket the real backlog.

@@ -86,7 +86,7 @@ class _Objects:
 
     def __init__(self, head: re.Pattern[str]) -> None:
         self._head = head
-        self._waiting = ""  # text before the next object, or a possibly incomplete token
+        self._buffer = ""  # text before the next object, or a possibly incomplete token
         self._depth = 0
         self._in_text = False
         # Quote, comma or whitespace, whose validity depends on the text that follows.
@@ -97,14 +97,14 @@ class _Objects:
     def feed(self, text: str) -> None:
         """Scan more text, adding to `found`."""
         while text and not self._is_over:
-            text, self._waiting = self._waiting + text, ""
+            text, self._buffer = self._buffer + text, ""
             if self._depth:
                 text = self._scan_object(text)
                 continue
             head = self._head.match(text)
             if head is None:
-                self._waiting, text = text, ""
-                self._is_over = len(self._waiting) > _MAX_HEAD_CHARACTERS
+                self._buffer, text = text, ""
+                self._is_over = len(self._buffer) > _MAX_HEAD_CHARACTERS
                 continue
             known = {key: value for key, value in head.groupdict().items() if value}
             name = known.get("name") or known.get("bare") or known.get("key", "")
@@ -126,7 +126,7 @@ class _Objects:
                     and at == len(text)
                     and len(word) < (6 if word[1:2] == "u" else 2)
                 ):
-                    self._waiting = word
+                    self._buffer = word
                 elif word == '"':
                     self._in_text, self._undecided = False, word
                 else:

@@ -81,7 +81,7 @@ class SpreadSchedule(Schedule):
 
     def _step(self) -> None:
         """Perform an action. Talking chats send messages and wait for most replies to end."""
-        if not self._talks or len(self._chats) < self._most or self._random.random() < 0.15:
+        if not self._talks or len(self._chats) < self._limit or self._random.random() < 0.15:
             return super()._step()
         chat = self._random.choice(self._chats)
         if chat.reply is None:

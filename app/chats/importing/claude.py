@@ -69,7 +69,7 @@ class _Documents:
     """Current content of a conversation's artifacts."""
 
     def __init__(self, skipped: Counter[str]) -> None:
-        self._left = skipped
+        self._skipped = skipped
         self._written: dict[str, str] = {}
 
     def document_of_call(self, name: str, call: dict[str, Any]) -> str:
@@ -78,7 +78,7 @@ class _Documents:
             path = as_text(call.get("path"))
             return self._block(path, path.rpartition(".")[2], as_text(call.get("file_text")))
         if name != "artifacts":
-            self._left["tool calls and results"] += 1
+            self._skipped["tool calls and results"] += 1
             return ""
         key, command = as_text(call.get("id")), as_text(call.get("command"))
         content = as_text(call.get("content"))
@@ -87,7 +87,7 @@ class _Documents:
             new = as_text(call.get("new_str"))
             content = before.replace(old, new, 1) if old and old in before else ""
         if not content:
-            self._left["changes to a document"] += 1
+            self._skipped["changes to a document"] += 1
             return ""
         self._written[key] = content
         language = as_text(call.get("language")) or _LANGUAGES.get(as_text(call.get("type")), "")

@@ -186,7 +186,7 @@ class _Counted:
     def __init__(self, reader: Reader, file: IO[bytes], *, wary: bool) -> None:
         self._reader = reader
         self._file = file
-        self._begun = False
+        self._started = False
         self._wary = wary
         self._last = b""
 
@@ -196,8 +196,8 @@ class _Counted:
             if _DIGITS.search(self._last + piece):
                 raise _LongNumberError
             self._last = (self._last + piece)[-_LONG_NUMBER:]
-        if not self._begun and size:
-            self._begun = True
+        if not self._started and size:
+            self._started = True
             if piece.startswith(b"\xef\xbb\xbf"):
                 return piece[3:] or self.read(size)
         return piece

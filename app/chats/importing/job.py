@@ -97,33 +97,33 @@ class _Folders:
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
         self._report = report
-        self._here = {folder.id: folder for folder in store.folders.list_all()}
-        self._places: dict[str, str] = {}
+        self._by_id = {folder.id: folder for folder in store.folders.list_all()}
+        self._local_ids: dict[str, str] = {}
         self._head: dict[str, Any] | None = None
         self._listed_folders: dict[str, Folder] = {}
 
     def local_id(self, folder_id: str | None, head: dict[str, Any]) -> str | None:
         """Return the local ID of a folder in the file, or None if the file doesn't describe it."""
         if head is not self._head:
-            self._head, self._places = head, {}
+            self._head, self._local_ids = head, {}
             self._listed_folders = {f.id: f for f in folders_from_json(head.get("folders"))}
         if folder_id is None or folder_id not in self._listed_folders:
             return None
-        if folder_id not in self._places:
-            self._places[folder_id] = self._find_or_create(self._listed_folders[folder_id])
-        return self._places[folder_id]
+        if folder_id not in self._local_ids:
+            self._local_ids[folder_id] = self._find_or_create(self._listed_folders[folder_id])
+        return self._local_ids[folder_id]
 
     def _find_or_create(self, folder: Folder) -> str:
         parent = self.local_id(folder.parent_id, self._head or {})
-        if folder.id in self._here:
+        if folder.id in self._by_id:
             return folder.id
-        for existing in self._here.values():
+        for existing in self._by_id.values():
             if (existing.name, existing.parent_id) == (folder.name, parent):
                 return existing.id
         folder_id = get_own_id(OURS, "folder", folder.id)
-        if folder_id in self._here:
+        if folder_id in self._by_id:
             return folder_id
-        created = self._here[folder_id] = replace(folder, id=folder_id, parent_id=parent)
+        created = self._by_id[folder_id] = replace(folder, id=folder_id, parent_id=parent)
         self._store.folders.save(created)
         self._report.folders.append(created)
         return created.id

@@ -34,7 +34,7 @@ class NameDialog(Sheet):
         """Create the dialog. ``verb`` is the button text and ``names`` are existing names."""
         super().__init__("name-dialog", title, parent, spacing=8)
         self._verb = verb
-        self._taken = set(names)
+        self._names = set(names)
         self._warned_name = ""
         self._words = ""
         self.field = QLineEdit(name, self)
@@ -71,7 +71,7 @@ class NameDialog(Sheet):
     @Slot()
     def _on_ok(self) -> None:
         name = clean_name(self.field.text())
-        if name in self._taken and self._warned_name != name:
+        if name in self._names and self._warned_name != name:
             self._warned_name = name
             self._hint.setText(tr("“{name}” already exists. Replace it?", name=name))
             self.ok.setText(tr("Replace"))

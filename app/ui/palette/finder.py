@@ -137,7 +137,7 @@ class Finder(QObject):
         self._source: Iterator[PaletteEntry] = iter(source)
         self._entries: list[tuple[PaletteEntry, tuple[str, ...], str]] = []
         self._recent = recent
-        self._wanted = PaletteQuery("")
+        self._query = PaletteQuery("")
         self._next_index = 0
         self._hits: list[tuple[tuple[int, ...], PaletteEntry]] = []
         self._slice_timer = QTimer(self, interval=0)
@@ -149,7 +149,7 @@ class Finder(QObject):
 
     def start_search(self, typed: str) -> None:
         """Start a search. The first slice runs right away."""
-        self._wanted = PaletteQuery(typed)
+        self._query = PaletteQuery(typed)
         self._next_index = 0
         self._hits = []
         self._slice_timer.start()
@@ -193,11 +193,11 @@ class Finder(QObject):
             self._entries.append((entry, names, fold_text(f"{entry.beside} {entry.also}")))
         part = self._entries[self._next_index : end]
         for index, (entry, texts, context) in enumerate(part, self._next_index):
-            fits = [fit for text in texts if (fit := self._wanted.match(text, context)) is not None]
+            fits = [fit for text in texts if (fit := self._query.match(text, context)) is not None]
             if fits:
                 fit = min(fits)
                 ago = self._recent.get(entry.key, len(self._recent))
                 order = (fit.grade, fit.spread, ago, int(entry.kind), index)
-                self._hits.append((order if self._wanted.typed else (ago, index), entry))
+                self._hits.append((order if self._query.typed else (ago, index), entry))
         self._next_index += len(part)
         return len(part) == self.CHUNK

@@ -148,7 +148,7 @@ class PromptPicker(FieldPicker):
         """Create a picker. ``more`` gets the prompts of MCP servers, listed after the user's."""
         super().__init__(tr("Prompts"), field, composer, parent)
         self._prompts = prompts
-        self._more = more
+        self._extra = more
 
     def query_before_cursor(self) -> str | None:
         text = self._field.toPlainText()
@@ -167,7 +167,7 @@ class PromptPicker(FieldPicker):
             )
             for name, text in prompts.items()
         ]
-        found = self._best([*entries, *self._more()], typed)
+        found = self._best([*entries, *self._extra()], typed)
         if not typed.strip():
             words = tr("Edit Prompts…") if prompts else tr("Write a Prompt…")
             found.append(

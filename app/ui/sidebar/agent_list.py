@@ -87,7 +87,7 @@ class AgentDialog(Sheet):
         self.add_rows(self.head, self.state, self.text)
         self.add_buttons(None, self.pause, self.stop, self.keep)
         self.resize(560, 420)
-        self._paused, self._shown = False, ""
+        self._paused, self._text = False, ""
         serving.clients_changed.connect(self.refresh)
         self.refresh()
 
@@ -109,17 +109,17 @@ class AgentDialog(Sheet):
         self.head.setText(seen.task or seen.program)
         self.state.setText(f"{seen.program} · {state_line(seen)}")
         text = self._serving.text(self._number)
-        if text == self._shown:
+        if text == self._text:
             return
         bar = self.text.verticalScrollBar()
         at_end = bar.value() == bar.maximum()
-        if self._shown and text.startswith(self._shown):
+        if self._text and text.startswith(self._text):
             cursor = QTextCursor(self.text.document())
             cursor.movePosition(QTextCursor.MoveOperation.End)
-            cursor.insertText(text[len(self._shown) :])
+            cursor.insertText(text[len(self._text) :])
         else:
             self.text.setPlainText(text)
-        self._shown = text
+        self._text = text
         if at_end:
             bar.setValue(bar.maximum())
 

@@ -32,16 +32,16 @@ class Motion(QObject):
     def __init__(self, wanted: str = "system", parent: QObject | None = None) -> None:
         """Create the tracker. ``wanted`` is "system" or "less"."""
         super().__init__(parent)
-        self._wanted = wanted
+        self._setting = wanted
         self._system: dict[tuple[str, str], bool] = {}
 
     @property
     def is_reduced(self) -> bool:
-        return self._wanted == "less" or any(self._system.values())
+        return self._setting == "less" or any(self._system.values())
 
     def set_preference(self, wanted: str) -> None:
         """Apply the app's setting, "system" or "less"."""
-        self._wanted = wanted
+        self._setting = wanted
 
     def apply_setting(self, space: str, key: str, value: object) -> None:
         means = _DESKTOP_SETTINGS.get((space, key))

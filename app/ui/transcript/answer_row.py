@@ -320,7 +320,7 @@ class AnswerRow(MessageRow):
         self._footer_y = 0
         self._footer_end = 0
         self._copy = self._button("copy", tr("Copy Reply"), Action.COPY)
-        self._again = self._button("arrows-clockwise", tr("Regenerate  Ctrl+R"), Action.REGENERATE)
+        self._retry = self._button("arrows-clockwise", tr("Regenerate  Ctrl+R"), Action.REGENERATE)
         self._same = self._button(
             "repeat-once", tr("Regenerate with Same Seed  Ctrl+Shift+R"), Action.SAME_AGAIN
         )
@@ -654,7 +654,7 @@ class AnswerRow(MessageRow):
 
     def _actions(self) -> tuple[IconButton, ...]:
         """Footer buttons from left to right."""
-        return self._copy, self._branch, self._panel, self._same, self._again, self._delete
+        return self._copy, self._branch, self._panel, self._same, self._retry, self._delete
 
     def _append_answer(self, text: str) -> None:
         if text:

@@ -178,7 +178,7 @@ class ToolRow(MessageRow):
         self._card, self._last, self._error = QRect(), False, ""
         self._about_area, self._note_area = QRect(), QRect()
         self._ground, self._separator = QRect(), QRect()
-        self._waiting = WaitingCalls()
+        self._calls = WaitingCalls()
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
         # Editor for the arguments, opened by `edit`.
@@ -263,8 +263,8 @@ class ToolRow(MessageRow):
 
     def set_waiting(self, waiting: WaitingCalls) -> None:
         """Show or hide the buttons that apply to all waiting calls of the chat."""
-        if waiting != self._waiting:
-            self._waiting = waiting
+        if waiting != self._calls:
+            self._calls = waiting
             self._show()
 
     @Slot()
@@ -415,7 +415,7 @@ class ToolRow(MessageRow):
         elif can_decide and (act := decision or more) is not None:
             if act in self._card_state.buttons:
                 self._buttons_by_key[act].click()
-        elif can_decide and event.key() == Qt.Key.Key_A and self._waiting.allowable > 1:
+        elif can_decide and event.key() == Qt.Key.Key_A and self._calls.allowable > 1:
             self._buttons_by_key["all"].click()  # hidden on all cards except the last
         elif self.state is CallState.OVER and event.key() == Qt.Key.Key_Space:
             self._fold.click()
@@ -480,7 +480,7 @@ class ToolRow(MessageRow):
         if asking and call is not None and call.written is None and unfit:
             call.written = to_readable_json(call.arguments)
         shown = self._card_state = card_state(
-            call, self.message, pairs, self._waiting, late=self._is_late
+            call, self.message, pairs, self._calls, late=self._is_late
         )
         editing = shown.is_editing
         self.arguments.setVisible(editing)
@@ -496,7 +496,7 @@ class ToolRow(MessageRow):
         once.setEnabled(shown.is_ready)
         once.setToolTip(tr(tip) if shown.is_ready else tr("Looking for changes…"))
         self._buttons_by_key["all"].setText(
-            counted("Allow All", "Allow All %Ln", self._waiting.allowable)
+            counted("Allow All", "Allow All %Ln", self._calls.allowable)
         )
         running = "stop" in shown.buttons
         if running != self._tick_timer.isActive():

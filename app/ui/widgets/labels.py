@@ -36,19 +36,19 @@ class ElidedLabel(QLabel):
         self, text: str, parent: QWidget, elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle
     ) -> None:
         super().__init__(text, parent)
-        self._whole, self._elide = text, elide
+        self._text, self._elide = text, elide
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.NoTextInteraction)
 
     def set_whole(self, text: str) -> None:
-        self._whole = text
+        self._text = text
         self.setText(text)
         if self.isVisible():
             self._fit()
 
     def _fit(self) -> None:
-        self.setText(self.fontMetrics().elidedText(self._whole, self._elide, self.width()))
+        self.setText(self.fontMetrics().elidedText(self._text, self._elide, self.width()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

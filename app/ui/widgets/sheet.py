@@ -71,7 +71,7 @@ class Popover(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("popover")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._corner, self._room = QPoint(), 640
+        self._corner, self._height = QPoint(), 640
         self.cancelled = False  # closed with Escape, so don't apply any changes
         self._area = scrolling(QWidget(self), self)
         float_bars(self._area)
@@ -86,7 +86,7 @@ class Popover(QFrame):
 
     def open_at(self, corner: QPoint, room: int = 640) -> None:
         """Open with the top right corner at a global position. ``room`` is the maximum height."""
-        self._corner, self._room = corner, room
+        self._corner, self._height = corner, room
         self._fit()
         self.show()
 
@@ -106,7 +106,7 @@ class Popover(QFrame):
             # The height depends on the width because text wraps.
             height = layout.totalHeightForWidth(self.width() - 2)
             height = height if height > 0 else layout.sizeHint().height()
-            self.setFixedHeight(min(self._room, height + 6))
+            self.setFixedHeight(min(self._height, height + 6))
         if not self._corner.isNull():
             self.move(self._corner - QPoint(self.width(), 0))
 

@@ -283,7 +283,7 @@ def usage(choices: list[Choice]) -> JSON:
 class ChatWriter(OpenAIWriter):
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")
-        self._begun: set[int] = set()
+        self._started: set[int] = set()
         self._custom: set[tuple[int, int]] = set()  # calls of custom tools, whose input is text
         # The client uses functions instead of tools.
         self._legacy: bool = generation.extra.get("legacy", False)
@@ -351,8 +351,8 @@ class ChatWriter(OpenAIWriter):
         return {"content": listed_odds(odds), "refusal": None}
 
     def _chunk_of(self, choice: Choice, delta: JSON, why: str | None, odds: Any = ()) -> bytes:
-        if choice.index not in self._begun:
-            self._begun.add(choice.index)
+        if choice.index not in self._started:
+            self._started.add(choice.index)
             delta = {"role": "assistant", **delta}
         entry = {"index": choice.index, "delta": delta, "finish_reason": why}
         if odds:

@@ -254,13 +254,13 @@ class StoredResponses:
     """Responses stored for each owner. Thread-safe."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, OrderedDict[str, StoredResponse]] = {}
+        self._by_owner: dict[str, OrderedDict[str, StoredResponse]] = {}
         self._lock = threading.Lock()
 
     def add(self, owner: KeyOwner, stored: StoredResponse) -> None:
         held = stored.size  # hash outside the lock, because hashing megabytes takes milliseconds
         with self._lock:
-            kept = self._kept.setdefault(owner.id, OrderedDict())
+            kept = self._by_owner.setdefault(owner.id, OrderedDict())
             held += sum(response.size for response in kept.values())
             kept[stored.response["id"]] = stored
             while len(kept) > MAX_STORED or (held > MAX_STORED_CHARACTERS and len(kept) > 1):
@@ -276,7 +276,7 @@ class StoredResponses:
         if not isinstance(value, list) or not any(map(_reference_id, value)):
             return value
         with self._lock:
-            stored_responses = list(reversed(self._kept.get(owner.id, {}).values()))
+            stored_responses = list(reversed(self._by_owner.get(owner.id, {}).values()))
         seen, items = set[str](), list[object]()
         for item in value:
             name = _reference_id(item)
@@ -300,7 +300,7 @@ class StoredResponses:
 
     def forget(self, owner_id: str) -> None:
         with self._lock:
-            self._kept.pop(owner_id, None)
+            self._by_owner.pop(owner_id, None)
 
     def routes(self) -> list[APIRoute]:
         path = "/v1/responses/{id}"
@@ -317,7 +317,7 @@ class StoredResponses:
         owner, name = owner_of(request.scope), request.path_params["id"]
         self.find(owner, name, 404)
         with self._lock:
-            self._kept.get(owner.id, {}).pop(name, None)
+            self._by_owner.get(owner.id, {}).pop(name, None)
         return JSONResponse({"id": name, "object": "response", "deleted": True})
 
     def find(self, owner: KeyOwner, name: str, status: int = 400) -> StoredResponse:
@@ -327,7 +327,7 @@ class StoredResponses:
             RequestError: if it was never stored, or was dropped.
         """
         with self._lock:
-            by_id = self._kept.get(owner.id)
+            by_id = self._by_owner.get(owner.id)
             found = by_id.get(name) if by_id is not None else None
         if found is None:
             raise RequestError(

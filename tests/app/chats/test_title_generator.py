@@ -43,7 +43,7 @@ class Desk(BaseDesk):
 
     def rest(self) -> None:
         """Let the idle time pass and wait for the resulting work."""
-        self.titling._rest.stop()
+        self.titling._pause.stop()
         before = flows.running_tasks()
         self.titling.request_next()
         self.until(lambda: flows.running_tasks() <= before)
@@ -86,7 +86,7 @@ def test_title_typed_meanwhile_is_kept(desk: Desk) -> None:
     chat_id = desk.exchange()
     desk.begin()
     desk.library.rename(chat_id, "My bread")
-    desk.titling._asked.output = TITLE
+    desk.titling._job.output = TITLE
     desk.engine.release()
     desk.until(lambda: not desk.titling.is_busy)
     assert desk.title(chat_id) == "My bread"
@@ -134,7 +134,7 @@ def test_other_programs_precede_titles(desk: Desk) -> None:
     other.send([{"role": "user", "content": "hold 3"}], on_event=lambda event: None)
     desk.rest()
     assert desk.engine.asked == []
-    assert desk.titling._rest.isActive()  # postponed
+    assert desk.titling._pause.isActive()  # postponed
     desk.engine.release()
 
 

@@ -116,7 +116,7 @@ def test_impossible_actions_are_disabled_with_reason(start: Start):
     pane = run.pane
     rows = [pane.transcript.row(message.id) for message in pane.chat.transcript.path[:2]]
     assert [type(row) for row in rows] == [UserRow, AnswerRow]
-    buttons = [rows[0]._edit, rows[0]._delete, rows[1]._again, rows[1]._same, rows[1]._delete]
+    buttons = [rows[0]._edit, rows[0]._delete, rows[1]._retry, rows[1]._same, rows[1]._delete]
     assert [button.isEnabled() for button in buttons] == [False] * 5
     assert {button.toolTip() for button in buttons} == {BUSY}
     assert rows[1]._copy.isEnabled()

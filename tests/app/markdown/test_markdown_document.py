@@ -515,7 +515,7 @@ def test_long_text_is_rendered_in_slices(qtbot: QtBot, text: str) -> None:
     sliced.append(text)
     sliced.finish()
     assert sliced.document.blockCount() < at_once.document.blockCount() / 2
-    qtbot.waitUntil(lambda: not sliced._waiting and not sliced._finishing)
+    qtbot.waitUntil(lambda: not sliced._pending and not sliced._finishing)
     sliced.settle()
     assert list(sliced._writer.rows) == list(at_once._writer.rows)
     assert sliced.document.toPlainText() == at_once.document.toPlainText()

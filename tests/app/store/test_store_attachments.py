@@ -206,7 +206,7 @@ def test_image_is_stored_once_until_its_last_message(store: Store, file: Path) -
     assert store.images.thumbnail(IMAGE.hash) is not None, "before it is on the disk"
     store.flush()
     assert images_in(file) == 1
-    store.images._held.clear()
+    store.images._recent.clear()
     assert store.images.get(IMAGE.hash) == IMAGE.data
     assert store.images.thumbnail(IMAGE.hash) == b"small"
     assert store.images.get_all([one.attachments]) == {IMAGE.hash: IMAGE.data}

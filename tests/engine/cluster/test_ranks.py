@@ -425,7 +425,7 @@ def test_relay_forgets_finished_commands(
             UnloadIdle(1.0, lambda model, number=number: heard.append((number, model)))
         )
     asked = [far.receive(True)[0] for _ in range(50)]
-    assert len(made._waiting) == 1
+    assert len(made._pending) == 1
     made._handle_message(CommandCallback(asked[-1].number, ("a model",)))
     made._handle_message(
         CommandCallback(asked[0].number, ("another",))
@@ -435,7 +435,7 @@ def test_relay_forgets_finished_commands(
     for load in loads:
         made._relay_command(load)
         load.answer.cancel()
-    assert len(made._waiting) == 1
+    assert len(made._pending) == 1
     kept = Load("here", CommandFuture(can_be_cancelled=True))
     made._relay_command(kept)
     far_end = [far.receive(True)[0] for _ in range(41)]
@@ -447,7 +447,7 @@ def test_relay_forgets_finished_commands(
     ]
     made._handle_message(CommandResult(far_end[-1].number, "the model"))
     assert kept.answer.result(0) == "the model"
-    assert len(made._waiting) == 1
+    assert len(made._pending) == 1
 
 
 def test_journal_keeps_operations_of_other_threads(monkeypatch: pytest.MonkeyPatch) -> None:

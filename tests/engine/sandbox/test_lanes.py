@@ -45,7 +45,7 @@ class _Reader:
 
 def waits(slots: ChildSlots, key: object, count: int) -> None:
     """Wait until `count` readers are waiting in a lane."""
-    while len(slots._waiting.get(key, ())) < count:  # type: ignore[call-overload]
+    while len(slots._queues.get(key, ())) < count:  # type: ignore[call-overload]
         threading.Event().wait(0.001)
 
 
@@ -116,7 +116,7 @@ def test_waiting_reader_can_be_cancelled() -> None:
     assert late.raised
     assert not late.began.is_set()
     busy.end()
-    assert not slots._waiting
+    assert not slots._queues
 
 
 def test_slot_is_released_after_error() -> None:

@@ -253,7 +253,7 @@ def test_clients_may_knock(server: Server, path: str) -> None:
 def test_unknown_model_names_use_the_first_model(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server.served._told.clear()
+    server.served._logged.clear()
     with caplog.at_level(logging.INFO):
         for name in ("claude-opus-9", "claude-x", "gpt-9"):
             answer = ask(server, "POST", PATH, asked(user("hi"), model=name))

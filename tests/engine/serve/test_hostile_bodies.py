@@ -63,6 +63,6 @@ def test_stored_bytes_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for number in range(8):
         put(f"small {number}", 2_000)
-    assert list(stored._kept[LOCAL.id]) == [f"small {n}" for n in range(4, 8)]
+    assert list(stored._by_owner[LOCAL.id]) == [f"small {n}" for n in range(4, 8)]
     put("large", 20_000)
-    assert list(stored._kept[LOCAL.id]) == ["large"]
+    assert list(stored._by_owner[LOCAL.id]) == ["large"]

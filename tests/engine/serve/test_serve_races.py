@@ -395,7 +395,7 @@ def test_revoked_key_loses_answers_and_sessions(serve: Serve, tmp_path: Path) ->
             assert status(rest(two)) in (401, 409)
     until(lambda: not server.sessions.all())
     assert ask(server, "POST", CHAT, body(session_id="b"), Authorization=good).status == 200
-    assert not any(server._stored._kept.values())
+    assert not any(server._stored._by_owner.values())
 
 
 # ---------------------------------------------------------------- the end

@@ -152,7 +152,7 @@ def test_unrequested_data_is_never_sent(start, server):
     run.say("Hello")
     run.until(lambda: not pane.chat.reply.is_active)
     assert titling._next() is None
-    assert titling._waiting == {}
+    assert titling._queue == {}
     run.window.chats.new()
     run.pane.chat.model.set("guide")
     run.until(lambda: len(run.panes) == 2)
@@ -177,7 +177,7 @@ def test_the_models_window_lists_and_removes_remote_models(start, server, secret
     run.window.models.show_models()
     window = run.window.models.window
     (row,) = window.remotes.rows
-    assert server.address in row.place._whole
+    assert server.address in row.place._text
     run.qtbot.mouseClick(row.remove, Qt.MouseButton.LeftButton)
     assert window.remotes.rows == []
     run.until(lambda: secrets == {})

@@ -125,7 +125,7 @@ def test_model_loaded_before_cancel_arrived_stays(slow: Run):
     first.chat.model.set(SMALL)
     loads = slow.app.loader._loads
     slow.until(lambda: SMALL in slow.engine.progress)
-    future = loads[SMALL]._asked
+    future = loads[SMALL]._future
     assert future is not None
     slow.engine.loading.set()
     future.result(timeout=5)  # and not delivered yet
@@ -140,7 +140,7 @@ def test_unchosen_model_is_not_loaded(slow: Run):
     for pane in (first, second):
         pane.chat.model.set(SMALL)
     slow.until(lambda: SMALL in slow.engine.progress)
-    asked = loader._loads[SMALL]._asked
+    asked = loader._loads[SMALL]._future
     first.chat.model.set(LARGE)
     assert second.header.state == "Loading…"
     slow.say("say hello", second)
