@@ -44,7 +44,7 @@ class ServerSession:
     def __init__(self, remote: Remote, desk: RemoteRequests) -> None:
         # Session name on the server, unrelated to the chat.
         self.name = f"window-{uuid.uuid4().hex}"
-        self.there = False  # last known state: the session exists on the server
+        self.exists = False  # last known state: the session exists on the server
         self._remote = remote
         self._desk = desk
         self._digests: Sequence[str] = ()  # digests of the last messages sent
@@ -96,7 +96,7 @@ class ServerSession:
             return [dict(body)]
         named = {**body, "session_id": self.name}
         count = _common_count(self._digests, digests)
-        if not self.there or not count:
+        if not self.exists or not count:
             return [named, dict(body)]
         new = {"messages": body["messages"][count:], "follows": digests[count - 1]}
         return [{**named, **new}, named, dict(body)]
@@ -105,7 +105,7 @@ class ServerSession:
         def check(headers: Mapping[str, str]) -> None:
             if headers.get(CONVERSATION) != digests[-1]:
                 raise _OtherConversationError(remote_errors.BROKEN, "")
-            self.there, self._digests = True, digests
+            self.exists, self._digests = True, digests
 
         return check
 
@@ -117,19 +117,19 @@ class ServerSession:
             self._forget()
             return True
         if error.said_code == _NO_ROOM:
-            return "follows" not in request and not self.there
+            return "follows" not in request and not self.exists
         # The server claims to support sessions, but rejects their fields.
         return error.status in (400, 404, 405, 422) and error.said_code != "model_not_found"
 
     def _forget(self) -> None:
-        self.there, self._digests = False, ()
+        self.exists, self._digests = False, ()
 
     # Session requests.
 
     def fork(self) -> ServerSession:
         """Create a session that starts as a copy of this session."""
         twin = ServerSession(self._remote, self._desk)
-        if self.there and not self.closed:
+        if self.exists and not self.closed:
             twin._ready.clear()
             twin._key = self._key
             done = self._desk.start(twin._begin_as(self))
@@ -141,7 +141,7 @@ class ServerSession:
             known, path = source._digests, f"/sessions/{source.name}/fork"
             self._was_used = True
             if await self._send_small("POST", path, {"session_id": self.name}):
-                self.there, self._digests = True, known
+                self.exists, self._digests = True, known
         finally:
             self._ready.set()
 

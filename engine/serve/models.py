@@ -63,7 +63,7 @@ class ModelEntry:
         # Ids of the keys that have used the model since it was loaded.
         self.owner_ids: set[str] = set()
         # Loaded before the server started, so it stays loaded at shutdown.
-        self.given = model is not None
+        self.preloaded = model is not None
         # The model is also loaded outside the server, so "loading" it is instant.
         self.elsewhere = False
         self._began = 0.0
@@ -218,7 +218,7 @@ class ModelRegistry:
 
         If several keys are in use, models that only others have requested appear unloaded.
         """
-        known = entry.given or owner.id in entry.owner_ids
+        known = entry.preloaded or owner.id in entry.owner_ids
         return entry.state != "unloaded" and (known or not self._sharing.several)
 
     def asked(self, name: object) -> ModelEntry:
@@ -319,7 +319,7 @@ class ModelRegistry:
         """
         if not self._may_unload:
             raise RequestError(409, "Models can only be unloaded in the app's window.", MODEL_KEPT)
-        if self._sharing.several and (entry.given or entry.owner_ids - {owner.id}):
+        if self._sharing.several and (entry.preloaded or entry.owner_ids - {owner.id}):
             raise RequestError(409, f"{entry.name} is also used by other keys.", MODEL_KEPT)
         if entry.users or entry.loading is not None:
             raise RequestError(409, f"{entry.name} is in use. Retry later.", MODEL_BUSY, 5)
@@ -458,7 +458,7 @@ class ModelRegistry:
     def free(self) -> None:
         """Unload models we loaded for clients, except if used elsewhere."""
         for entry in self.entries:
-            if not entry.given and entry.model is not None:
+            if not entry.preloaded and entry.model is not None:
                 self._release_model(entry.model)
 
     def _unload_if_unwanted(self, model: Model) -> None:
@@ -469,7 +469,7 @@ class ModelRegistry:
 
     def _unload_late(self, models: list[Model | None]) -> None:
         """Unload models whose load finished after the server stopped. Thread-safe."""
-        pinned = {(entry.folder, entry.adapter) for entry in self.entries if entry.given}
+        pinned = {(entry.folder, entry.adapter) for entry in self.entries if entry.preloaded}
         for model in models:
             if model is not None and (model.path, model.adapter) not in pinned:
                 self._release_model(model)

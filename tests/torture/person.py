@@ -953,7 +953,7 @@ class Person:
         if not open_now:  # another dialog has the focus
             return set()
         asked = open_now[-1]
-        asked.imported.connect(lambda report: self._may_go.update(c.id for c in report.taken))
+        asked.imported.connect(lambda report: self._may_go.update(c.id for c in report.imported))
         asked.begin([file])
         self.rest()
         asked.close()

@@ -368,11 +368,11 @@ def _one_import(window: Window, file: Path) -> int:
     if not reports:
         return 0  # the import raised an error, which is recorded
     (report,) = reports
-    assert report.taken or report.details(), "nothing came, and nobody is told why"
-    library.add_imported(report.taken)
+    assert report.imported or report.details(), "nothing came, and nobody is told why"
+    library.add_imported(report.imported)
     library.order.refresh()
     window.rest()
-    for chat in report.taken:
+    for chat in report.imported:
         assert window.app.window is not None
         window.app.window.chats.open(chat.id)
         pane = window.app.window.workspace.pane(chat.id)
@@ -390,10 +390,10 @@ def _one_import(window: Window, file: Path) -> int:
         window.app.window.workspace.close_pane(pane)
         window.app.window.workspace.delete_closed(chat.id)
         window.rest()
-    library.remove_imported([chat.id for chat in report.taken])
-    store.exchange.take_out([chat.id for chat in report.taken])
+    library.remove_imported([chat.id for chat in report.imported])
+    store.exchange.take_out([chat.id for chat in report.imported])
     store.flush()
-    return len(report.taken)
+    return len(report.imported)
 
 
 # Damaged profiles.
@@ -438,8 +438,8 @@ def _make_profile(profile: Path) -> None:
     file = profile / "taken.json"
     file.write_text(json.dumps(ours()))
     report = Import([file], "guide").run(store)
-    library.add_imported(report.taken)
-    window.app.window.chats.open(report.taken[0].id)
+    library.add_imported(report.imported)
+    window.app.window.chats.open(report.imported[0].id)
     settings: dict[str, Any] = {
         "models": ("/models/a",),
         "prompts": {"a": "text"},

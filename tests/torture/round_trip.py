@@ -79,7 +79,7 @@ def huge(folder: Path, nbytes: int) -> None:
     with Store.open(folder / "huge.db") as store:
         report = Import([path]).run(store)
         seconds = time.monotonic() - begun
-        assert len(report.taken) == count, report.details()
+        assert len(report.imported) == count, report.details()
         assert not report.faults, report.faults
     grown = peak() - before
     print(

@@ -58,7 +58,7 @@ def read(item: dict[str, Any]) -> ImportedChat:
         _fill(node, as_dict(entry.get("message")), model, skipped)
         nodes[key] = node
     found = build_chat(NAME, chat, nodes, as_text(item.get("current_node")) or None)
-    found.left += skipped
+    found.skipped += skipped
     return found
 
 

@@ -61,7 +61,7 @@ def read(item: dict[str, Any]) -> ImportedChat:
         before = key
     current = as_text(item.get("current_leaf_message_uuid")) or before
     found = build_chat(NAME, chat, nodes, current)
-    found.left += skipped
+    found.skipped += skipped
     return found
 
 

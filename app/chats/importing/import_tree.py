@@ -31,7 +31,7 @@ class ImportedChat(Struct):
     chat: ChatRecord
     messages: list[Message]
     # Number of dropped parts by name.
-    left: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
     # Contents of the attached files.
     texts: list[AttachedText] = field(default_factory=list)
     images: list[StoredImage] = field(default_factory=list)
@@ -152,7 +152,7 @@ def build_chat(
                 system = "\n\n".join(filter(None, (found.chat.system, node.content)))
                 found.chat = replace(found.chat, system=system)
             else:
-                found.left["instructions in the middle of a chat"] += 1
+                found.skipped["instructions in the middle of a chat"] += 1
         after = below.pop(node.key, [])
         if len(after) != 1:
             parent = _add_answer(found, answer, parent, parents)

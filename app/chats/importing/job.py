@@ -165,10 +165,10 @@ class _Batch:
         images = [image for item in chats for image in item.images]
         self._store.exchange.take_in([(item.chat, item.messages) for item in chats], texts, images)
         for found in chats:
-            self._report.taken.append(found.chat)
+            self._report.imported.append(found.chat)
             self._report.messages += len(found.messages)
             self._report.sources[found.source] += 1
-            self._report.left += found.left
+            self._report.skipped += found.skipped
         self._store.flush(_FLUSH_S)  # after a timeout, the writer stores them later
 
 
@@ -194,8 +194,8 @@ def _convert(
                 found = read(item)
                 if found.messages:
                     return found
-                report.left["empty conversations"] += 1
-                report.left += found.left
+                report.skipped["empty conversations"] += 1
+                report.skipped += found.skipped
                 return None
     except _UNFIT as error:
         why = str(error) if head.get("format") == FORMAT else type(error).__name__

@@ -56,7 +56,7 @@ def read(item: dict[str, Any]) -> ImportedChat:
         if versions:
             before = f"{number}.{shown}"
     found = build_chat(NAME, chat, nodes, before)
-    found.left += skipped
+    found.skipped += skipped
     return found
 
 

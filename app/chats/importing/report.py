@@ -15,7 +15,7 @@ KIND = "entries of the kind "
 
 
 class Report(Struct):
-    taken: list[ChatRecord] = field(default_factory=list)  # imported chats
+    imported: list[ChatRecord] = field(default_factory=list)
     folders: list[Folder] = field(default_factory=list)  # folders created for them
     messages: int = 0
     sources: Counter[str] = field(default_factory=Counter)  # chat count by program
@@ -23,7 +23,7 @@ class Report(Struct):
     known: int = 0
     trashed: int = 0
     # Number of dropped parts, by a name from `left_out_text`.
-    left: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
     # Up to 200 error messages.
     faults: list[str] = field(default_factory=list)
     stopped: bool = False  # the user stopped the import
@@ -35,13 +35,13 @@ class Report(Struct):
             self.faults.append(tr("More items couldn’t be read."))
 
     def summary(self) -> str:
-        if not self.taken:
+        if not self.imported:
             return tr("No chats imported.")
         n = self.messages
         return counted(
             "%Ln chat imported from {programs}, with {messages}.",
             "%Ln chats imported from {programs}, with {messages}.",
-            len(self.taken),
+            len(self.imported),
             programs=", ".join(name for name, _ in self.sources.most_common()),
             messages=counted("%Ln message", "%Ln messages", n),
         )
@@ -52,7 +52,7 @@ class Report(Struct):
             found.append(tr("The import was stopped."))
         if self.known:
             found.append(self._format_left_out())
-        found += [left_out_text(name, count) for name, count in self.left.most_common() if count]
+        found += [left_out_text(name, count) for name, count in self.skipped.most_common() if count]
         return found + self.faults
 
     def _format_left_out(self) -> str:

@@ -62,7 +62,7 @@ def read(item: dict[str, Any]) -> ImportedChat:
             nodes[key] = _make_node(key, before, as_dict(entry), skipped)
             before = key
     found = build_chat(NAME, chat, nodes, as_text(history.get("currentId")) or None)
-    found.left += skipped
+    found.skipped += skipped
     return found
 
 

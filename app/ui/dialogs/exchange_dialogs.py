@@ -294,7 +294,7 @@ class ImportDialog(Sheet):
         self.details.setPlainText("\n".join(report.details()))
         self.details.setVisible(bool(report.details()))
         self.fit_height()
-        if report.taken:
+        if report.imported:
             self.imported.emit(report)
 
     def done(self, result: int) -> None:

@@ -186,12 +186,12 @@ class RemoteDialog(Sheet):
         self.sees.setToolTip(tr("Images in your messages are sent to this model"))
         self.found = NetworkList(loader.remotes, bridge, self)
         self.found.server_chosen.connect(self.address.setText)
-        self.where, self.kept, self.status_label = (self.make_label() for _ in range(3))
-        for label in (self.where, self.status_label):
+        self.address_note, self.key_note, self.status_label = (self.make_label() for _ in range(3))
+        for label in (self.address_note, self.status_label):
             retain_size_when_hidden(label)
         self.ok = self.button(tr("Add"), self._on_ok)
         self.add_rows(self.found)
-        below: dict[QWidget, QWidget] = {self.address: self.where, self.key: self.kept}
+        below: dict[QWidget, QWidget] = {self.address: self.address_note, self.key: self.key_note}
         fields: tuple[tuple[str, QWidget], ...] = (
             (tr("Provider"), self.provider),
             (tr("Address"), self.address),
@@ -270,7 +270,7 @@ class RemoteDialog(Sheet):
                 addresses.normalize_address(text)
             except AddressError as error:
                 words = [str(error)]
-        self._set_label(self.where, " ".join(words))
+        self._set_label(self.address_note, " ".join(words))
         self.test.setEnabled(bool(base))
         ready = self._remote() is not None
         self.ok.setEnabled(ready)
@@ -283,7 +283,7 @@ class RemoteDialog(Sheet):
 
     async def _show_key_storage(self) -> None:
         has_keychain = await flows.run_in_thread(lambda _: keychain.is_there())
-        self._set_label(self.kept, tr(_KEPT if has_keychain else _HERE_ONLY))
+        self._set_label(self.key_note, tr(_KEPT if has_keychain else _HERE_ONLY))
 
     # List of models on the server.
 
@@ -347,14 +347,14 @@ class RemoteRow(QFrame):
         set_scaled_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
         self.name.setToolTip(remote.model)
         where = tr("On this computer") if remote.is_local else tr("On another computer")
-        self.place = ElidedLabel(f"{remote.address} · {where}", self)
-        self.place.setProperty("muted", True)
-        self.place.setToolTip(remote.address)
+        self.address_label = ElidedLabel(f"{remote.address} · {where}", self)
+        self.address_label.setProperty("muted", True)
+        self.address_label.setToolTip(remote.address)
         self.open = IconButton("chat-circle", tr("New Chat"), self)
         self.open.setAccessibleName(tr("New chat with {name}", name=remote.name))
         self.remove = IconButton("x", tr("Remove from List"), self)
         self.remove.setAccessibleName(tr("Remove {name} from the list", name=remote.name))
-        words = make_column_layout(self.name, self.place, spacing=2)
+        words = make_column_layout(self.name, self.address_label, spacing=2)
         make_row_layout((words, 1), self.open, self.remove, of=self, margins=(0, 6, 0, 6))
 
 

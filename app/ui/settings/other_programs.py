@@ -219,7 +219,7 @@ class LocalApiRows(QObject):
         page.row(name, field)
 
     def _add_kept(self, page: FormPage) -> None:
-        self.kept = CachedContextRow(page, self._serving)
+        self.cached_contexts = CachedContextRow(page, self._serving)
 
     def _add_sessions(self, page: FormPage) -> None:
         sessions = page.field("serve_sessions")

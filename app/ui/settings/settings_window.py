@@ -182,26 +182,26 @@ class SettingsWindow(Sheet):
     def _add_updates(self, updates: Updates, page: FormPage) -> None:
         page.row("look_for_updates", page.field("look_for_updates"))
         now = self.check_button = page.button(tr("Check Now"), self._on_look_now)
-        self.looked = page.make_muted_label("")
-        self.looked.setWordWrap(True)
+        self.status = page.make_muted_label("")
+        self.status.setWordWrap(True)
         now.clicked.connect(updates.check)
         updates.check_finished.connect(self._on_looked)
-        page.row("", make_row_layout((self.looked, 1), now), below=True)
+        page.row("", make_row_layout((self.status, 1), now), below=True)
 
     @Slot()
     def _on_look_now(self) -> None:
         self.check_button.setEnabled(False)
-        self.looked.setText(tr("Checking…"))
+        self.status.setText(tr("Checking…"))
 
     @Slot(object, str)
     def _on_looked(self, release: Release | None, why: str) -> None:
         self.check_button.setEnabled(True)
         if release is None:
-            self.looked.setText(why)
+            self.status.setText(why)
         elif not release.is_newer:
-            self.looked.setText(tr("Stretto is up to date."))
+            self.status.setText(tr("Stretto is up to date."))
         else:
-            self.looked.setText(tr("Stretto {version} is available.", version=release.version))
+            self.status.setText(tr("Stretto {version} is available.", version=release.version))
             if self.isVisible():
                 UpdateDialog(release, self._settings, self).show()
 

@@ -80,7 +80,7 @@ class LaneHead(PaintedButton):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.lane = HelperRun("")
-        self.taken = 0  # width covered by a button at the end of the first line, in pixels
+        self.button_width = 0  # width covered by a button at the end of the first line, in pixels
         self._lines: list[str] = []
         self._lines_of: tuple[object, ...] = ()
         self.setCheckable(True)
@@ -106,7 +106,7 @@ class LaneHead(PaintedButton):
     def question_line(self) -> tuple[str, int]:
         """Get the question as a single line, and the width available for it in pixels."""
         state = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(state_line(self.lane))
-        room = self.width() - self.taken - state - 16 - self.text_left
+        room = self.width() - self.button_width - state - 16 - self.text_left
         return " ".join(
             clean(self.lane.question[:_MAX_PAINTED_CHARACTERS], lines=False).split()
         ), max(0, room)
@@ -126,7 +126,7 @@ class LaneHead(PaintedButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         row, tokens, lane = (
-            RowPainter.for_widget(self, 2, self.taken + 4),
+            RowPainter.for_widget(self, 2, self.button_width + 4),
             theme().tokens,
             self.lane,
         )
@@ -182,7 +182,7 @@ class HelperLane(QWidget):
 
     def arrange(self, width: int) -> int:
         self.stop.adjustSize()
-        self.head.taken = 0 if self.stop.isHidden() else self.stop.width() + 4
+        self.head.button_width = 0 if self.stop.isHidden() else self.stop.width() + 4
         self.head.setGeometry(0, 0, width, self.head.height_for(width))
         self.stop.move(width - self.stop.width(), (scale_height(26) - self.stop.height()) // 2)
         height, edge = self.head.height(), self.head.text_left

@@ -105,14 +105,14 @@ class PictureSheet(Sheet):
     ) -> None:
         super().__init__("picture", name, parent, spacing=8)
         self._read = read
-        self.whole = ImageView(self)
-        self.whole.setAccessibleName(tr("Image {name}, {about}", name=name, about=words))
+        self.image_view = ImageView(self)
+        self.image_view.setAccessibleName(tr("Image {name}, {about}", name=name, about=words))
         self.status_label = self.make_label(words)
         room = parent.window().size() * 0.9
         least = QSize(scaled(320), scaled(200))
         wanted = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).boundedTo(size)
-        self.whole.setMinimumSize(least)
-        self.rows.addWidget(self.whole, 1)
+        self.image_view.setMinimumSize(least)
+        self.rows.addWidget(self.image_view, 1)
         self.add_rows(self.status_label)
         self.add_buttons()
         foot = self.sizeHint().height() - least.height()
@@ -126,4 +126,4 @@ class PictureSheet(Sheet):
             self.status_label.setText(getattr(error, "message", str(error)))
             return
         image = QImage(rgb, width, height, 3 * width, QImage.Format.Format_RGB888)
-        self.whole.set_image(image.copy())  # copied because the bytes are about to be freed
+        self.image_view.set_image(image.copy())  # copied because the bytes are about to be freed

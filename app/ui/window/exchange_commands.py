@@ -96,8 +96,8 @@ class ExchangeCommands(WindowController):
     @Slot(object)
     def _on_imported(self, report: Report) -> None:
         self._library.order.refresh()
-        self._library.add_imported(report.taken)
-        added = tuple(report.taken)
+        self._library.add_imported(report.imported)
+        added = tuple(report.imported)
         folders = tuple(report.folders)
         words = counted("%Ln chat imported", "%Ln chats imported", len(added))
         self._undos.offer_undo(words, lambda: self._start_undo_import(added, folders), seconds=30.0)

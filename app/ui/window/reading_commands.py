@@ -40,27 +40,27 @@ class ReadSheet(Sheet):
         super().__init__("read-dialog", tr("Read Another Chat"), parent, spacing=10)
         n = len(of.lines)
         words = counted("Whole chat, %Ln message", "Whole chat, %Ln messages", n)
-        self.whole = QRadioButton(words, self)
+        self.whole_chat = QRadioButton(words, self)
         self.latest = QRadioButton(tr("Last messages:"), self)
         self.count = QSpinBox(self)
         self.count.setRange(1, n)
         self.count.setValue(last or min(n, 10))
         self.count.setAccessibleName(tr("Number of messages"))
         self.count.valueChanged.connect(lambda _: self.latest.setChecked(True))
-        (self.latest if last else self.whole).setChecked(True)
+        (self.latest if last else self.whole_chat).setChecked(True)
         self.follow = QCheckBox(tr("Include new messages from this chat as they arrive"), self)
         self.follow.setChecked(True)
         row = make_row_layout(self.latest, self.count, SPRING, spacing=None)
         left_out = tr("Reasoning, tool calls, and the text of files are left out.")
         self.where = self.make_label("\n".join(filter(None, (left_out, where))))
-        self.add_rows(self.make_heading(of.title), self.whole, row, self.follow, self.where)
+        self.add_rows(self.make_heading(of.title), self.whole_chat, row, self.follow, self.where)
         self.add_buttons(self.button(tr("Read"), self.accept))
         self.set_scaled_width(420)
 
     @property
     def last(self) -> int:
         """Number of messages to read, counting from the end. 0 for all."""
-        return 0 if self.whole.isChecked() else self.count.value()
+        return 0 if self.whole_chat.isChecked() else self.count.value()
 
 
 class ReadingCommands(WindowController):

@@ -179,7 +179,7 @@ class Dock(Struct):
     widget: QtAds.CDockWidget
     closed: bool = False
     # Hidden dock widget that marks the pane's place in the main window while the pane is floating.
-    place: QtAds.CDockWidget | None = None
+    placeholder: QtAds.CDockWidget | None = None
     sizes: tuple[int, ...] = ()  # splitter sizes before floating
     bare: bool = False  # hide the tab bar, because the pane is alone in its window
 
@@ -313,23 +313,23 @@ class Docks:
     def mark_place(self, dock: Dock) -> None:
         """Mark the place of a pane that's about to leave the main window."""
         area = dock.widget.dockAreaWidget()
-        if dock.place is not None or area is None or dock.widget.isInFloatingContainer():
+        if dock.placeholder is not None or area is None or dock.widget.isInFloatingContainer():
             return
         dock.sizes = tuple(self._manager.splitterSizes(area))
-        dock.place = QtAds.CDockWidget(self._manager, "")
-        dock.place.setObjectName(PLACE + dock.widget.objectName())
-        dock.place.setWidget(QWidget(), QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
+        dock.placeholder = QtAds.CDockWidget(self._manager, "")
+        dock.placeholder.setObjectName(PLACE + dock.widget.objectName())
+        dock.placeholder.setWidget(QWidget(), QtAds.CDockWidget.eInsertMode.ForceNoScrollArea)
         current = area.currentDockWidget()
-        self._manager.addDockWidgetTabToArea(dock.place, area, area.index(dock.widget))
-        dock.place.toggleView(False)
+        self._manager.addDockWidgetTabToArea(dock.placeholder, area, area.index(dock.widget))
+        dock.placeholder.toggleView(False)
         if current is not None:
             area.setCurrentDockWidget(current)
 
     def drop_place(self, dock: Dock) -> None:
-        if dock.place is not None:
-            self._manager.removeDockWidget(dock.place)
-            dock.place.deleteLater()
-            dock.place, dock.sizes = None, ()
+        if dock.placeholder is not None:
+            self._manager.removeDockWidget(dock.placeholder)
+            dock.placeholder.deleteLater()
+            dock.placeholder, dock.sizes = None, ()
 
 
 class Arrangement(Struct, frozen=True):
@@ -418,7 +418,7 @@ class DockPlacing:
 
     def take_back(self, dock: Dock, active: ChatPane | None) -> None:
         """Move a floating pane back to where it was in the main window."""
-        target, sizes = dock.place, dock.sizes
+        target, sizes = dock.placeholder, dock.sizes
         area = target.dockAreaWidget() if target is not None else None
         if target is None or area is None:
             self.insert(dock, "tab", active)
@@ -460,7 +460,7 @@ class DockPlacing:
             for dock in self._docks.all_docks():
                 if not dock.closed and dock.widget.isClosed():
                     self.put_back(dock, active)
-                lost = dock.place is not None and dock.place.dockAreaWidget() is None
+                lost = dock.placeholder is not None and dock.placeholder.dockAreaWidget() is None
                 if lost or not dock.widget.isInFloatingContainer():
                     self._docks.drop_place(dock)
             for window in self._manager.floatingWidgets():

@@ -213,9 +213,9 @@ def test_images_are_dropped_on_a_pane_and_shown_whole_by_keys(run: Run, lake: Pa
     QTest.keyClick(chip(pane), Qt.Key.Key_Return)
     sheet = run.window.findChild(PictureSheet)
     assert sheet is not None
-    read(run, lambda: not sheet.whole._image.isNull())
-    assert sheet.whole._image.size().toTuple() == (40, 20)
-    assert sheet.whole._image.pixelColor(5, 5) == QColor("red")
+    read(run, lambda: not sheet.image_view._image.isNull())
+    assert sheet.image_view._image.size().toTuple() == (40, 20)
+    assert sheet.image_view._image.pixelColor(5, 5) == QColor("red")
     QTest.keyClick(sheet, Qt.Key.Key_Escape)
     run.until(lambda: run.window.findChild(PictureSheet) is None)
     QTest.keyClick(chip(pane), Qt.Key.Key_Delete)
@@ -443,7 +443,7 @@ def test_images_are_exported_and_imported_with_their_chats(
     assert own is not None
     path = Export([pane.chat.id], ExportFormat.JSON, target).run(own, threading.Event())
     report = Import([path]).run(store)
-    assert (len(report.taken), report.faults) == (1, [])
+    assert (len(report.imported), report.faults) == (1, [])
     (image,) = store.messages(pane.chat.id)[0].attachments
     assert (image.width, image.height) == (40, 20)
     assert store.images.get_all([(image,)]) == {image.hash: lake.read_bytes()}
@@ -453,7 +453,7 @@ def test_images_are_exported_and_imported_with_their_chats(
     written["chats"][0]["images"] = {image.hash: "bm90IHRoYXQ="}
     path.write_text(json.dumps(written), encoding="utf-8")
     with Store.open(tmp_path / "third.db") as third:
-        assert len(Import([path]).run(third).taken) == 1
+        assert len(Import([path]).run(third).imported) == 1
         assert third.images.get_all([(image,)]) == {}, "another image under that name is left out"
     reads.clear()  # made by this test in place of a worker
 

@@ -67,11 +67,11 @@ def test_export_and_import_are_lossless(store: Store, tmp_path: Path):
         report = take(other, path)
         assert generated.everything(other) == before
         assert {*other.folders.list_all()} == {*generated.FOLDERS}
-        assert undo(other, report.taken, threading.Event(), report.folders) == (60, 0)
+        assert undo(other, report.imported, threading.Event(), report.folders) == (60, 0)
         assert (other.chats(), other.folders.list_all()) == ([], [])
         report = take(other, path)
         assert not report.details()
-        assert len(report.taken) == 60
+        assert len(report.imported) == 60
         other.flush()
     with Store.open(tmp_path / "other.db") as again:
         assert generated.everything(again) == before
@@ -79,12 +79,12 @@ def test_export_and_import_are_lossless(store: Store, tmp_path: Path):
 
 def test_repeated_import_adds_nothing(store: Store, tmp_path: Path):
     path = write(tmp_path / "conversations.json", exports.claude())
-    assert len(take(store, path).taken) == 2
+    assert len(take(store, path).imported) == 2
     before = generated.everything(store)
     chat = next(iter(before))
     store.trash.delete(chat)
     report = take(store, path)
-    assert report.taken == []
+    assert report.imported == []
     assert report.details() == ["2 chats already exist (1 in the Trash) and weren’t changed."]
     store.trash.restore(chat)
     assert generated.everything(store) == before
@@ -109,7 +109,7 @@ def test_chatgpt_branches_reasoning_and_results_are_kept(store: Store, tmp_path:
     assert (chat.created_at, chat.updated_at) == (1700000000.25, 1700000011.0)
     answer = store.path(chat.id)[1]
     assert (answer.reasoning, answer.model) == ("Weighing\n\nTwo roots.", "gpt-5-thinking")
-    assert dict(report.left) == {"pictures": 1}
+    assert dict(report.skipped) == {"pictures": 1}
     assert report.summary() == "1 chat imported from ChatGPT, with 7 messages."
 
 
@@ -136,7 +136,7 @@ def test_import_loses_no_message_of_a_loop(
     store: Store, tmp_path: Path, pairs: list[tuple[str, str | None]], current: str, shown: str
 ):
     report = take(store, write(tmp_path / "a.json", in_a_loop(*pairs, current=current)))
-    (chat,) = report.taken
+    (chat,) = report.imported
     said = {message.content for message in store.messages(chat.id)}
     assert said == {f"says {key}" for key, _ in pairs}
     assert [m.content for m in store.path(chat.id)] == [f"says {key}" for key in shown]
@@ -164,7 +164,7 @@ ASKED = said("Go", "user")
 def answers(store: Store, path: Path, export: list[Any]) -> tuple[list[str], Report]:
     """Return the answers in an export's only chat, and the report."""
     report = take(store, write(path / "conversations.json", export))
-    (chat,) = report.taken
+    (chat,) = report.imported
     return [m.content for m in store.path(chat.id) if m.role == "assistant"], report
 
 
@@ -225,7 +225,7 @@ def test_chatgpt_citations_become_links_or_are_removed(store: Store, tmp_path: P
     words, about, shown, lost = MARKED[name]
     found, report = answers(store, tmp_path, gpt(ASKED, said(words, metadata=about)))
     assert found == [shown]
-    assert report.left["citations without an address"] == lost
+    assert report.skipped["citations without an address"] == lost
     assert len(report.details()) == bool(lost)
 
 
@@ -400,7 +400,7 @@ def test_claude_with_attachments_and_with_branches(store: Store, tmp_path: Path)
     assert tree(store, second) == [
         ("user", "One?", ("assistant", "First."), ("assistant", "Second."))
     ]
-    assert dict(report.left) == {"tool calls and results": 2, "attached files": 1}
+    assert dict(report.skipped) == {"tool calls and results": 2, "attached files": 1}
 
 
 def test_open_webui_with_two_models(store: Store, tmp_path: Path):
@@ -427,7 +427,7 @@ def test_lm_studio_continues_from_shown_version(store: Store, tmp_path: Path):
     answer = store.path(chat.id)[1]
     assert (answer.reasoning, answer.model, answer.created_at) == ("Hm.", "qwen3-4b", 1720000001.0)
     assert (chat.system, chat.created_at) == ("Short.", 1720000000.0)
-    assert report.left["attached files"] == 2
+    assert report.skipped["attached files"] == 2
 
 
 def test_import_reads_archive_without_unpacking(store: Store, tmp_path: Path):
@@ -438,7 +438,7 @@ def test_import_reads_archive_without_unpacking(store: Store, tmp_path: Path):
         archive.writestr("conversations-001.json", json.dumps(exports.claude()))
         archive.writestr("__MACOSX/conversations.json", "x")
     report = take(store, path)
-    assert (len(report.taken), report.faults) == (3, [])
+    assert (len(report.imported), report.faults) == (3, [])
 
 
 def test_damaged_chats_are_reported_and_others_imported(store: Store, tmp_path: Path):
@@ -448,7 +448,7 @@ def test_damaged_chats_are_reported_and_others_imported(store: Store, tmp_path: 
     (tmp_path / "odd.json").write_text('[1, {"mapping": {}}, {"a": 1}, {"mapping": {"x": 5}}]')
     (tmp_path / "cut.zip").write_bytes(b"PK\x03\x04 and no more")
     report = take(store, *sorted(tmp_path.glob("*.json")), tmp_path / "cut.zip", tmp_path / "gone")
-    assert [chat.title for chat in report.taken] == ["A boat"]
+    assert [chat.title for chat in report.imported] == ["A boat"]
     words = "\n".join(report.faults)
     assert "cut.json: damaged after chat 1. Everything before it was read." in words
     assert "none.json: damaged or not JSON." in words
@@ -456,7 +456,7 @@ def test_damaged_chats_are_reported_and_others_imported(store: Store, tmp_path: 
     assert "odd.json, chat 3: unknown format." in words
     assert "cut.zip" in words
     assert "gone" in words
-    assert report.left["empty conversations"] == 2
+    assert report.skipped["empty conversations"] == 2
 
 
 @pytest.mark.parametrize(
@@ -477,8 +477,8 @@ def test_unexpected_value_types_do_no_harm(store: Store, tmp_path: Path, change)
     odd = {**exports.chatgpt()[0], **change}
     fine = {**exports.chatgpt()[0], "conversation_id": "another"}
     report = take(store, write(tmp_path / "x.json", [odd, fine]))
-    assert store.chat(report.taken[-1].id) is not None
-    assert [m.content for m in store.path(report.taken[-1].id)][-1] == "Yes."
+    assert store.chat(report.imported[-1].id) is not None
+    assert [m.content for m in store.path(report.imported[-1].id)][-1] == "Yes."
 
 
 def test_newer_version_of_our_format_is_refused(store: Store, tmp_path: Path):
@@ -527,7 +527,7 @@ def test_imported_ids_are_replaced(store: Store, tmp_path: Path):
     ]
     file = {"format": "stretto-chats", "version": 1, "folders": folders, "chats": chats}
     path = write(tmp_path / "x.json", file)
-    taken = take(store, path).taken
+    taken = take(store, path).imported
     assert len(taken) == 5
     assert taken[-1].id == own
     names = [*(c.id for c in taken), *(f.id for f in store.folders.list_all())]
@@ -543,21 +543,21 @@ def test_imported_ids_are_replaced(store: Store, tmp_path: Path):
     assert {c.folder_id for c in taken} == {inner.id}
     assert inner.parent_id == outer.id
     again = take(store, path)
-    assert (again.known, again.taken, again.folders) == (5, [], [])
+    assert (again.known, again.imported, again.folders) == (5, [], [])
 
 
 def test_undo_of_import_trashes_continued_chats(store: Store, tmp_path: Path):
     mine = ChatRecord(new_id(), "mine")
     store.save_chat(mine)
     path = write(tmp_path / "x.json", exports.claude())
-    taken = take(store, path).taken
+    taken = take(store, path).imported
     message = Message(new_id(), taken[0].id, taken[0].leaf_id, "user", "and on")
     store.save_message(message, as_leaf=True)
     assert undo(store, taken, threading.Event()) == (1, 1)
     assert store.chats() == [mine]
     assert [chat.id for chat in store.trash.chats()] == [taken[0].id]
     assert store.search("boat") == []
-    assert len(take(store, path).taken) == 1  # treated as a first import
+    assert len(take(store, path).imported) == 1  # treated as a first import
     store.flush()
     assert len(store.chats()) == 2
 
@@ -579,7 +579,7 @@ def test_too_long_conversation_is_skipped(
         "summary": "data:image/png;" + "A" * 150_000,
     }
     report = take(store, write(tmp_path / "x.json", [long, picture, *exports.claude()]))
-    assert len(report.taken) == 3
+    assert len(report.imported) == 3
     assert report.faults == ["x.json, chat 1: too long."]
     endless = tmp_path / "endless.json"
     endless.write_text('["' + "x" * 1_000_000)
@@ -605,7 +605,7 @@ def test_queued_chats_count_as_imported(store: Store, tmp_path: Path):
     report = take(store, path)
     transactions.before = before
     assert len(report.faults) == 1
-    assert sorted(chat.id for chat in report.taken) == sorted(chat.id for chat in store.chats())
+    assert sorted(chat.id for chat in report.imported) == sorted(chat.id for chat in store.chats())
     store.flush()
     assert len(store.chats()) == 2
 
@@ -614,7 +614,7 @@ def test_stopped_import_reports_imported_chats(store: Store, tmp_path: Path):
     work = Import([write(tmp_path / "x.json", exports.claude())])
     work.stop.set()
     report = work.run(store)
-    assert (report.taken, report.stopped) == ([], True)
+    assert (report.imported, report.stopped) == ([], True)
     assert report.details() == ["The import was stopped."]
 
 
@@ -637,9 +637,9 @@ from app.store import Store
 for file in map(Path, sys.argv[1:]):
     with Store.open(file.with_suffix(".db")) as store:
         report = Import([file], "guide").run(store)
-        told = {"titles": [c.title for c in report.taken], "told": report.details()}
-        told["times"] = [c.created_at for c in report.taken]
-        told["texts"] = [m.content for c in report.taken for m in store.messages(c.id)]
+        told = {"titles": [c.title for c in report.imported], "told": report.details()}
+        told["times"] = [c.created_at for c in report.imported]
+        told["texts"] = [m.content for c in report.imported for m in store.messages(c.id)]
     print(json.dumps(told), flush=True)
 """
     command = [sys.executable, "-c", code, *map(str, files)]
@@ -674,8 +674,8 @@ def test_digits_in_text_stay_text(store: Store, tmp_path: Path):
     chats[3] = json.loads(json.dumps(chats[3]).replace("Sort", "3" * 90_000))
     chats[3]["chat_messages"][0]["content"] = [{"type": "text", "text": "1" * 90_000}]
     report = take(store, write(tmp_path / "a.json", chats))
-    assert [chat.title for chat in report.taken] == [f"chat {n}" for n in range(5)]
-    texts = [m.content for chat in report.taken for m in store.messages(chat.id)]
+    assert [chat.title for chat in report.imported] == [f"chat {n}" for n in range(5)]
+    texts = [m.content for chat in report.imported for m in store.messages(chat.id)]
     assert any("1" * 90_000 in text for text in texts)
 
 
@@ -714,7 +714,7 @@ def test_names_of_a_million_characters_are_shortened(store: Store, tmp_path: Pat
         title = "title" if name == "chatgpt" else "name"
         files.append(write(tmp_path / f"{name}.json", [export[0] | {title: long}]))
     report = take(store, *files)
-    assert len(report.taken) == 3
+    assert len(report.imported) == 3
     for kept in store.chats():
         assert 0 < len(kept.title) <= 1_000
         assert len(kept.model) <= 10_000

@@ -372,7 +372,7 @@ def test_pages_are_exported_and_imported_with_their_numbers(run: Run, tmp_path: 
         "where it lay is nobody's business"
     )
     with Store.open(tmp_path / "other.db") as store:
-        assert len(Import([path]).run(store).taken) == 1
+        assert len(Import([path]).run(store).imported) == 1
         (said, _) = store.messages(pane.chat.id)
         assert said.attachments == pane.chat.transcript.path[0].attachments
     plain = Export([pane.chat.id], ExportFormat.TEXT, tmp_path / "out.txt").run(

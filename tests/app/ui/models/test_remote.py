@@ -76,9 +76,9 @@ def test_remote_model_is_added_by_address(start, server, secrets):
     dialog.show()
     assert not dialog.ok.isEnabled()
     dialog.address.setText("ftp://x")
-    assert "begins with https://" in dialog.where.text()
+    assert "begins with https://" in dialog.address_note.text()
     dialog.address.setText(server.address.removeprefix("http://"))
-    assert "runs on this computer" in dialog.where.text()
+    assert "runs on this computer" in dialog.address_note.text()
     dialog.key.setText("sesame")
     assert server.asked == []
     run.qtbot.mouseClick(dialog.test, Qt.MouseButton.LeftButton)
@@ -177,7 +177,7 @@ def test_the_models_window_lists_and_removes_remote_models(start, server, secret
     run.window.models.show_models()
     window = run.window.models.window
     (row,) = window.remotes.rows
-    assert server.address in row.place._text
+    assert server.address in row.address_label._text
     run.qtbot.mouseClick(row.remove, Qt.MouseButton.LeftButton)
     assert window.remotes.rows == []
     run.until(lambda: secrets == {})

@@ -311,7 +311,7 @@ def test_agent_contexts_survive_restart_until_cleared(
     assert read < 64 < 1000 < known
 
     run.window.settings_commands.show_settings()
-    kept = run.settings.programs.kept
+    kept = run.settings.programs.cached_contexts
     run.until(lambda: kept.size.text())
     kept.clear.click()
     run.until(lambda: not kept.size.text() and not kept.clear.isEnabled())

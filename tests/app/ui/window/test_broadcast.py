@@ -167,7 +167,7 @@ def test_pinned_broadcast_applies_to_every_message(start: Start):
         assert run.answered() == run.answered(left) == f"{word} "
     run.window.commands["broadcast"].trigger()
     run.window.commands["broadcast"].trigger()
-    assert not run.window.broadcast.kept
+    assert not run.window.broadcast.pinned
 
 
 def test_compare_and_four_buttons_start_comparisons(start: Start, qtbot: QtBot):

@@ -64,7 +64,7 @@ def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPa
     run.qtbot.keyClicks(field, "tree")
     run.qtbot.keyClick(field, KEY.Key_Return)
     asked = sheet(run)
-    assert asked.whole.isChecked()
+    assert asked.whole_chat.isChecked()
     assert asked.follow.isChecked()
     assert pane.composer.text == "Sum up @tree"
     run.qtbot.keyClick(asked, KEY.Key_Return)
