@@ -151,9 +151,9 @@ class BlockSplitter:
 
     `feed` only buffers. `advance` takes O(tail), or nothing for an unclosed fence. A tail over
     TAIL_LIMIT isn't parsed again until it has grown by a quarter, so a huge list or table takes O(n
-    log n) in total; the remainder is `unparsed_text`. `parsable_length` limits each step. A block
-    over that limit is finished line by line, as typed, up to an empty line followed by a letter or
-    a heading. Long lists are finished in parts, and long fences without parsing.
+    log n) in total. `unparsed_text` is the rest. `parsable_length` limits each step. A longer block
+    is finished line by line, as typed, up to an empty line followed by a letter or a heading. Long
+    lists are finished in parts, and long fences without parsing.
     """
 
     def __init__(self) -> None:

@@ -503,10 +503,9 @@ class _Inner(NamedTuple):
 class FenceEnd:
     """Finds the line that closes a fence, given the lines after the opening line one by one.
 
-    In a fenced Markdown block, an inner fence without a language looks like a closing line. It
-    counts as an inner fence if it follows an empty line, a colon or the opening line, and a line of
-    text comes next, unless a fence with a language or the end of the text precedes the line that
-    would close it.
+    In a fenced Markdown block, an inner fence without a language looks like a closing line. We
+    treat it as an inner fence if it follows an empty line, a colon or the opening line, and is
+    followed by a line of text. It must be closed before any fence with a language.
     """
 
     def __init__(self, fence: str, info: str) -> None:

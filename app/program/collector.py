@@ -16,11 +16,9 @@ from PySide6.QtCore import QObject, QTimer, Slot
 class Collector(QObject):
     """Runs the garbage collector from a timer instead of automatically.
 
-    A young collection takes about a millisecond. A full one visits everything the window has
-    created, which takes 0.15 s with eight long answers, so it waits until the older generations are
-    full, as
-        in
-    Python, and until nothing is streaming, up to a time limit.
+    A young collection takes about a millisecond. A full collection visits everything the window
+    has created, which takes 0.15 s with eight long answers. As in Python, it waits until the older
+    generations are full. It also waits while replies are streaming, up to a time limit.
 
     Args:
         busy: returns True while users would notice a pause.

@@ -343,9 +343,9 @@ def _slot_copy_bytes(shape: Shape, case: _Case) -> int:
     """Estimate the extra bytes needed while chats are copied into a shared slot buffer.
 
     The buffer has room for 25% more chats. While it's being filled, the chats' own caches still
-    exist, and one of the buffer's arrays exists twice, but the first layer's caches are freed
-    before the last layer's slots are filled. With length classes, layers are copied one by one, and
-    the buffer grows in larger blocks.
+    exist, and so does a second copy of one of the buffer's arrays. The first layer's caches are
+    freed before the last layer's slots are filled. With length classes, layers are copied one by
+    one, and the buffer grows in larger blocks.
     """
     slots, chats = case.slots, case.chats
     cost = _slot_estimate(shape, case.itemsize, case.kv_bits, case.context, slots)

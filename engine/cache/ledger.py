@@ -67,7 +67,7 @@ def pack_tokens(tokens: Sequence[int]) -> bytes:
 
 
 def common_bytes(a: bytes, b: bytes) -> int:
-    """Return the common prefix length of two packed prompts, in bytes but for whole tokens only."""
+    """Return the byte length of the common prefix, rounded down to whole tokens."""
     least = min(len(a), len(b))
     common = least if a[:least] == b[:least] else common_length(a, b)
     return common - common % TOKEN_BYTES

@@ -38,9 +38,9 @@ _MAX_RESPONSE_BYTES = 2**20
 class AgentSetup(Struct, frozen=True):
     """Configuration of an agent for a given server.
 
-    In all strings, $url, $key, $model, $folder and token counts are filled in: $context is the
-    whole context, divided into $prompt and $answer, $recent is how much compaction keeps from the
-    end of a conversation, and $window is the context size we tell Qwen Code.
+    In all strings, $url, $key, $model, $folder and token counts are filled in. $context is the
+    whole context, divided into $prompt and $answer. $recent is the part of a conversation that
+    compaction keeps. $window is the context size for Qwen Code.
 
     Attributes:
         program: name of the agent's executable.

@@ -125,7 +125,7 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
 
 
 def _import_module(config: dict[str, Any]) -> None:
-    """Import the module that implements the model, to save the engine thread from it."""
+    """Import the module that implements the model, so the engine thread need not wait for it."""
     from mlx_lm.utils import _get_classes
 
     with contextlib.suppress(BaseException):  # `load` will run into the same error and report it

@@ -24,10 +24,11 @@ def report(state: State, step_seconds: Mapping[str, float]) -> dict[str, Any]:
 
     `queue` lists the sessions waiting for memory. `process_bytes` is the process's memory as
     reported by the system: Python, weights, caches, and `buffer_bytes`, which MLX has freed and
-    keeps for reuse. `children_bytes` is the additional memory of the sandboxed children. By model
-    id, `drafts` describes the drafters; `faults` counts failed passes (`shared` by chats, `drafts`)
-    and tells whether its chats currently have separate passes (`unshared`); `images` counts the
-    images encoded (`encoded`) and the embeddings kept.
+    keeps for reuse. `children_bytes` is the additional memory of the sandboxed children.
+
+    By model id, `drafts` describes the drafters, and `images` counts encoded images and stored
+    embeddings. `faults` counts failed passes (`shared` by chats, `drafts`). `unshared` is true if
+    the model's chats currently have separate passes.
     """
     decoding, reading = state.meter.rates()
     return {

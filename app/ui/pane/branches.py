@@ -444,7 +444,7 @@ def _action_for_key(event: QKeyEvent) -> str:
 
 
 class BranchTree(QWidget):
-    """The branch tree and its buttons. Takes the place of the conversation."""
+    """The branch tree and its buttons. Replaces the conversation."""
 
     branch_chosen = Signal(str)  # (message id): switch to the branch containing this message
     comparison_requested = Signal(str, str)  # (one, other): compare the branches of two messages

@@ -177,7 +177,7 @@ class PanelColumn(QFrame):
 
 
 class PanelView(QWidget):
-    """Columns of a panel. Takes the place of the conversation."""
+    """Columns of a panel. Replaces the conversation."""
 
     action_requested = Signal(object, str)  # (`RowAction`, message ID)
     requested = Signal(object, str)  # (`PanelRequest`, message ID)

@@ -258,8 +258,8 @@ class _Planner:
     def _gemma_settings(self) -> dict[str, Any]:
         """Return the settings that only Gemma has.
 
-        The attention scale of the largest model in each generation doesn't follow from the head
-        dimension and isn't in the file, so the number of layers decides, as in llama.cpp.
+        The largest model of each generation has a different attention scale, which isn't in the
+        file. Like llama.cpp, we recognize this model by its number of layers.
         """
         largest = self._layers == (46 if self._architecture == "gemma2" else 62)
         scalar = self._hidden // self._heads if largest else self._head
