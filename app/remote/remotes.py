@@ -168,7 +168,7 @@ class Remotes:
         """
         found: dict[str, dict[str, ServerSession]] = {}
         for session in list(self._sessions):
-            if session.elsewhere is not None and session.elsewhere.there:
+            if session.elsewhere is not None and session.elsewhere.exists:
                 found.setdefault(session.remote.address, {})[session.id] = session.elsewhere
 
         async def ask() -> dict[str, Figures]:

@@ -125,10 +125,10 @@ class Embedder:
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        self._waiting: list[Embed] = []  # commands whose texts are being tokenized
+        self._pending: list[Embed] = []  # commands whose texts are being tokenized
         self.jobs: deque[_Job] = deque()
         self._pacing = PrefillPacer()
-        self._rest = PrefillPause(GAP_BUDGET)
+        self._pause = PrefillPause(GAP_BUDGET)
 
     def embed(self, command: Embed) -> None:
         """Tokenize texts on a worker. Afterwards, `step` embeds them."""
@@ -141,19 +141,19 @@ class Embedder:
             if not command.answer.cancelled():
                 command.answer.set_result(Embeddings((), 0))
             return
-        self._waiting.append(command)
+        self._pending.append(command)
         # Don't capture the model, which may be unloaded in the meantime.
         work = Work(model.info.id, partial(_tokens, model.text, command))
         self._workers.start(self._queue(command, work), partial(self._not_tokenized, command))
 
     def _queue(self, command: Embed, work: Work) -> Task:
         texts = yield work
-        self._waiting.remove(command)
+        self._pending.remove(command)
         self.jobs.append(_Job(command, texts))
 
     def _not_tokenized(self, command: Embed, error: BaseException) -> None:
-        if command in self._waiting:
-            self._waiting.remove(command)
+        if command in self._pending:
+            self._pending.remove(command)
         refuse(command, as_engine_error(error))
 
     @property
@@ -188,7 +188,7 @@ class Embedder:
 
     @property
     def models(self) -> set[str]:
-        return {c.model_id for c in (*self._waiting, *(job.command for job in self.jobs))}
+        return {c.model_id for c in (*self._pending, *(job.command for job in self.jobs))}
 
     def step(self, decoding: float) -> None:
         """Process the next chunk.
@@ -215,8 +215,8 @@ class Embedder:
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         step = min(decoding, GAP_BUDGET) if self._state.requests else None
-        if step is not None and self._rest.is_due:
-            self._rest.add(-GAP_BUDGET)
+        if step is not None and self._pause.is_due:
+            self._pause.add(-GAP_BUDGET)
             return
         tokens = job.texts[len(job.vectors)]
         job.caches = job.caches if job.caches is not None else model.new_caches()
@@ -229,7 +229,7 @@ class Embedder:
         job.total = runner.add_hidden_states(model, job.caches, piece, job.total)
         spent = self._state.clock() - began
         self._pacing.observe(key, count, spent, step)
-        self._rest.add(spent - GAP_BUDGET - (step or 0.0))
+        self._pause.add(spent - GAP_BUDGET - (step or 0.0))
         self._state.meter.note(0, count)
         job.done += count
         if job.done == len(tokens):

@@ -61,7 +61,7 @@ class Scheduler:
         self._chunks = 0
         self._hand_on_until = 0.0
         self._copied = False  # a prefix was copied in the previous iteration
-        self._rest = PrefillPause(self.pacing.gap_budget)
+        self._pause = PrefillPause(self.pacing.gap_budget)
 
     def plan(self, view: View) -> StepPlan:
         queue = [row for row in view.rows if row.status == Status.QUEUED]
@@ -118,13 +118,13 @@ class Scheduler:
             self.step_seconds[plan.model] = timing.decode
         step = self._step(chunk.model if chunk is not None else plan.model, plan.models)
         if chunk is None and plan.passes:
-            self._rest.add(-self.pacing.gap_budget)
+            self._pause.add(-self.pacing.gap_budget)
         if chunk is None or not timing.read:
             return
         self._chunks += 1
         if plan.passes and not plan.starts_replies:
             spent = timing.decode - 2 * step if chunk.mixed else timing.chunk
-            self._rest.add(spent - self.pacing.gap_budget)
+            self._pause.add(spent - self.pacing.gap_budget)
         if not timing.left:
             grace = GATHERED_FOR if plan.gathering else step
             self._hand_on_until = timing.ended + self.pacing.gap_budget + grace
@@ -164,7 +164,7 @@ class Scheduler:
             passes = (step,)
         chunk: Chunk | None = None
         beside: tuple[Chunk, ...] = ()
-        if passes and self._rest.is_due:
+        if passes and self._pause.is_due:
             order = ()  # streaming replies have priority
         if order and self._mixes(view, order[0], groups, passes):
             chunk, beside = self._mixed_chunk(view, order, len(passes[0].feed))

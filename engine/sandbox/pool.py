@@ -89,7 +89,7 @@ class ChildSlots:
         self._per_lane = per_lane or count
         self._changed = threading.Condition()
         self._running: Counter[Hashable] = Counter()
-        self._waiting: dict[Hashable, deque[object]] = {}
+        self._queues: dict[Hashable, deque[object]] = {}
         self._served: dict[Hashable, int] = {}  # turn number when the lane was last served
         self._numbers = itertools.count(1)
 
@@ -104,7 +104,7 @@ class ChildSlots:
         lane, turn = lane or current.get(), object()
         key = lane.key
         with self._changed:
-            line = self._waiting.setdefault(key, deque())
+            line = self._queues.setdefault(key, deque())
             line.append(turn)
             try:
                 while line[0] is not turn or not self._is_next(key):
@@ -115,7 +115,7 @@ class ChildSlots:
             finally:
                 line.remove(turn)
                 if not line:
-                    del self._waiting[key]
+                    del self._queues[key]
                 self._changed.notify_all()
         began = time.monotonic()
         try:
@@ -124,7 +124,7 @@ class ChildSlots:
             with self._changed:
                 lane.busy_s += time.monotonic() - began
                 self._running[key] -= 1
-                if not self._waiting and not self._running.total():
+                if not self._queues and not self._running.total():
                     self._running.clear()
                     self._served.clear()
                 self._changed.notify_all()
@@ -139,7 +139,7 @@ class ChildSlots:
             return False
         free = (
             each
-            for each in self._waiting
+            for each in self._queues
             if each != WINDOW.key and self._running[each] < self._per_lane
         )
         return key == min(

@@ -44,7 +44,7 @@ class Broadcast(WindowController):
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self.on = False
-        self.kept = False  # stay on after a message is sent
+        self.pinned = False  # stay on after a message is sent
         # Chat id -> True if the user included the chat, False if excluded.
         self._overrides: dict[str, bool] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
@@ -103,8 +103,8 @@ class Broadcast(WindowController):
     def _switch(self, on: bool) -> None:
         self.on = on
         self._overrides.clear()
-        if self.kept:
-            self.kept = False
+        if self.pinned:
+            self.pinned = False
             self.pin_changed.emit(False)
         self._show()
         self.changed.emit(on)
@@ -116,9 +116,9 @@ class Broadcast(WindowController):
     @Slot()
     def toggle_kept(self) -> None:
         """Toggle whether broadcast stays on after a message."""
-        self.kept = not self.kept
+        self.pinned = not self.kept
         self._show()
-        self.pin_changed.emit(self.kept)
+        self.pin_changed.emit(self.pinned)
 
     def _pane_off(self, pane: ChatPane) -> str:
         return self._why_off()
@@ -177,7 +177,7 @@ class Broadcast(WindowController):
             )
             add_action(menu, words, partial(self.toggle_pane, pane), checked=self._receives(pane))
         menu.addSeparator()
-        add_action(menu, tr("Keep Broadcast On"), self.toggle_kept, checked=self.kept)
+        add_action(menu, tr("Keep Broadcast On"), self.toggle_kept, checked=self.pinned)
         add_action(menu, tr("Turn Off"), self.toggle)
         return menu
 
@@ -208,7 +208,7 @@ class Broadcast(WindowController):
             heard = self.on and pane in group
             if heard:
                 whom = _with_replying(words, group, pane)
-                pane.composer.broadcast_line.show_audience(whom, names, is_kept=self.kept)
+                pane.composer.broadcast_line.show_audience(whom, names, is_kept=self.pinned)
             count = len(group) if heard else 0
             pane.set_broadcast(self.on, count, remotes if heard else (), offered=offered)
 
@@ -231,7 +231,7 @@ class Broadcast(WindowController):
         if len(new) > 1:
             self._library.order.group(_variants([pane.chat for pane in new]))
         summary = []
-        if not self.kept:
+        if not self.pinned:
             self._switch(False)
             if sent:
                 summary.append(counted("Sent to %n chat", "Sent to %n chats", sent))

@@ -105,7 +105,7 @@ class UnseenCounter(_ReplyObserver):
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self._title = self._window.windowTitle()
-        self._ended: set[str] = set()
+        self._unseen: set[str] = set()
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def set_title(self, title: str) -> None:
@@ -115,18 +115,18 @@ class UnseenCounter(_ReplyObserver):
 
     def _on_ended(self, chat_id: str, chat: Chat | None, seconds: float) -> None:
         if QGuiApplication.applicationState() != Qt.ApplicationState.ApplicationActive:
-            self._ended.add(chat_id)
+            self._unseen.add(chat_id)
             QApplication.alert(self._window)
             self._update_badge()
 
     @Slot(Qt.ApplicationState)
     def _on_state(self, state: Qt.ApplicationState) -> None:
-        if state == Qt.ApplicationState.ApplicationActive and self._ended:
-            self._ended.clear()
+        if state == Qt.ApplicationState.ApplicationActive and self._unseen:
+            self._unseen.clear()
             self._update_badge()
 
     def _update_badge(self) -> None:
-        count = len(self._ended)
+        count = len(self._unseen)
         self._window.setWindowTitle(f"({count}) {self._title}" if count else self._title)
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):
@@ -227,7 +227,7 @@ class Notifications(_ReplyObserver):
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
-        self._shown: set[str] = set()
+        self._on_display: set[str] = set()
         self._channel: NotificationChannel | None = None
         self._has_channel = False
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
@@ -252,15 +252,15 @@ class Notifications(_ReplyObserver):
             words = mark("{name} couldn’t reply.") if failed else mark("{name} has replied.")
             words = tr(words, name=name)
             self._channel.show(chat.id, chat.title, words)
-            self._shown.add(chat.id)
+            self._on_display.add(chat.id)
 
     @Slot(Qt.ApplicationState)
     def _on_state(self, state: Qt.ApplicationState) -> None:
         """Remove notifications once the user is back in the app."""
         if state == Qt.ApplicationState.ApplicationActive and self._channel is not None:
-            for chat_id in self._shown:
+            for chat_id in self._on_display:
                 self._channel.withdraw(chat_id)
-            self._shown.clear()
+            self._on_display.clear()
 
 
 NAMES = ("quick_ask", "new", "settings", "quit")

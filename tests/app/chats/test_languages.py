@@ -51,7 +51,7 @@ def test_nested_branch_titles_are_numbered_in_every_language() -> None:
 
 
 def test_import_report_has_singular_and_plural() -> None:
-    report = Report(taken=[ChatRecord("a")], messages=1, known=1)
+    report = Report(imported=[ChatRecord("a")], messages=1, known=1)
     report.sources["Claude"] = 1
     report.skipped.update({"pictures": 1, "entries of the kind toys": 2_000})
     assert report.summary() == "1 chat imported from Claude, with 1 message."
