@@ -116,7 +116,7 @@ class Broadcast(WindowController):
     @Slot()
     def toggle_kept(self) -> None:
         """Toggle whether broadcast stays on after a message."""
-        self.pinned = not self.kept
+        self.pinned = not self.pinned
         self._show()
         self.pin_changed.emit(self.pinned)
 
