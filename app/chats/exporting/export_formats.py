@@ -369,7 +369,9 @@ def paint_page(painter: QPainter, document: QTextDocument, area: QSizeF, number:
     context.palette = palette
     document.documentLayout().draw(painter, context)
     painter.restore()
-    painter.setFont(_font(8.0))
+    font = _font()
+    font.setPixelSize(11)  # the painter is scaled, and would enlarge points a second time
+    painter.setFont(font)
     painter.setPen(Qt.GlobalColor.darkGray)
     foot = QRectF(0, area.height() + 8, area.width(), _FOOT - 8)
     words = f"{number + 1} / {document.pageCount()}"
@@ -425,10 +427,10 @@ def _picture(document: QTextDocument, number: int, source: str, display: bool) -
     return f'<img src="{name}" {attributes}>'
 
 
-def _font(size: float = 10.5) -> QFont:
+def _font() -> QFont:
     # Use the window's font, which may differ from the system font.
     font = QGuiApplication.font()
-    font.setPointSizeF(size)
+    font.setPointSizeF(10.5)
     return font
 
 

@@ -25,7 +25,6 @@ from app.store import StoreError, backups_of
 from app.system.crash import versions
 from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
-from app.ui.style.theme import scaled
 from app.ui.widgets.labels import make_heading, make_label
 from app.ui.widgets.sheet import Sheet
 
@@ -133,7 +132,7 @@ def _choose(
     if layout is not None and buttons is not None:
         for button in ways:
             button.ensurePolished()
-        if buttons.sizeHint().width() > scaled(_MAX_BUTTON_ROW_PX):
+        if buttons.sizeHint().width() > _MAX_BUTTON_ROW_PX:
             buttons.setOrientation(Qt.Orientation.Vertical)
             layout.setAlignment(buttons, Qt.AlignmentFlag.AlignRight)
     box.exec()

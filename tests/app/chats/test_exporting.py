@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from html.parser import HTMLParser
 from pathlib import Path
 from threading import Event
 
+import pypdfium2
 import pytest
 from markdown_it import MarkdownIt
 from msgspec.structs import replace
@@ -303,11 +305,14 @@ def test_plain_text_export_matches_screen():
     assert remove_markup("| a | b |\n|-|-|\n| 1 | `2` |\n\n$$x^2$$") == "a\tb\n1\t2\n\n$$x^2$$"
 
 
-def test_long_chat_spans_many_pages(qapp: QApplication, store: Store, tmp_path: Path):
+def test_long_chat_spans_many_numbered_pages(qapp: QApplication, store: Store, tmp_path: Path):
     chat = talk(store, *(f"word {number} " * 60 for number in range(40)))
     pages = export(store, ExportFormat.PDF, tmp_path / "a.pdf", chat.id).read_bytes()
     assert pages.startswith(b"%PDF")
     assert pages.count(b"/Type /Page\n") > 3
+    with closing(pypdfium2.PdfDocument(pages)) as document:
+        bottom_inch = document[1].render(scale=3).to_numpy()[-216:]
+    assert bottom_inch.min() < 160, "the page's number"
 
 
 def test_pages_are_in_the_windows_face(
