@@ -1,7 +1,6 @@
 """Evaluate the Guide on the held-out wordings, with Stretto's engine.
 
     python resources/guide/evaluate.py [--json] [--sessions 8] [--model FOLDER]
-    python resources/guide/evaluate.py --rounds 20   # eight chats, eight words, at the same time
     python resources/guide/evaluate.py --stories 200 # sampled stories: has the hero a name?
 
 Prints a line per category and every miss. Exits with 1 if, over all held-out wordings, fewer than
@@ -93,6 +92,8 @@ def cases(data: dict[str, Any], seed: int = 11) -> Iterator[Case]:
         yield Case("markdown", (entry["ask"],), *_patterns(entry), max_tokens=500)
     for entry in data["beyond"]:
         yield Case("says its limits", (entry["ask"],), (LIMIT.pattern,))
+    for entry in data["unknown"]:
+        yield Case("unknown features", (entry["ask"],), ("in Stretto|about Stretto",))
     for entry in data["long"]:
         yield Case("long answer", (entry["ask"],), max_tokens=1200, least_words=380)
     for entry in data["stretto_new"]:
@@ -201,30 +202,6 @@ def together(scores: dict[str, Score], kind: str) -> Score:
     return Score(sum(s.right for s in both), sum(s.total for s in both))
 
 
-def eight_at_once(engine: Any, model: Any, rounds: int, seed: int = 77) -> Score:
-    """Tell eight chats a word each, and ask all for it at the same time."""
-    from engine import SamplingParams
-
-    params = SamplingParams(max_tokens=60, temperature=0.0)
-    score, rng = Score(), Random(seed)
-    for _ in range(rounds):
-        told = rng.sample(words.PLAIN_WORDS, 8)
-        chats = [engine.open_session(model) for _ in told]
-        for sentence in ("The code word is {w}.", "What is the code word?"):
-            asked = [
-                chat.send(sentence.replace("{w}", word), params)
-                for chat, word in zip(chats, told, strict=True)
-            ]
-            answers = [reply.text(timeout=300) for reply in asked]
-        for chat, word, answer in zip(chats, told, answers, strict=True):
-            score.total += 1
-            score.right += word in answer
-            if word not in answer:
-                score.misses.append({"turns": word, "answer": answer})
-            chat.close()
-    return score
-
-
 def told_stories(engine: Any, model: Any, count: int) -> Score:
     """Sample stories, and check that the hero has a name."""
     from engine import SamplingParams
@@ -274,20 +251,15 @@ def main() -> int:
     parser.add_argument("--model", default=str(HERE))
     parser.add_argument("--sessions", type=int, default=8)
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--rounds", type=int, default=0, help="only this: eight chats at once")
     parser.add_argument("--stories", type=int, default=0, help="only this: so many stories")
     parser.add_argument("--only", default="", help="categories that begin like this")
     args = parser.parse_args()
 
     from engine import Engine
 
-    if args.rounds or args.stories:
+    if args.stories:
         with Engine() as engine:
-            model = engine.load(args.model)
-            if args.stories:
-                score = told_stories(engine, model, args.stories)
-            else:
-                score = eight_at_once(engine, model, args.rounds)
+            score = told_stories(engine, engine.load(args.model), args.stories)
         print(f"{score.right} of {score.total} right", *score.misses, sep="\n")
         return 0 if score.right == score.total else 1
 

@@ -43,8 +43,10 @@ def distractor(rng: Random) -> Turn:
         return talk.small_talk(rng)
     if roll < 0.81:
         return skills.task(rng)
-    if roll < 0.87:
+    if roll < 0.86:
         return limits.beyond(rng)
+    if roll < 0.87:
+        return limits.unknown(rng)
     if roll < 0.88:
         return dates.without(rng)
     if roll < 0.98:
@@ -232,9 +234,12 @@ def latest(rng: Random) -> Conversation:
     The texts are learned quickly; which text a question needs takes longer, and starts of answers
     teach that at a third of the cost.
     """
-    begun = rng.random() < 0.88
+    begun = rng.random() < 0.7
     turns = []
     for _ in range(1 if begun else rng.choice((1, 2, 3, 4, 6))):
+        if rng.random() < 0.08:
+            turns.append(limits.unknown(rng))
+            continue
         marks = rng.choice((stretto.LATEST, stretto.LATEST, stretto.NEW, (), ()))
         ask = stretto.topic_question if marks and rng.random() < 0.5 else stretto.question
         turns.append(ask(rng, marks))

@@ -232,3 +232,46 @@ def beyond(rng: Random) -> Turn:
         "This is nothing a tiny guide can know or do. I say so honestly.",
         "limit",
     )
+
+
+UNKNOWN = [
+    "{how do i|how can i|can i|could i|is it possible to|is there a way to|i want to|where can i|how would i|may i|i'd like to} <v>{ in stretto| here| in this app|}",
+    "{can|could|does|will} {stretto|it|this app|the app|the program} {let me |}<v>{ for me|}",
+    "{does stretto have|is there|do you have|where is|where do i find|has it got|what about|how do i switch on} <n>{ in stretto| here| in this app|}",
+    "<n>{, is there such a thing|, where|, how| please|: can it do that|}",
+]
+UNKNOWN_DEEDS = [
+    "{lock|protect|hide|encrypt} {a chat|my folders|the window|stretto|the sidebar|a tag} {with a password|with a pin|with my fingerprint|from my brother}",
+    "{change|choose|set} {the typeface|the font family|the wallpaper|the background picture|the cursor|the sound of a message|the position of the sidebar|the width of the scroll bar|the icon of a chat|the colour of a folder|the colour of the replies}",
+    "{make|have} {the window|the sidebar|a pane|the text} {transparent|see-through|blink|always on top|round|rotate|animated|pink}",
+    "{send|post|mail|publish|text|fax} {a chat|this reply|a message|my folder} {to slack|to notion|by email|to my phone|to a friend|on a blog|to whatsapp|to a colleague|to twitter}",
+    "{schedule|plan|delay|repeat} {a message|a chat|a reply} {for tomorrow|every morning|at noon|each week|at night}",
+    "{play|record|stream|edit|watch} {music|a song|videos|my screen|a podcast|a film|sound|a radio station}",
+    "{draw|paint|plot|sketch} {a chart|a diagram from a table|a pie chart|a map|on the screen|a mind map}",
+    "{train|fine-tune|teach|merge} {a model|two models|my own model|a lora} {with my texts|on my data|from scratch|in the app}",
+    "{highlight|underline|comment on|rate with stars|bookmark|react with a smiley to} {a word in a reply|a sentence|a reply|a paragraph}",
+    "{write|type|work} {in one chat with a friend|with my team in one chat|together with somebody in a chat}",
+    "{sort|order|count|colour|group} {my chats|the chats|the tags} {by size|by length|by mood|by language|by cost}",
+    "{connect|link|add} {my calendar|my mail account|google drive|dropbox|github|my bank|my watch|a webcam|a game controller}",
+]
+UNKNOWN_THINGS = [
+    "{a|the} {to-do list|calendar|clock|timer|alarm|calendar view|map|whiteboard|spreadsheet|text editor|video player|emoji picker|sticker|avatar|user profile|address book|chat room|forum|app store|kiosk mode|family plan|child lock|parental control|guest mode|presentation mode|focus timer|word counter|translation button|statistics page|year in review|workflow editor|node editor|screen recorder|camera button}",
+    "{a|the} {setting|switch|option|button|menu} for {a proxy|a vpn|flash attention|gpu layers|mirostat|rope scaling|the fan speed|overclocking|the clipboard history|auto-scroll speed|the page margins|line spacing|a second toolbar|battery saving|ads|cookies|the caps lock|a ruler|tabs at the bottom}",
+    "{a|the} {plugin|add-on|extension} for {photoshop|word|firefox|chrome|outlook|blender|excel|gmail}",
+]
+UNKNOWN_SAYS = [
+    "I do not know of that in Stretto. Look for it with `Ctrl+K` (`Cmd+K` on a Mac), or see the Help menu.",
+    "That is nothing I know about Stretto. `Ctrl+K` (`Cmd+K` on a Mac) finds commands and settings, and the Help menu lists the keys.",
+]
+
+
+def unknown(rng: Random) -> Turn:
+    """Return a question about a feature that Stretto does not have."""
+    asked = pick(rng, UNKNOWN).replace("<v>", pick(rng, UNKNOWN_DEEDS))
+    asked = asked.replace("<n>", pick(rng, UNKNOWN_THINGS))
+    return Turn(
+        typed(rng, asked + ("?" if rng.random() < 0.7 else "")),
+        rng.choice(UNKNOWN_SAYS),
+        "This is nothing I know about Stretto. I say so, and where to look.",
+        "limit",
+    )
