@@ -177,9 +177,6 @@ def _why_not_repeat(chat: ChatView, message: Message) -> str:
     if panel.kind_of(message):
         return tr("This reply came from a comparison. Open the comparison to regenerate it.")
     if options_of_answer(message.stats, ChatOptions()) is None:
-        last = chat.transcript.last("assistant")
-        if last is not None and last.id == message.id:
-            return tr("The seed of the last reply is unknown")
         return tr("The seed of this reply is unknown")
     return ""
 

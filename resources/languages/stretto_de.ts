@@ -4794,10 +4794,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Das ist keine Antwort.</translation>
     </message>
     <message>
-        <source>The seed of the last reply is unknown</source>
-        <translation>Der Seed der letzten Antwort ist unbekannt</translation>
-    </message>
-    <message>
         <source>The seed of this reply is unknown</source>
         <translation>Der Seed dieser Antwort ist unbekannt</translation>
     </message>

@@ -4826,10 +4826,6 @@ No respondiste.</translation>
         <translation>Esto no es una respuesta.</translation>
     </message>
     <message>
-        <source>The seed of the last reply is unknown</source>
-        <translation>Se desconoce la semilla de la última respuesta</translation>
-    </message>
-    <message>
         <source>The seed of this reply is unknown</source>
         <translation>Se desconoce la semilla de esta respuesta</translation>
     </message>

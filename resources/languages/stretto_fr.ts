@@ -4794,10 +4794,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Ce n’est pas une réponse.</translation>
     </message>
     <message>
-        <source>The seed of the last reply is unknown</source>
-        <translation>La graine de la dernière réponse est inconnue</translation>
-    </message>
-    <message>
         <source>The seed of this reply is unknown</source>
         <translation>La graine de cette réponse est inconnue</translation>
     </message>

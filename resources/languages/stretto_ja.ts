@@ -4718,10 +4718,6 @@ You didn’t answer.</source>
         <translation>これは回答ではありません。</translation>
     </message>
     <message>
-        <source>The seed of the last reply is unknown</source>
-        <translation>最後の回答のシードが不明です</translation>
-    </message>
-    <message>
         <source>The seed of this reply is unknown</source>
         <translation>この回答のシードが不明です</translation>
     </message>

@@ -4750,10 +4750,6 @@ You didn’t answer.</source>
         <translation>这不是回复。</translation>
     </message>
     <message>
-        <source>The seed of the last reply is unknown</source>
-        <translation>最后一条回复的种子未知</translation>
-    </message>
-    <message>
         <source>The seed of this reply is unknown</source>
         <translation>此回复的种子未知</translation>
     </message>

@@ -80,7 +80,7 @@ def test_old_replies_without_seed_or_settings(start: Start, profile):
     run.until(lambda: pane.transcript.row(answer.id))
     assert not pane.transcript.row(answer.id)._same.isEnabled()
     same_again_by_key(run)
-    assert run.window.toast.text == "The seed of the last reply is unknown"
+    assert run.window.toast.text == "The seed of this reply is unknown"
     assert run.engine.sent == []
 
     # With a known seed only, the current settings are used.

@@ -25,19 +25,6 @@ def answer_row(run: Run, number: int) -> AnswerRow:
     return row
 
 
-def test_message_buttons_update_after_move(start: Start):
-    """Regression test: the tooltip stayed after the reply was no longer the last."""
-    run = start().ready()
-    run.pane.chat.model.set("/models/broken")
-    run.ask("say one")
-    row = answer_row(run, 1)
-    assert row._same.toolTip() == "The seed of the last reply is unknown"
-    run.ask("say two")
-    assert row._same.toolTip() == "The seed of this reply is unknown"
-    run.pane.act(Action.DELETE, run.pane.chat.transcript.path[2].id)
-    assert row._same.toolTip() == "The seed of the last reply is unknown"
-
-
 def test_stopped_answer_can_be_painted_during_change(start: Start):
     """Regression test: painting between a stop and the next layout raised KeyError."""
     run = start().ready()
