@@ -142,16 +142,14 @@ class Lanes:
         for session_id in filter(chats.__contains__, stats["sessions"]):
             seen.setdefault(chats[session_id][0], []).append(session_id)
         for chat_id, names in seen.items():
-            title, figures = (
-                chats[names[0]][1],
-                _merge_sessions([stats["sessions"][n] for n in names]),
-            )
+            title = chats[names[0]][1]
+            figures = _merge_sessions([stats["sessions"][n] for n in names])
             lane = self._lanes.get(chat_id)
             if lane is None:
                 lane = self._lanes[chat_id] = ScoreLane(chat_id, title, self._free_color())
             lane.title = title
-            lane.position = min((queue.index(n) + 1 for n in names if n in queue), default=0)
-            lane.position = figures.get("place", lane.position)
+            queued = min((queue.index(n) + 1 for n in names if n in queue), default=0)
+            lane.position = figures.get("place", queued)
             lane.host, lane.context = figures.get("host", ""), figures.get("context", 0)
             lane.activity = tools.get(chat_id) if tools is not None else None
             self._advance(lane, start, now, figures)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -29,11 +29,13 @@ from engine import EngineError
 if TYPE_CHECKING:
     from engine import Engine
     from engine.serve.agents import Agent, AgentConversation, AgentSnapshot
-    from engine.serve.auth import Key
+    from engine.serve.auth import Key, Keys
     from engine.serve.server import Server
 
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 SCRIPT = "stretto-launch.command"
 
@@ -192,42 +194,31 @@ class Serving(QObject):
     # API keys.
 
     async def keys(self) -> list[Key]:
-        """Get valid keys, oldest first. For errors, see `Keys`."""
-        file = self.keys_file
-
-        def work(_: threading.Event) -> list[Key]:
-            from engine.serve.auth import Keys
-
-            return [key for key in Keys(file).all() if not key.revoked]
-
-        return await flows.run_in_thread(work)
+        """Get valid keys, oldest first. Raises OSError, ValueError: see `Keys`."""
+        return await self._use_keys(lambda keys: [key for key in keys.all() if not key.revoked])
 
     async def make_key(self, name: str) -> str:
-        """Create a key, which is never shown again. For errors, see `Keys`."""
-        file = self.keys_file
-
-        def work(_: threading.Event) -> str:
-            from engine.serve.auth import Keys
-
-            return Keys(file).make(name)
-
-        key = await flows.run_in_thread(work)
+        """Create a key, which is never shown again. Raises OSError, ValueError: see `Keys`."""
+        key = await self._use_keys(lambda keys: keys.make(name))
         self.changed.emit()
         if self.door is ServerState.FAILED:
             self.apply()  # the server may have been waiting for its first key
         return key
 
     async def revoke(self, key_id: str) -> None:
-        """Revoke a key. For errors, see `Keys`."""
+        """Revoke a key. Raises OSError, ValueError: see `Keys`."""
+        await self._use_keys(lambda keys: keys.revoke(key_id))
+        self.changed.emit()
+
+    async def _use_keys(self, use: Callable[[Keys], T]) -> T:
         file = self.keys_file
 
-        def work(_: threading.Event) -> None:
+        def work(_: threading.Event) -> T:
             from engine.serve.auth import Keys
 
-            Keys(file).revoke(key_id)
+            return use(Keys(file))
 
-        await flows.run_in_thread(work)
-        self.changed.emit()
+        return await flows.run_in_thread(work)
 
     # Stored conversations.
 

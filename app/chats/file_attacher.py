@@ -308,7 +308,8 @@ class FileAttacher(ChatPart):
     # File information.
 
     async def text(self, attachment: Attachment) -> AttachedText | None:
-        return await flows.run_in_thread(partial(_load_text, self._saved, attachment.hash))
+        saved = self._saved
+        return await flows.run_in_thread(lambda _: saved.text(attachment.hash))
 
     def thumbnail(self, attachment: Attachment) -> bytes:
         """Get a small JPEG of an image, or b"" if it isn't in memory yet (see `thumbnail_read`)."""
@@ -322,10 +323,11 @@ class FileAttacher(ChatPart):
         return b""
 
     async def _read_thumbnails(self) -> None:
+        saved = self._saved
         while self._thumbnails:
             key = next(iter(self._thumbnails))
             try:
-                found = await flows.run_in_thread(partial(_load_thumbnail, self._saved, key))
+                found = await flows.run_in_thread(partial(_load_thumbnail, saved, key))
             except StoreError as error:
                 log.warning("thumbnail not read: %s", error.code)
                 found = None
@@ -607,9 +609,10 @@ class FileAttacher(ChatPart):
 
     async def _index(self, files: Iterable[Attachment]) -> None:
         """Index the files used by passages, in a worker thread."""
-        for file in files:
-            if file.use == "passages" and not is_indexed(file.hash):
-                await flows.run_in_thread(partial(_make_passages, self._saved, file.hash))
+        saved = self._saved
+        for each in files:
+            if each.use == "passages" and not is_indexed(each.hash):
+                await flows.run_in_thread(partial(_make_passages, saved, each.hash))
 
     def _resolve_file(self, attachment: Attachment, question: str) -> Attachment:
         passages = passages_of(attachment.hash, self._saved.text)
@@ -628,12 +631,12 @@ def _load_content(
     return StoredImage(data, saved.thumbnail(attachment.hash) or b"") if data else None
 
 
-def _load_text(saved: SavedChat, key: str, stop: threading.Event) -> AttachedText | None:
-    return saved.text(key)
-
-
-def _make_passages(saved: SavedChat, key: str, stop: threading.Event) -> None:
+def _make_passages(saved: SavedChat, key: str, _: threading.Event) -> None:
     passages_of(key, saved.text)
+
+
+def _load_thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | None:
+    return saved.thumbnail(key)
 
 
 def _to_jpeg(saved: SavedChat, image: Attachment, stop: threading.Event) -> bytes:
@@ -677,10 +680,6 @@ def _merge_texts(
     if first.use == "pages" and len(pages_used) < len(found):
         merged = replace(merged, use="pages", spans=whole_pages(text, pages_used))
     return text, merged
-
-
-def _load_thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | None:
-    return saved.thumbnail(key)
 
 
 def _read_given(pending: _PendingFile, stop: threading.Event) -> _Read:

@@ -258,7 +258,10 @@ class ChatOptions(Struct, frozen=True):
             elif option == "context":
                 if type(value) is int and CONTEXT[0] <= value <= CONTEXT[1]:
                     known["context"] = value
-            elif value is not None and _is_good(option, value):
+            elif option == "seed":  # the engine accepts more than the UI can display
+                if type(value) is int and 0 <= value < 2**31:
+                    known["seed"] = value
+            elif value is not None and is_valid(option, value):
                 known[option] = value
         return cls(**known)
 
@@ -275,11 +278,6 @@ def changed_fields(of: Struct) -> dict[str, Any]:
     """Return the fields that differ from their defaults."""
     usual = asdict(type(of)())
     return {name: value for name, value in asdict(of).items() if value != usual[name]}
-
-
-def _is_good(name: str, value: Any) -> bool:
-    """Return True if the engine accepts the value and the UI can display it."""
-    return is_valid(name, value) and (name != "seed" or 0 <= value < 2**31)
 
 
 def options_of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:

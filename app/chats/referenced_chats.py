@@ -162,7 +162,8 @@ class ReferencedChats:
     def now(self, chat_id: str) -> ReferencedChat:
         """Get the current state of a chat.
 
-        Open chats are not read from disk, and unchanged chats hardly after `look`.
+        Doesn't touch the disk if the chat is open, and hardly does after `read_now` if it hasn't
+        changed.
         """
         chat = self._in_use.get(chat_id)
         if chat is not None:

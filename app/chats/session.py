@@ -84,7 +84,7 @@ class ChatSession:
             session.choose(chosen)
             return session
         self.close()
-        self._session = session = self._loader.remotes.session(model, self._chat_id, chosen)
+        self._session = session = self._loader.remotes.session(model.remote, self._chat_id, chosen)
         self._made_for = None
         return session
 

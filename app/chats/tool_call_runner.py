@@ -229,7 +229,9 @@ class ToolCallRunner(ChatPart):
                 call = Call(new_id(), parsed, tool, parsed.arguments)
                 call.shown_first = tool is not None and self.toolbox.is_previewed(tool)
                 self.calls[call.message_id] = call
-                self._saved.add(self._new_message(call))
+                chat_id, leaf_id = self._saved.record.id, self._saved.transcript.leaf_id
+                message = Message(call.message_id, chat_id, leaf_id, "tool", status="streaming")
+                self._saved.add(replace(message, stats=figures(call)))
         for call in self.calls.values():
             self.message_added.emit(call.message_id)
         self.chat_changed.emit()  # the chat has moved up in the list
@@ -464,16 +466,6 @@ class ToolCallRunner(ChatPart):
 
     def _is_allowed(self, tool: Tool) -> bool:
         return self.toolbox.consents.is_allowed(self._saved.record.id, tool)
-
-    def _new_message(self, call: Call) -> Message:
-        return Message(
-            call.message_id,
-            self._saved.record.id,
-            self._saved.transcript.leaf_id,
-            "tool",
-            status="streaming",
-            stats=figures(call),
-        )
 
     def _enabled_tools(self) -> list[str]:
         value = self._saved.record.params.get("tools")

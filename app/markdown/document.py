@@ -220,7 +220,8 @@ class CodeBlock(Struct, frozen=True):
     """Rendered code block with its text and position.
 
     `first_position` and `last_position` are cursor positions (start of the first line, end of the
-    last line), valid until the document changes. `name` is stable while the text grows.
+    last line), which are only valid until the document changes. `name` is stable while the text
+    grows. `wrapped`: long lines are wrapped.
     """
 
     source: str
@@ -418,10 +419,6 @@ class MarkdownDocument(QObject):
         """
         self._underlay.paint(painter, clip)
 
-    @Slot()
-    def refresh(self) -> None:
-        self._show_rows()
-
     def _is_behind(self) -> bool:
         lines = sum(text.count("\n") for text in self._pending)
         return lines > SLICE_LINES or sum(map(len, self._pending)) > SLICE
@@ -434,7 +431,9 @@ class MarkdownDocument(QObject):
         self._pending = [text[len(part) :]] if len(part) < len(text) else []
         return part
 
-    def _show_rows(self, sliced: bool = False) -> None:
+    @Slot()
+    def refresh(self, sliced: bool = False) -> None:
+        """Render the waiting text, or with ``sliced`` only the beginning of a long text."""
         self._timer.stop()
         with self._pace.measure_refresh():
             if sliced:
@@ -464,7 +463,7 @@ class MarkdownDocument(QObject):
         if pause_s > 0:
             self._timer.start(int(pause_s * 1000) + 1)
         else:
-            self._show_rows(sliced=True)
+            self.refresh(sliced=True)
 
     def _recolor(self, key: CodeKey, lines: Lines) -> None:
         begin, end = self._rendering.rows_of(key.block[0])

@@ -100,7 +100,8 @@ class Formats:
         self._tabs = [QTextOption.Tab(stop * number, left_tab) for number in range(1, 13)]
 
     def font(self) -> QFont:
-        font = QFont(self.style.font_family) if self.style.font_family else _system_font()
+        system = QFontDatabase.SystemFont.GeneralFont
+        font = QFont(self.style.font_family or QFontDatabase.systemFont(system).family())
         font.setPixelSize(self.style.font_px)
         return font
 
@@ -268,7 +269,3 @@ class Formats:
 def formats_of(style: MarkdownStyle) -> Formats:
     """Get the formats for a style, shared by all documents."""
     return Formats(style)
-
-
-def _system_font() -> QFont:
-    return QFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont).family())

@@ -88,15 +88,6 @@ _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 """Full-width characters, which aren't in the formula font, mapped to ASCII."""
 
 
-def _foreign_words(source: str) -> set[str]:
-    """Return the letters and marks from other scripts, which are rendered as text."""
-    return {
-        letter
-        for letter in source
-        if letter > "\u02ff" and (letter.isalpha() or "\u3000" < letter < "\u3200")
-    }
-
-
 def is_harmless(drawn: ElementTree.Element) -> bool:
     """Check that an image has only shapes in plain colors, so that drawing it can't load anything.
 
@@ -125,7 +116,9 @@ def formula(source: str, display: bool) -> Formula | None:
         ziamath.config.svg2 = False  # use paths, since Qt doesn't draw glyph references
         raised = _RAISED.sub(r"{\1}", source.translate(_WIDE))
         latex = ziamath.Latex(raised, size=EM * 1.1, color=INK, inline=not display, margin=1)
-        if any(not latex.font.glyphindex(letter) for letter in _foreign_words(raised)):
+        # Letters and marks from other scripts are rendered as text.
+        foreign = {c for c in raised if c > "\u02ff" and (c.isalpha() or "\u3000" < c < "\u3200")}
+        if not all(map(latex.font.glyphindex, foreign)):
             log.debug("cannot render a formula: letter missing in its font")
             return None
         width, height = (side + 2 for side in latex.getsize())

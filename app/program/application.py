@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
@@ -51,16 +51,6 @@ ENGINE_NICENESS = 10
 """The kernels keep all cores busy while a reply streams, so the window would wait for a core."""
 
 
-def engine_options(paths: Paths, settings: Settings) -> dict[str, Any]:
-    """Return the arguments for `engine.Engine`. STRETTO_NO_WAYS is set by tests."""
-    return {
-        "memory_budget": int(settings.memory_gb * 1e9) or None,
-        "cache_dir": paths.kv if settings.cache_gb else None,
-        "cache_bytes": int(settings.cache_gb * 1e9),
-        "ways_dir": None if os.environ.get("STRETTO_NO_WAYS") else paths.cache / "ways",
-    }
-
-
 log = logging.getLogger(__name__)
 
 
@@ -68,7 +58,14 @@ def make_engine(paths: Paths, settings: Settings) -> Engine:
     """Create the engine. Its thread imports mlx."""
     from engine import Engine
 
-    return Engine(**engine_options(paths, settings), niceness=ENGINE_NICENESS)
+    return Engine(
+        memory_budget=int(settings.memory_gb * 1e9) or None,
+        cache_dir=paths.kv if settings.cache_gb else None,
+        cache_bytes=int(settings.cache_gb * 1e9),
+        # set by tests
+        ways_dir=None if os.environ.get("STRETTO_NO_WAYS") else paths.cache / "ways",
+        niceness=ENGINE_NICENESS,
+    )
 
 
 def make_qt(arguments: list[str]) -> QApplication:

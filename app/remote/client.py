@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -94,8 +94,6 @@ async def stream_reply(
     key: str,
     body: dict[str, Any],
     reading: ReplyReader,
-    # Called with the response headers before reading. Raises to reject the response.
-    check: Callable[[Mapping[str, str]], None] | None = None,
 ) -> AsyncGenerator[Piece, None]:
     """Yield the chunks of a reply as they arrive. ``reading`` collects everything else.
 
@@ -104,8 +102,6 @@ async def stream_reply(
     """
     path = "/chat/completions"
     async with _send("POST", remote.address, path, key, body, remote.model) as response:
-        if check is not None:
-            check(response.headers)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind == "application/json":  # the server doesn't support streaming
             async with _limit_duration(remote.host):

@@ -8,10 +8,10 @@ import json
 import logging
 import re
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import aclosing
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from msgspec import field
 
@@ -39,6 +39,7 @@ from engine.messages import LOST, text_of
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
 Turn = Mapping[str, Any]
 
 _ANY_JSON = {"type": ["object", "array"]}
@@ -184,13 +185,9 @@ class SessionRequests(RemoteRequests, Protocol):
 
     def is_known(self, ref: str) -> bool: ...
 
-    def session_of(
-        self,
-        chat_id: str,
-        remote: Remote,
-        chosen: Mapping[str, Any],
-        elsewhere: ServerSession | None,
-    ) -> RemoteSession: ...
+    def start(self, work: Coroutine[Any, Any, T]) -> Future[T]: ...
+
+    def session(self, remote: Remote, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession: ...
 
 
 class RemoteReply:
@@ -340,10 +337,7 @@ class RemoteReply:
 
 
 class RemoteSession:
-    """A chat's session with a remote model.
-
-    Requests contain the whole conversation, unless the server is a Stretto with a session.
-    """
+    """A chat's session with a remote model. Requests contain the whole conversation."""
 
     def __init__(
         self,
@@ -351,12 +345,10 @@ class RemoteSession:
         remote: Remote,
         line: SessionRequests,
         chosen: Mapping[str, Any],
-        elsewhere: ServerSession | None = None,
     ) -> None:
-        """``chosen`` has the user's sampling parameters by name."""
-        if elsewhere is None and remote.kind == "stretto":
-            elsewhere = ServerSession(remote, line)
-        self.elsewhere = elsewhere  # session on another Stretto server, or None
+        """Initialize the session. ``chosen`` has the user's sampling parameters by name."""
+        # Session on another Stretto server, or None.
+        self.elsewhere = ServerSession(remote, line) if remote.kind == "stretto" else None
         self.id = session_id  # the chat's ID
         self.remote = remote  # remote model
         self._line = line
@@ -392,10 +384,8 @@ class RemoteSession:
         """Do nothing, because the server schedules its requests."""
 
     def fork(self, session_id: str | None = None) -> RemoteSession:
-        """Create another session with the same model. On another Stretto, it starts as a copy."""
-        twin = self.elsewhere.fork() if self.elsewhere is not None else None
-        name = session_id or uuid.uuid4().hex
-        return self._line.session_of(name, self.remote, self._chosen, twin)
+        """Create another session with the same model."""
+        return self._line.session(self.remote, session_id or uuid.uuid4().hex, self._chosen)
 
     def close(self, forget: bool = False) -> None:
         """Cancel a running reply. If the server is a Stretto, also close its session."""

@@ -147,20 +147,10 @@ class Remotes:
 
     # Requests.
 
-    def session(self, model: RemoteModel, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession:
-        return self.session_of(chat_id, model.remote, chosen, None)
-
-    def session_of(
-        self,
-        chat_id: str,
-        remote: Remote,
-        chosen: Mapping[str, Any],
-        elsewhere: ServerSession | None,
-    ) -> RemoteSession:
-        """Like `session`, but with an existing session on another Stretto."""
-        session = RemoteSession(chat_id, remote, self, chosen, elsewhere)
-        self._sessions.add(session)
-        return session
+    def session(self, remote: Remote, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession:
+        made = RemoteSession(chat_id, remote, self, chosen)
+        self._sessions.add(made)
+        return made
 
     def figures(self) -> Future[dict[str, Figures]] | None:
         """Get stats of chat sessions on other Strettos, by chat ID, or None if there are no such
@@ -196,10 +186,6 @@ class Remotes:
                 return False  # the actual request will report the error
             known = self._with_sessions[address] = has_sessions(response)
         return known
-
-    def disable_sessions(self, address: str) -> None:
-        """Don't use sessions with this server for the rest of this run."""
-        self._with_sessions[address] = False
 
     def models_at(self, address: str, key: str | None) -> Future[list[ListedModel]]:
         """Get a server's models, using the stored key by default. Errors are RemoteErrors."""

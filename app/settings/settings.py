@@ -73,6 +73,7 @@ def _option(default: object, page: str = "", label: str = "", **rest: Any) -> An
     """Declare a field of `Settings` with a default. The other arguments go to `Option`."""
     options: dict[str, Any] = {"metadata": {"option": Option(page, label, **rest)}}
     if isinstance(default, dict):
+        assert not default, "the factory makes empty mappings"
         return field(default_factory=dict, **options)
     return field(default=default, **options)
 

@@ -177,17 +177,13 @@ def _add_accents(text: str) -> str:
     return f"[{rest}{' ·' * round(len(text) * _LONGER / 2)}]"
 
 
-def _mirror_text(text: str) -> str:
-    # These letters make the whole text right-to-left.
-    return f"ش{text}ش"
-
-
 def _pick_plural(text: str, comment: str, n: int) -> str:
     return text if n in (-1, 1) else comment
 
 
 TRANSLATIONS: dict[str, Translate] = {
     "xx": lambda text, comment, n: _add_accents(_pick_plural(text, comment, n)),
-    "ar-xx": lambda text, comment, n: _mirror_text(_pick_plural(text, comment, n)),
+    # These letters make the whole text right-to-left.
+    "ar-xx": lambda text, comment, n: f"ش{_pick_plural(text, comment, n)}ش",
 }
 MIRRORED = {"ar-xx"}  # languages with mirrored windows

@@ -293,10 +293,6 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
                 (done + len(source), number, seq),
             )
             return True
-    return has_unindexed(db)
-
-
-def has_unindexed(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM unindexed LIMIT 1").fetchone() is not None
 
 

@@ -26,6 +26,7 @@ from app.store.operations import (
     SaveChat,
     SaveLayout,
     SaveMessage,
+    View,
 )
 from app.store.readers import Readers, all_chats, queued_view, view_of
 from app.store.records import (
@@ -195,6 +196,7 @@ class Store:
     @property
     def is_settled(self) -> bool:
         """True if there's nothing left to write, index, back up or erase."""
+        # The end of an erasure in the backups queues another write.
         return self._writer.is_idle and self._backups.is_idle and self._writer.is_idle
 
     def _close_at_exit(self) -> None:
@@ -213,7 +215,11 @@ class Store:
         return [chat for chat in chats if include_deleted or chat.deleted_at is None]
 
     def chat(self, chat_id: str) -> ChatRecord | None:
-        return view_of(self._readers, self._writer, "id = :chat", "0", chat_id).chats.get(chat_id)
+        return self._view_of_chat(chat_id).chats.get(chat_id)
+
+    def _view_of_chat(self, chat_id: str, messages: str = "0") -> View:
+        """Get a chat and the messages that match an SQL condition, by default none."""
+        return view_of(self._readers, self._writer, "id = :chat", messages, chat_id)
 
     def chat_and_last_message(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
         """Get a chat and the last message of its selected branch, each None if it doesn't exist.
@@ -221,16 +227,14 @@ class Store:
         `path` only changes if one of these changes, because a message's ancestors are fixed.
         """
         last = "id = (SELECT leaf_id FROM chats WHERE id = :chat)"
-        view = view_of(self._readers, self._writer, "id = :chat", last, chat_id)
+        view = self._view_of_chat(chat_id, messages=last)
         chat = view.chats.get(chat_id)
         return chat, view.messages.get(chat.leaf_id or "") if chat is not None else None
 
     def messages(self, chat_id: str) -> list[Message]:
-        """Get the full tree in insertion order, parents before children."""
-        messages = view_of(
-            self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id
-        ).messages.values()
-        return [message for message in messages if message.chat_id == chat_id]
+        """Get the full tree in insertion order, i.e. parents before children."""
+        view = self._view_of_chat(chat_id, messages="chat_id = :chat")
+        return [message for message in view.messages.values() if message.chat_id == chat_id]
 
     def has_messages(self, chat_id: str, count: int) -> bool:
         """Check whether the file has at least ``count`` messages of this chat."""
@@ -240,7 +244,7 @@ class Store:
 
     def path(self, chat_id: str) -> list[Message]:
         """Get the selected branch from the root to the leaf, or []."""
-        view = view_of(self._readers, self._writer, "id = :chat", "chat_id = :chat", chat_id)
+        view = self._view_of_chat(chat_id, messages="chat_id = :chat")
         chat = view.chats.get(chat_id)
         branch: list[Message] = []
         at_id = chat.leaf_id if chat else None

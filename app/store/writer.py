@@ -426,7 +426,8 @@ class StoreWriter:
                 else:
                     self._failures = 0
                 self._in_flight = OperationQueue()
-                news = failure if failure and not self._is_same_failure(failure) else None
+                known = self._failure.code if self._failure else ""
+                news = failure if failure and failure.code != known else None
                 mended = self._failure is not None and failure is None
                 self._failure = failure
                 closing = self._closing
@@ -480,9 +481,6 @@ class StoreWriter:
             if more and chore not in self._chores:
                 self._chores.append(chore)  # append it, so that every chore gets its turn
             self._changed.notify_all()
-
-    def _is_same_failure(self, failure: StoreError) -> bool:
-        return self._failure is not None and self._failure.code == failure.code
 
     def _report(self, error: StoreError) -> None:
         log.error("%s: %s", error.code, error.message)

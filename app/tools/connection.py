@@ -124,15 +124,6 @@ class Elicitation:
         self._server = server
         self._note = note
         self._calls: list[_OneCall] = []
-        self.unclear = False  # the question could have come from several chats
-
-    def can_run(self, chat_id: str) -> bool:
-        """Check whether a call from this chat may run alongside the running calls."""
-        return not self.unclear or all(call.chat_id == chat_id for call in self._calls)
-
-    @property
-    def is_idle(self) -> bool:
-        return not self._calls
 
     @asynccontextmanager
     async def limit_call(
@@ -181,13 +172,10 @@ class Elicitation:
         return ElicitResult(action=response.action.value, content=response.content)
 
     def _find_call(self) -> _OneCall | None:
-        call_id = _CALL.get()
-        if call_id is not None and call_id in self._calls:
-            return call_id
-        if len({call.chat_id for call in self._calls}) == 1:
-            return self._calls[-1]
-        self.unclear = self.unclear or bool(self._calls)
-        return None
+        own = _CALL.get()
+        if own is not None and own in self._calls:
+            return own
+        return self._calls[-1] if len({call.chat_id for call in self._calls}) == 1 else None
 
     def _question(self, params: ElicitRequestParams) -> Question:
         if params.mode == "url":

@@ -43,7 +43,6 @@ class ToolHost:
         self.changed: Callable[[], None] = lambda: None
         self._configs: dict[str, ServerConfig] = {}
         self._connections: dict[str, Connection] = {}
-        self._spares: dict[str, list[Connection]] = {}
         self._thread = LoopThread("tools")
 
     # Servers.
@@ -107,7 +106,6 @@ class ToolHost:
             lambda connection: connection.call(
                 tool.name, arguments, tool.fingerprint, chat_id, ask
             ),
-            chat_id,
         )
 
     def offers(self, server: str) -> Future[Offers]:
@@ -131,10 +129,8 @@ class ToolHost:
 
     async def _end(self, server: str) -> None:
         connection = self._connections.pop(server, None)
-        spares = self._spares.pop(server, [])
-        ending = [connection, *spares] if connection is not None else spares
-        await asyncio.gather(*(ended.close() for ended in ending))
         if connection is not None:
+            await connection.close()
             self._notify()
 
     def begin_shut_down(self) -> None:
@@ -144,20 +140,17 @@ class ToolHost:
         self._thread.shut_down(timeout_s, self._close_all)
 
     def _request(
-        self, server: str, work: Callable[[Connection], Coroutine[Any, Any, T]], chat_id: str = ""
+        self, server: str, work: Callable[[Connection], Coroutine[Any, Any, T]]
     ) -> Future[T]:
         config = self._configs.get(server)
         if config is None or not config.enabled:
             words = mark("The server “{server}” was removed or is off.")
             return _failed_future(ToolError(words, server=server))
-        future = self._thread.start(self._work(config, work, chat_id))
+        future = self._thread.start(self._work(config, work))
         return future or _failed_future(ToolError(mark("Stretto is quitting.")))
 
     async def _work(
-        self,
-        config: ServerConfig,
-        work: Callable[[Connection], Coroutine[Any, Any, T]],
-        chat_id: str,
+        self, config: ServerConfig, work: Callable[[Connection], Coroutine[Any, Any, T]]
     ) -> T:
         # The server may have been reconfigured while the request was waiting.
         if self._configs.get(config.name) != config:
@@ -170,30 +163,14 @@ class ToolHost:
         if connection is None:
             connection = Connection(config, self._notify)
             self._connections[config.name] = connection
-        if not chat_id or connection.elicitation.can_run(chat_id):
-            return await work(connection)
-        return await self._run_separately(config, work)
-
-    async def _run_separately(
-        self, config: ServerConfig, work: Callable[[Connection], Coroutine[Any, Any, T]]
-    ) -> T:
-        spare = Connection(config, self._notify)
-        spares = self._spares.setdefault(config.name, [])
-        spares.append(spare)
-        try:
-            return await work(spare)
-        finally:
-            if spare in spares:
-                spares.remove(spare)
-            await asyncio.shield(spare.close())
+        return await work(connection)
 
     def _notify(self) -> None:
         self.changed()
 
     async def _close_all(self) -> None:
-        spares = [connection for listed in self._spares.values() for connection in listed]
-        connections = [*self._connections.values(), *spares]
-        self._connections, self._spares = {}, {}
+        connections = list(self._connections.values())
+        self._connections = {}
         await asyncio.gather(*(c.close() for c in connections), return_exceptions=True)
 
 

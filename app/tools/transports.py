@@ -197,7 +197,7 @@ async def _forward_messages(stdout: ByteReceiveStream, send: Callable[[Any], Any
             head = b"".join(parts)[:400] + line[:400] + line[-400:]
             parts, size = [], 0
             message = (
-                make_refusal(head, _too_long_text())
+                make_refusal(head, TOO_LONG.format(LONGEST_LINE))
                 if full is None
                 else await _parse_message(full, pace)
             )
@@ -208,10 +208,6 @@ async def _forward_messages(stdout: ByteReceiveStream, send: Callable[[Any], Any
             parts.append(rest)
         else:
             parts = parts[:1]  # the beginning of the line identifies the call
-
-
-def _too_long_text() -> str:
-    return TOO_LONG.format(LONGEST_LINE)
 
 
 async def _parse_message(line: bytes, pace: RateLimit) -> SessionMessage | Exception | None:

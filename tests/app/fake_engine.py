@@ -21,11 +21,12 @@ import itertools
 import json
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -45,6 +46,14 @@ from engine import (
 from engine.messages import text_of
 
 _numbers = itertools.count(1)
+T = TypeVar("T")
+
+
+def resolved(value: T) -> Future[T]:
+    """Return a future that has this result."""
+    future: Future[T] = Future()
+    future.set_result(value)
+    return future
 
 
 def model_of(path: str, name: str, sees: bool = False) -> Model:
@@ -54,7 +63,9 @@ def model_of(path: str, name: str, sees: bool = False) -> Model:
 
 
 class FakeReply:
-    def __init__(self, session: FakeSession, turns: Any, params: Any, post: Any) -> None:
+    def __init__(
+        self, session: FakeSession, turns: Any, params: Any, post: Any, words: Iterator[Any]
+    ) -> None:
         self.id = f"reply-{next(_numbers)}"
         self.session = session
         self.turns = turns
@@ -64,13 +75,7 @@ class FakeReply:
         self.cancelled = threading.Event()
         self.paused = threading.Event()
         self.calls: list[dict[str, Any]] = []
-        if turns[-1]["role"] == "assistant":
-            self.words = iter([("answer", "and more.")])
-        elif turns[-1]["role"] == "tool":
-            self.words = after_results(turns)
-        else:
-            # The question follows the attached files.
-            self.words = script(text_of(turns[-1]["content"]).rpartition("</file>\n\n")[2])
+        self.words = words
         self.written = 0
 
     def __iter__(self) -> Iterator[Any]:
@@ -101,14 +106,16 @@ class FakeSession:
     ) -> FakeReply:
         if isinstance(prompt, str):
             prompt = [{"role": "user", "content": prompt}]
-        reply = FakeReply(self, prompt, params, on_event)
         slides = self.options.get("on_overflow") == "slide"
-        if any("toolong" in text_of(turn["content"]) for turn in prompt):
-            reply.words = iter([("context_overflow", "It is too long for this model.")])
-        elif slides and text_of(prompt[-1]["content"]).startswith("overflow"):
-            reply.words = iter([("answer", "Without the oldest.")])
         if self.ended:
-            reply.words = iter([("unknown_model", "The model was unloaded. Load it again.")])
+            words = iter([("unknown_model", "The model was unloaded. Load it again.")])
+        elif any("toolong" in text_of(turn["content"]) for turn in prompt):
+            words = iter([("context_overflow", "It is too long for this model.")])
+        elif slides and text_of(prompt[-1]["content"]).startswith("overflow"):
+            words = iter([("answer", "Without the oldest.")])
+        else:
+            words = self.engine.words_of(prompt)
+        reply = FakeReply(self, prompt, params, on_event, words)
         self.engine.sent.append(reply)
         self.engine.inbox.put(reply)
         return reply
@@ -130,6 +137,9 @@ class FakeSession:
 class FakeEngine:
     """Runs all replies on one thread, one word per turn.
 
+    Args:
+        turn_s: seconds per turn.
+
     Attributes:
         sent: all requested replies.
         loads: number of requested models.
@@ -143,9 +153,8 @@ class FakeEngine:
         loaded: paths of the models that leave too little memory for "wide".
     """
 
-    TURN_S = 0.001
-
-    def __init__(self) -> None:
+    def __init__(self, turn_s: float = 0.001) -> None:
+        self._turn_s = turn_s
         self.inbox: queue.Queue[Any] = queue.Queue()
         self.sent: list[FakeReply] = []
         self.asked: list[FakeReply] = []
@@ -166,9 +175,7 @@ class FakeEngine:
 
     def count_tools_later(self, model: Any, tools: list[dict[str, Any]]) -> Future[int]:
         """Count ten tokens for each tool."""
-        future: Future[int] = Future()
-        future.set_result(10 * len(tools))
-        return future
+        return resolved(10 * len(tools))
 
     @property
     def is_running(self) -> bool:
@@ -187,7 +194,6 @@ class FakeEngine:
 
         "wide" fits only with small, short or no other models, a "vast" adapter never.
         """
-        future: Future[Fit] = Future()
         fit = Fit(5_000_000_000, 1, 2_000_000_000, 100_000_000, 8192, 1, kv_bits, 9_000_000_000)
         if "wide" in path and kv_bits is None and (context or 8192) > 4096:
             smaller = Offer("kv_bits", 8, 5_600_000_000), Offer("context", 4096, 5_900_000_000)
@@ -197,8 +203,7 @@ class FakeEngine:
                 fit = replace(fit, free=9_000_000_000, offers=())
         if adapter is not None and "vast" in adapter:
             fit = replace(fit, free=1_000_000_000)
-        future.set_result(fit)
-        return future
+        return resolved(fit)
 
     def load_later(
         self,
@@ -218,18 +223,14 @@ class FakeEngine:
 
     def relieve_later(self) -> Future[int]:
         self.relieved += 1
-        future: Future[int] = Future()
-        future.set_result(0)
-        return future
+        return resolved(0)
 
     def unload_later(self, model: Model) -> Future[None]:
         self.unloaded.append(model.name)
         self.loaded = [path for path in self.loaded if path != model.id]
         for session in self.sessions:
             session.ended |= session.model.id == model.id
-        future: Future[None] = Future()
-        future.set_result(None)
-        return future
+        return resolved(None)
 
     def open_session(
         self, model: Model, session_id: str | None = None, **options: Any
@@ -250,10 +251,11 @@ class FakeEngine:
         """Answer with each of `titles` once. A title that starts with a verb of the script follows
         it."""
         session = FakeSession(self, model, {"reasoning": reasoning})
-        reply = FakeReply(session, [{"role": "user", "content": prompt}], params, on_event)
         said = self.titles.pop(0) if self.titles else ""
         known = said.partition(" ")[0] in {"hold", "think", "fail", "cut"}
-        reply.words = script(said) if known else iter([("answer", said)])
+        words = script(said) if known else iter([("answer", said)])
+        turns = [{"role": "user", "content": prompt}]
+        reply = FakeReply(session, turns, params, on_event, words)
         self.asked.append(reply)
         self.inbox.put(reply)
         return reply
@@ -274,9 +276,7 @@ class FakeEngine:
         sizes = [len(text_of(turn["content"]).split()) + 3 for turn in prompt]
         while slides_in is not None and sum(sizes) >= slides_in and len(sizes) > 1:
             del sizes[:2]  # a question and its answer
-        future: Future[int] = Future()
-        future.set_result(sum(sizes))
-        return future
+        return resolved(sum(sizes))
 
     def stats_later(self) -> Future[dict[str, Any]]:
         future: Future[dict[str, Any]] = Future()
@@ -292,11 +292,25 @@ class FakeEngine:
         self.inbox.put(None)
         self._thread.join(timeout)
 
+    def words_of(self, turns: Any) -> Iterator[tuple[str, str]]:
+        """Return the (kind, word) pairs of the answer to a conversation."""
+        if turns[-1]["role"] == "assistant":
+            return iter([("answer", "and more.")])
+        if turns[-1]["role"] == "tool":
+            return after_results(turns)
+        # The question follows the attached files.
+        return script(text_of(turns[-1]["content"]).rpartition("</file>\n\n")[2])
+
+    def model(self, path: str, name: str) -> Model:
+        return model_of(path, name, "eyes" in Path(path).name)
+
     def _run(self) -> None:
         running: list[FakeReply] = []
+        due = time.monotonic()
         while True:
             try:
-                command = self.inbox.get(timeout=self.TURN_S if running else None)
+                wait = max(0.0, due - time.monotonic())
+                command = self.inbox.get(timeout=wait if running else None)
             except queue.Empty:
                 command = ()
             if command is None:
@@ -312,7 +326,10 @@ class FakeEngine:
                 command.set_result(self._figures(running))
             elif command:
                 self._load(*command)
-            running = [reply for reply in running if self._step(reply)]
+            now = time.monotonic()
+            if now >= due:
+                due = max(due + self._turn_s, now)
+                running = [reply for reply in running if self._step(reply)]
 
     def _figures(self, running: list[FakeReply]) -> dict[str, Any]:
         at_work = {reply.session.id: reply for reply in running}
@@ -362,7 +379,7 @@ class FakeEngine:
             future.set_exception(EngineError("model_load_failed", message))
             return
         name = "Guide" if folder.name == "guide" else folder.name
-        model = model_of(path, name, "eyes" in folder.name)
+        model = self.model(path, name)
         if adapter:
             name, one = f"{name} + {Path(adapter).name}", f"{path} + {adapter}"
             model = replace(model, id=one, name=name, adapter=adapter, base=path)

@@ -10,7 +10,7 @@ import pytest
 from engine import Engine, Reply, Session
 from tests.app import fake_engine
 from tests.app.chats import test_chat
-from tests.bench import drip, numbers
+from tests.bench import drip
 from tests.torture import step_engine
 
 PAIRS = (
@@ -18,17 +18,12 @@ PAIRS = (
     (Engine, step_engine.StepEngine),
     (Engine, test_chat.HandEngine),
     (Engine, drip.Drip),
-    (Engine, numbers.NumberEngine),
     (Session, fake_engine.FakeSession),
     (Session, step_engine.StepSession),
     (Session, test_chat.HandSession),
-    (Session, drip.DripSession),
-    (Session, numbers.NumberSession),
     (Reply, fake_engine.FakeReply),
     (Reply, step_engine.StepReply),
     (Reply, test_chat.HandReply),
-    (Reply, drip.DripReply),
-    (Reply, numbers.NumberReply),
 )
 
 

@@ -32,11 +32,6 @@ def main() -> int:
     stalls.add_argument("--characters", type=int, default=60_000, help="with --drip: at first")
     stalls.add_argument("--model", default=GUIDE, help="another model's folder")
     stalls.add_argument("--json", action="store_true", default=argparse.SUPPRESS)
-    hour = commands.add_parser("hour", help="memory while answer follows answer for a long time")
-    hour.add_argument("--panes", type=int, default=8)
-    hour.add_argument("--minutes", type=float, default=60.0)
-    hour.add_argument("--rate", type=float, default=50.0, help="tokens/s a pane")
-    hour.add_argument("--characters", type=int, default=6_000, help="of an answer")
     memory = commands.add_parser("memory", help="the process with the Guide and eight chats")
     memory.add_argument("--panes", type=int, default=8)
     opening = commands.add_parser("open", help="a chat of 10,000 messages, asked to painted")
@@ -76,10 +71,6 @@ def _figures(options: argparse.Namespace) -> list[Figure]:
     # Import only what is needed, because other modules would count as memory and as a warm start.
     crowd = _crowd(options)
     match options.command:
-        case "hour":
-            from tests.bench import hour
-
-            return hour.measure(options.panes, options.minutes, options.rate, options.characters)
         case "memory":
             from tests.bench import memory
 

@@ -23,7 +23,7 @@ import os
 import random
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,12 +40,21 @@ from app.models.loading import ModelLoader
 from app.settings.paths import Paths
 from app.settings.settings import Settings
 from app.store import Store
+from engine.messages import text_of
+from tests.app.fake_engine import FakeEngine
 from tests.bench.ledger import tree
-from tests.bench.numbers import NumberEngine
 
 CHATS = 5
 MEMBERS = (Member("one", seed=1), Member("two", system="Be brief."), Member("three"))
 LONGEST = 24  # messages; longer chats are deleted to keep reports short
+
+
+class NumberEngine(FakeEngine):
+    """Answers with up to 400 numbers."""
+
+    def words_of(self, turns: Any) -> Iterator[tuple[str, str]]:
+        count = len(text_of(turns[-1]["content"])) * 37 % 400
+        return (("answer", f"{number} ") for number in range(count))
 
 
 class Scribbler(QObject):
@@ -64,21 +73,13 @@ class Scribbler(QObject):
         self._watched: set[str] = set()
         self._removed: dict[str, RemovedMessages] = {}
         self._deleted: list[str] = []
-        loader.attach(NumberEngine())  # type: ignore[arg-type]  # speaks as much as is used here
+        loader.attach(NumberEngine(0.004))  # type: ignore[arg-type]
         for chat in self._library.chats()[:CHATS]:
             self._open(chat.id)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._next)
         tell("ready")
         self._timer.start(0)
-
-    def close(self) -> None:
-        """Stop and close the chats. Only tests use this, since the benchmark kills the process."""
-        self._timer.stop()
-        self._library.cancel_for_close()
-        self._library.close()
-        self._store.close()
-        self.deleteLater()
 
     @Slot()
     def _next(self) -> None:

@@ -179,7 +179,10 @@ class Desk:
         return subprocess.Popen(command, cwd=ROOT, env=self._env)
 
     def say(self, text: str) -> None:
+        """Type a message into the empty composer and send it once its draft is saved."""
         self.type(text)
+        draft = "SELECT 1 FROM chats WHERE draft = ? OR edited_text = ?"
+        self.until(lambda: self.ask(draft, text, text))
         self.keys("Return")
 
     def ask(self, sql: str, *values: object) -> list[tuple[object, ...]]:
@@ -252,7 +255,8 @@ class Desk:
                 said = self._output.read_text(errors="replace")[-2000:]
                 pytest.fail(f"the program ended with status {self._program.returncode}: {said}")
             if time.monotonic() > end:
-                pytest.fail(f"waited {PATIENCE_S} s in vain")
+                said = self.ask("SELECT role, status, error, substr(content, 1, 80) FROM messages")
+                pytest.fail(f"waited {PATIENCE_S} s in vain: {self.drafts()}, {said}")
             time.sleep(0.05)
 
     def _do(self, *arguments: str) -> str:

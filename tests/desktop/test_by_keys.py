@@ -24,6 +24,7 @@ def three_panes(desk: Desk) -> None:
     desk.until(lambda: len(desk.answers()) == 1)
     for number, word in ((2, "Good morning"), (3, "Good evening")):
         desk.keys("ctrl+backslash")
+        desk.until(lambda: desk.title().startswith("New chat"))
         desk.say(word)
         desk.until(lambda number=number: len(desk.answers()) == number)
 

@@ -20,10 +20,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from engine import Engine
 from engine.serve.server import Server
@@ -375,23 +374,12 @@ def main(arguments: list[str]) -> int:
     about = f"of {names}; NAME-quotes:NOTATION for a model of another notation"
     parser.add_argument("names", nargs="*", metavar="NAME", help=about)
     parser.add_argument("--record", type=Path, help="a file for all requests, as JSON")
-    about = "against the window's server; pictures of its rows go there"
-    parser.add_argument("--window", type=Path, metavar="FOLDER", help=about)
     chosen = parser.parse_args(arguments)
     rows: list[tuple[str, str, bool, str]] = []
     known = agents()
-    if chosen.window is not None:
-        from tests.torture import agents_window
-
-        known |= agents_window.agents(chosen.window)
-        if len(chosen.names) != 1:
-            parser.error("name one agent with --window: a process has one window")
     with tempfile.TemporaryDirectory() as root:
         for name in chosen.names or [name for name in known if ":" not in name]:
-            serving: Callable[[Path, Path], Serving] = _Serving
-            if chosen.window is not None:
-                serving = partial(agents_window.Window, chosen.window)
-            _run(name, known[name], Path(root) / name, rows, chosen.record, serving)
+            _run(name, known[name], Path(root) / name, rows, chosen.record)
     print(f"\n{'agent':12} {'what':42} {'worked':7}")
     for agent, what, worked, how in rows:
         print(f"{agent:12} {what:42} {'yes' if worked else 'NO':7} {how}")
@@ -404,7 +392,6 @@ def _run(
     folder: Path,
     rows: list[tuple[str, str, bool, str]],
     record: Path | None,
-    serving: Callable[[Path, Path], Serving],
 ) -> None:
     print(f"{name}:", flush=True)
     project = folder / "project"
@@ -415,9 +402,9 @@ def _run(
         model = write_agent(folder / MODEL, laid, context)
     else:
         model = scripts(project, folder / MODEL, context)
-    with serving(model, folder / "cache") as server, recorded(server.port) as recorder:
+    with Serving(model, folder / "cache") as server, recorded(server.port) as recorder:
         try:
-            server.run(partial(run, Here(name, project, recorder, rows, server)))
+            run(Here(name, project, recorder, rows, server))
         finally:
             for exchange in recorder.failed:
                 told = f"{exchange.method} {exchange.path}: {exchange.status}"
@@ -427,30 +414,14 @@ def _run(
                 record.with_name(f"{record.stem}-{name}.json").write_text(told)
 
 
-class Serving(Protocol):
-    """Server that can be restarted on the same port."""
-
-    port: int
-
-    def __enter__(self) -> Serving: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def again(self) -> None:
-        """Restart the server."""
-
-    def run(self, work: Callable[[], None]) -> None:
-        """Run `work` while the server is running."""
-
-
-class _Serving:
+class Serving:
     """`serve` in this process."""
 
     def __init__(self, model: Path, cache: Path) -> None:
         self._model, self._cache = model, cache
         self.port = 0
 
-    def __enter__(self) -> _Serving:
+    def __enter__(self) -> Serving:
         self._engine = Engine(cache_dir=self._cache)
         self._engine.start()
         models = [self._engine.load(self._model)]
@@ -464,8 +435,6 @@ class _Serving:
         self._engine.stop()
 
     def again(self) -> None:
+        """Restart the server on the same port."""
         self.__exit__()
         self.__enter__()
-
-    def run(self, work: Callable[[], None]) -> None:
-        work()

@@ -1,464 +1,317 @@
-"""Random and damaged input for the native libraries: `python -m tests.torture.doors [DOOR …]`.
+"""Random formulas and Markdown for the window's libraries: `python -m tests.torture doors`.
 
-As in the program, the engine's targets run in a confined child process; the window's
-(`window_doors`) run in one without a screen. Inputs that kill a child by a signal, or exceed their
-time limit, are reported and kept. Headers that pass our check are also given to MLX's loader.
+They run in a child process without a screen with the window's code: `tex.formula`, Qt's SVG, and a
+`MarkdownDocument` that is laid out and painted. Inputs that kill a child by a signal, or exceed
+their time limit, are reported and kept.
 """
 
 from __future__ import annotations
 
 import argparse
-import copy
+import contextlib
 import json
+import os
 import random
-import re
+import select
 import subprocess
 import sys
-import tempfile
 import time
-import zlib
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from engine.bench.random_models import CHATML, write_tokenizer
-from engine.errors import EngineError
-from engine.params import SamplingParams
-from engine.sandbox.confined import CheckedTokenizer, Sandbox
-from engine.sandbox.protocol import RefusedError, TaskLimits
-from engine.sandbox.tokenizer_check import _check_description
-from tests.engine import hostile
-from tests.torture.window_doors import FUZZERS, Worker, WorkerError
-
-_MB = 2**20
-LIMITS = TaskLimits(3.0, 1024 * _MB, 4 * _MB)
-HELLO = [{"role": "user", "content": "Hello, world"}, {"role": "assistant", "content": "a\n b"}]
-TEXTS = ["Hello, world", "", "<think>e e e</think>", "日本語 👋🏽\r\n\t", "e" * 2000, "\x00\u202e"]
-
-Door = Callable[[random.Random, Sandbox, Path], object]
-"""Function that creates an input, handles it and returns it."""
+LIMIT_S = 10.0
+"""Seconds of CPU time for one input, which is laid out up to twenty times."""
+HANGS_S = 60.0
+"""Seconds of real time for one input."""
+MOST_USES = 400
+"""Number of inputs for one child process."""
+MEMORY = 6 * 2**30
+CHILD = "--child"
 
 
-def schemas(rng: random.Random, confined: Sandbox, folder: Path) -> object:
-    """Test JSON schemas, regular expressions and grammars with llguidance."""
-    kind = rng.choice(["json_schema", "json_schema", "regex", "grammar", "choices"])
-    value: Any
-    if kind == "json_schema":
-        value = {"$defs": {n: _schema(rng, 3) for n in "ab"}, **_schema(rng, rng.randrange(1, 6))}
-    elif kind == "regex":
-        value = _pieces(rng, _REGEX)
-    elif kind == "grammar":
-        value = "start: " + _pieces(rng, _LARK)
-    else:
-        value = [_pieces(rng, _REGEX) or "x" for _ in range(rng.randrange(1, 50))]
-    try:
-        params = SamplingParams(**{kind: value})
-    except ValueError:
-        return value
-    model = _model(folder, CHATML) if rng.random() < 0.8 else None
-    if reason := confined.form_refusal(params, model, [2]):
-        raise _Said(reason, value)
-    return value
+class WorkerError(Exception):
+    """The child process crashed or hung."""
 
 
-def templates(rng: random.Random, confined: Sandbox, folder: Path) -> object:
-    """Test chat templates with jinja2."""
-    source = _pieces(rng, _JINJA)
-    if rng.random() < 0.3:
-        source = _damaged(rng, rng.choice([CHATML, *hostile.TEMPLATES.values()]))
-    reader = confined.reader(_model(folder, source))
-    for text in reader.render([(HELLO, True), (HELLO[:1], False)], rng.choice([None, True])):
-        if isinstance(text, EngineError):
-            raise _Said(text.message, source)
-    return source
+class Worker:
+    """A child process that handles one input after another."""
 
+    _of: dict[str, Worker] = {}  # noqa: RUF012 (one for each door, of the module)
+    slowest: tuple[float, object] = (0.0, None)  # seconds and input since `end`
 
-def tokenizers(rng: random.Random, confined: Sandbox, folder: Path) -> object:
-    """Test tokenizer descriptions with the tokenizers library."""
-    content = json.loads((folder / "tokenizer.json").read_text())
-    for place in ("normalizer", "pre_tokenizer", "post_processor", "decoder"):
-        if rng.random() < 0.5:
-            content[place] = _component(rng, 2)
-    if rng.random() < 0.5:
-        _change(rng, content["model"] if rng.random() < 0.5 else content)
-    text = json.dumps(content)
-    if rng.random() < 0.2:
-        text = _damaged(rng, text)
-    described = folder / "described.json"
-    described.write_text(text, errors="replace")
-    try:
-        _check_description(described)  # as the child process does before the library sees it
-    except RefusedError as error:
-        raise _Said(str(error), text) from None
-    reader = confined.reader(_model(folder, CHATML, text))
-    try:
-        reader.encode(TEXTS)
-    except EngineError as error:
-        raise _Said(error.message, text) from None
-    return text
-
-
-def headers(rng: random.Random, confined: Sandbox, folder: Path) -> object:
-    """Test headers of safetensors files. Headers that pass our check are loaded by MLX."""
-    shape = [rng.choice([0, 1, 2, 300, 2**31, 2**62]) for _ in range(rng.randrange(4))]
-    header: dict[str, Any] = {
-        f"t{i}": {
-            "dtype": rng.choice(["F32", "BF16", "U8", "BOOL", "F4", "C64", "X", "I64", "F8_E4M3"]),
-            "shape": rng.choice([shape, [4, 4], [16], []]),
-            "data_offsets": rng.choice([[0, 64], [0, 16], [64, 128], [0, 0], [0, 4], [0, 8]]),
-        }
-        for i in range(rng.randrange(1, 4))
-    }
-    header["__metadata__"] = rng.choice([{"format": "mlx"}, {"format": "pt"}, {}, None, 5, []])
-    for _ in range(rng.randrange(3)):
-        _change(rng, header)
-    text = json.dumps(header)
-    if rng.random() < 0.3:
-        text = _damaged(rng, text)
-    body = text.encode(errors="replace")
-    length = len(body) + (rng.choice([-1, 1, 2**20, 2**62]) if rng.random() < 0.1 else 0)
-    data = max(0, length).to_bytes(8, "little") + body + bytes(rng.choice([0, 64, 128, 4096]))
-    (folder / "model.safetensors").write_bytes(data)
-    (folder / "config.json").write_text('{"model_type": "llama"}')
-    try:
-        confined.inspect_model(folder, "Model")
-    except EngineError as error:
-        raise _Said(error.message, data.hex()) from None
-    try:
-        _Loader.get().load(folder / "model.safetensors")
-    except _LoadError as error:
-        raise _Said(str(error), data.hex()) from None
-    return data.hex()
-
-
-DOORS: dict[str, Door] = {
-    "llguidance": schemas,
-    "jinja2": templates,
-    "tokenizers": tokenizers,
-    "safetensors": headers,
-    "ziamath": lambda rng, confined, folder: _in_window("ziamath", rng),
-    "qt": lambda rng, confined, folder: _in_window("qt", rng),
-}
-
-
-def _in_window(door: str, rng: random.Random) -> object:
-    given = FUZZERS[door](rng)
-    try:
-        said = Worker.ask(door, given)
-    except WorkerError as error:
-        raise _Said(str(error), given) from None
-    if said not in ("passed", "refused"):
-        raise RuntimeError(f"{said} over {given!r}")
-    if said == "refused":
-        raise _Said(said, given)
-    return given
-
-
-_REGEX = [
-    *("a", "b", ".", "\\d", "\\w", "[^a]", "(", ")", "|", "*", "+", "?", "{2,5}", "{1000}"),
-    *("(?i)", "\\p{L}", "^", "$", "\\", "[", "日", "{0,99999}", "(?P<n>", "\\b", "&", "~"),
-]
-_LARK = [
-    *('"a"', "/a+/", "b\n", "b: ", "start", "|", "(", ")", "*", "+", "\n", "A: /x/\n", "{1,9}"),
-    *("%json {}", "%ignore /x/", "~", "[", "]", "?", "<[1]>", "<think>", "%regex", '"', "/", "@a"),
-]
-_JINJA = [
-    *("{% for m in messages %}", "{% endfor %}", "{{ m.content }}", "{{ messages }}", "text", "\n"),
-    *(
-        "{% if add_generation_prompt %}",
-        "{% endif %}",
-        "{% else %}",
-        "{% set x = namespace(a=1) %}",
-    ),
-    *("{% macro f(a) %}", "{% endmacro %}", "{{ f(1) }}", "{{ 'a' * 10**9 }}", "{{ 2**2**99 }}"),
-    *("{{ messages | tojson(indent=9999999) }}", "{{ 'x'.join(range(99999999)) }}", "{{ x.a }}"),
-    *("{{ ''.__class__ }}", "{{ '%s' % messages }}", "{{ '{0.__class__}'.format(1) }}", "{{", "}}"),
-    *("{% generation %}", "{% endgeneration %}", "{% break %}", "{{ lipsum(9999) }}", "{# ", " #}"),
-    *(
-        "{{ messages | map('upper') | list }}",
-        "{{ range(10**8) | list }}",
-        "{{ cycler(1).next() }}",
-    ),
-    *("{{ 'a' | indent(10**9) }}", "{{ 1e308 * 10 }}", "{{ dict(a=1) | pprint }}", "{% raw %}"),
-    *(
-        "{{ 'a' | center(99999999) | urlize }}",
-        "{{ messages | batch(3) | list }}",
-        "{% filter e %}",
-    ),
-]
-_KINDS = [
-    *("Sequence", "NFC", "NFKC", "Lowercase", "Strip", "Prepend", "Replace", "Precompiled"),
-    *("BertNormalizer", "ByteLevel", "Metaspace", "Whitespace", "Punctuation", "Digits", "Split"),
-    *("FixedLength", "UnicodeScripts", "ByteFallback", "Fuse", "WordPiece", "BPEDecoder", "CTC"),
-    *("TemplateProcessing", "BertProcessing", "RobertaProcessing", "StripAccents", "Nmt"),
-    *("BertPreTokenizer", "CharDelimiterSplit", "WhitespaceSplit", "Nonsense"),
-]
-_VALUES: list[Any] = [
-    *(
-        None,
-        True,
-        False,
-        0,
-        1,
-        -1,
-        2**31,
-        2**63,
-        1.5,
-        "",
-        "a",
-        "e",
-        "▁",
-        "日本",
-        "(a+)+$",
-        "[",
-        "\\",
-    ),
-    *("Isolated", "Removed", "MergedWithNext", "Contiguous", "AAAA", "first", "a" * 1000, [], {}),
-    *({"String": ""}, {"String": "e"}, {"Regex": ""}, {"Regex": "(e+)+$"}, {"Regex": "[^e]|."}),
-]
-_KEYS = [
-    *("pattern", "content", "prepend", "behavior", "invert", "length", "add_prefix_space", "cls"),
-    *("start", "stop", "precompiled_charsmap", "prepend_scheme", "replacement", "use_regex", "sep"),
-    *("trim_offsets", "individual_digits", "single", "pair", "special_tokens", "split", "left"),
-    *(
-        "right",
-        "prefix",
-        "suffix",
-        "cleanup",
-        "delimiter",
-        "lowercase",
-        "strip_accents",
-        "pad_token",
-    ),
-    *("word_delimiter_token", "clean_text", "handle_chinese_chars"),
-]
-
-
-def _component(rng: random.Random, depth: int) -> dict[str, Any]:
-    kind = rng.choice(_KINDS)
-    made: dict[str, Any] = {"type": kind}
-    if depth:
-        for name in ("normalizers", "pretokenizers", "decoders", "processors"):
-            made[name] = [_component(rng, depth - 1) for _ in range(rng.randrange(3))]
-    made.update({key: copy.deepcopy(rng.choice(_VALUES)) for key in _KEYS if rng.random() < 0.7})
-    if kind in ("Replace", "Split"):
-        made["pattern"] = rng.choice([v for v in _VALUES if isinstance(v, dict) and v])
-        made["content"] = rng.choice(["", "a", "ee", "e" * 1000])
-        made["behavior"], made["invert"] = rng.choice(["Isolated", "Removed"]), False
-    return made
-
-
-def _schema(rng: random.Random, depth: int) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    types = [
-        "object",
-        "array",
-        "string",
-        "number",
-        "integer",
-        "boolean",
-        "null",
-        ["string", "null"],
-    ]
-    made["type"] = rng.choice(types)
-    numbers = [0, 1, -1, 5, 2**31, 1e300, 0.1, 10**30, 100_000]
-    for key in (
-        "minimum",
-        "maximum",
-        "multipleOf",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-    ):
-        if rng.random() < 0.15:
-            made[key] = rng.choice(numbers)
-    if rng.random() < 0.2:
-        made["pattern"] = _pieces(rng, _REGEX)
-    if rng.random() < 0.1:
-        made["format"] = rng.choice(["date-time", "email", "uuid", "ipv6", "nonsense"])
-    if rng.random() < 0.1:
-        made["enum"] = [rng.choice(_VALUES) for _ in range(rng.randrange(5))]
-    if rng.random() < 0.2:
-        made["$ref"] = rng.choice(["#", "#/$defs/a", "#/$defs/b", "#/nothing", "http://x/y"])
-    if depth:
-        for key in ("anyOf", "allOf", "oneOf", "prefixItems"):
-            if rng.random() < 0.2:
-                made[key] = [_schema(rng, depth - 1) for _ in range(rng.randrange(4))]
-        for key in ("items", "additionalProperties", "not", "if", "then"):
-            if rng.random() < 0.15:
-                made[key] = _schema(rng, depth - 1)
-        names = ["a", "b", "日", "", "a b"]
-        made["properties"] = {n: _schema(rng, depth - 1) for n in names if rng.random() < 0.3}
-        made["required"] = [n for n in names if rng.random() < 0.3]
-    return made
-
-
-def _pieces(rng: random.Random, pieces: list[str]) -> str:
-    return "".join(
-        rng.choice(pieces) for _ in range(rng.randrange(1, rng.choice([4, 12, 60, 400])))
-    )
-
-
-def _damaged(rng: random.Random, text: str) -> str:
-    """Return the text with a random removal, insertion or repetition."""
-    for _ in range(rng.randrange(1, 5)):
-        at = rng.randrange(len(text) + 1)
-        end = min(len(text), at + rng.choice([0, 1, 10, 100]))
-        put = rng.choice(["", "\x00", '"', "}", "{", "é", "9" * 20, text[at:end] * 3, "[" * 200])
-        text = text[:at] + put + text[end:]
-    return text
-
-
-def _change(rng: random.Random, content: Any) -> None:
-    """Replace a random part of a JSON value."""
-    for _ in range(rng.randrange(1, 4)):
-        place = content
-        while True:
-            keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-            if not keys:
-                break
-            key = rng.choice(keys)
-            if isinstance(place[key], (dict, list)) and place[key] and rng.random() < 0.7:
-                place = place[key]
-                continue
-            place[key] = copy.deepcopy(rng.choice(_VALUES))
-            break
-
-
-def _model(folder: Path, template: str, tokenizer: str | None = None) -> CheckedTokenizer:
-    text = (folder / "tokenizer.json").read_text() if tokenizer is None else tokenizer
-    packed = zlib.compress(text.encode(errors="replace"), 1)
-    known = {"template": template, "special": {}, "bos": "", "split_special_tokens": False}
-    key = f"{hash((template, packed))}"
-    return CheckedTokenizer(key, str(folder), None, 260, 15, [2], None, known, packed)
-
-
-class _Said(Exception):  # noqa: N818 (no error: what the door was meant to say)
-    def __init__(self, what: str, given: object) -> None:
-        super().__init__(what)
-        self.given = given
-
-
-class _LoadError(Exception):
-    pass
-
-
-class _Loader:
-    """A process in which MLX loads one file after another."""
-
-    _one: _Loader | None = None
-
-    def __init__(self) -> None:
-        program = (
-            "import sys, mlx.core as mx\n"
-            "for line in sys.stdin:\n"
-            "    try:\n"
-            "        mx.eval(list(mx.load(line.strip()).values())); print('ok', flush=True)\n"
-            "    except Exception as e:\n"
-            "        print('no', type(e).__name__, flush=True)\n"
-        )
+    def __init__(self, door: str) -> None:
+        self._left = MOST_USES
         self._process = subprocess.Popen(
-            [sys.executable, "-c", program],
+            [sys.executable, "-m", "tests.torture.doors", CHILD, door],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
             text=True,
         )
 
     @classmethod
-    def get(cls) -> _Loader:
-        if cls._one is None or cls._one._process.poll() is not None:
-            cls._one = cls()
-        return cls._one
+    def ask(cls, door: str, given: object) -> str:
+        """Return "passed", "refused" or an error message for an input.
+
+        Raises:
+            WorkerError: the child took too long, or a signal killed it.
+        """
+        worker = cls._of.get(door)
+        if worker is None or not worker._left:
+            cls.end()
+            worker = cls._of[door] = cls(door)
+        worker._left -= 1
+        said = worker._ask(json.dumps(given))
+        if said is None:
+            del cls._of[door]
+            raise WorkerError(worker._end())
+        took, _, words = said.partition(" ")
+        cls.slowest = max(cls.slowest, (float(took), given), key=lambda pair: pair[0])
+        if float(took) > LIMIT_S:
+            raise WorkerError(f"signal 9 after {took} s of work")
+        return words
 
     @classmethod
     def end(cls) -> None:
-        if cls._one is not None:
-            cls._one._process.kill()
-            cls._one._process.communicate()
+        """End all child processes."""
+        for worker in cls._of.values():
+            worker._end()
+        cls._of.clear()
 
-    def load(self, file: Path) -> None:
+    def _ask(self, line: str) -> str | None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(f"{file}\n")
-        self._process.stdin.flush()
-        if not self._process.stdout.readline():
-            ended = -self._process.wait()
-            raise _LoadError(f"MLX's loader crashed (signal {ended}) over what the check let pass")
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+        starting = 30.0 if self._left == MOST_USES - 1 else 0.0
+        if not select.select([self._process.stdout], [], [], HANGS_S + starting)[0]:
+            return None
+        return self._process.stdout.readline().strip() or None
+
+    def _end(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = self._process.wait(1.0 if self._process.poll() is None else None)
+            if status < 0:
+                self._process.communicate()
+                return f"crash (signal {-status})"
+            return f"ended with status {status}"
+        self._process.kill()
+        self._process.communicate()
+        return f"signal 9 after {HANGS_S:g} s: a hang"
+
+
+def formula(rng: random.Random) -> list[object]:
+    """Return random TeX of known words."""
+    count = rng.randrange(1, rng.choice([5, 30, 120, 600]))
+    return ["".join(rng.choice(_TEX) for _ in range(count)), rng.random() < 0.5]
+
+
+def text(rng: random.Random) -> list[object]:
+    """Return hostile Markdown, its width, and the number of pieces."""
+    made = list[str]()
+    for _ in range(rng.randrange(1, rng.choice([3, 10, 60]))):
+        piece = rng.choice([_characters, _word, _marks, _blocks])(rng)
+        made.append(piece * rng.choice([1, 1, 1, 2, 50]))
+    whole = "".join(made)[: rng.choice([100, 2_000, 20_000])]
+    return [whole, rng.choice([40, 300, 720, 5000]), rng.choice([1, 3, 20])]
+
+
+def _characters(rng: random.Random) -> str:
+    """Return random characters, including ones that affect their neighbors."""
+    some = [chr(rng.randrange(0x20, 0x11_0000)) for _ in range(rng.randrange(20))]
+    some += rng.choices(_STRANGE, k=rng.randrange(40))
+    rng.shuffle(some)
+    return "".join(c for c in some if not 0xD800 <= ord(c) < 0xE000 or rng.random() < 0.1)
+
+
+def _word(rng: random.Random) -> str:
+    return rng.choice(["a", "W", "م", "א", "क्ष", "日", "👩‍👩‍👧", "\u200d", "ﷺ"]) * rng.choice(
+        [5, 300, 3000]
+    )
+
+
+def _marks(rng: random.Random) -> str:
+    """Return a letter with many combining marks."""
+    return rng.choice("aअกا") + "".join(
+        rng.choice("\u0301\u0323\u0489\u064b\u0651\u0e47\u0e49\u093c\u20dd")
+        for _ in range(rng.choice([3, 40, 1000]))
+    )
+
+
+def _blocks(rng: random.Random) -> str:
+    return rng.choice(_MARKDOWN)
+
+
+FUZZERS: dict[str, Callable[[random.Random], list[object]]] = {
+    "ziamath": formula,
+    "qt": text,
+}
+
+_TEX = [
+    *("x", "1", "+", "=", "^", "_", "{", "}", "(", ")", "&", " ", "\\\\", "'", "|", "[", "]", ","),
+    *("\\frac", "\\sqrt", "\\left(", "\\right)", "\\left.", "\\right|", "\\sum", "\\int", "\\lim"),
+    *("\\begin{matrix}", "\\end{matrix}", "\\begin{cases}", "\\end{cases}", "\\overline"),
+    *("\\begin{align}", "\\end{align}", "\\text{a b}", "\\mathbb{R}", "\\color{red}", "\\hat"),
+    *("\\textcolor{#00f}", "\\operatorname{f}", "\\binom", "\\underbrace", "\\stackrel", "\\dots"),
+    *("\\alpha", "\\infty", "\\not", "\\,", "\\quad", "\\hspace{9999cm}", "\\rule{9cm}{9cm}"),
+    *("\\mathrm", "\\limits", "\\middle|", "\\vec", "\\dot", "\\prime", "\\unknown", "\\", "%"),
+    *("日", "\u202e", "\x00", "👋", "\u0301", "~", "#", "$", "\\newcommand{\\a}{\\a\\a}", "\\a"),
+    *("\\sqrt[", "{x}", "^{", "_{", "\\frac{1}{", "\\over", "\\atop", "\\choose", "\\cancel{x}"),
+]
+_STRANGE = [
+    *("\u202a", "\u202b", "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"),
+    *("\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\ufeff", "\ufffc", "\ufffd", "\ufffe"),
+    *("\u0300", "\u0488", "\u20e0", "\ufe0f", "\ufe0e", "\U000e0001", "\U000e0061", "\u2028"),
+    *("\u2029", "\x00", "\x01", "\x08", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\xa0", "\xad"),
+    *("\u115f", "\u1160", "\u3164", "\u17b4", "\u180e", "\t", "\r", "\n", "\U0001f3fb", "\u061c"),
+    *("\ue000", "\U0010ffff", "\U0001f1e6", "\ud800", "\udfff", "\u0d4e", "\u0e33", "\u1031"),
+]
+_MARKDOWN = [
+    *(
+        "# ",
+        "> ",
+        ">" * 40,
+        "- ",
+        "1. ",
+        "999999999. ",
+        "```\n",
+        "```py\n",
+        "    ",
+        "---\n",
+        "\n\n",
+    ),
+    *("| a | b |\n|---|:-:|\n| c | d |\n", "**", "*", "~~", "`", "[a](", ")", "<b>", "![", "](x)"),
+    *("$x$", "$$", "\\[", "\\]", "- [ ] ", "- [x] ", "&amp;", "&#0;", "&#x202e;", "http://a.b/"),
+    *("  - a\n", "   1) b\n", "a\\\n", "a  \n", "[^1]", "[x]: /u\n", "<!--", "\t\t", "= \n===\n"),
+]
+
+
+def _work_on_formulas() -> Callable[[list[object]], str]:
+    from PySide6.QtCore import QByteArray, QRectF
+    from PySide6.QtGui import QColor, QImage, QPainter
+    from PySide6.QtSvg import QSvgRenderer
+
+    from app.markdown import MarkdownDocument, tex
+
+    image = QImage(400, 200, QImage.Format.Format_ARGB32)
+
+    def work(given: list[object]) -> str:
+        source, display = str(given[0]), bool(given[1])
+        made = tex.formula(source, display)
+        document = MarkdownDocument()
+        document.set_text(tex.typed_source(source, display))
+        document.document.setTextWidth(300)
+        document.document.size()
+        if made is None:
+            return "refused"
+        image.fill(QColor("white"))
+        painter = QPainter(image)
+        QSvgRenderer(QByteArray(made.svg.encode())).render(painter, QRectF(0, 0, 400, 200))
+        painter.end()
+        return "passed"
+
+    return work
+
+
+def _work_on_text() -> Callable[[list[object]], str]:
+    from PySide6.QtCore import QRectF, Qt
+    from PySide6.QtGui import QFontMetrics, QImage, QPainter
+
+    from app.markdown import MarkdownDocument
+
+    image = QImage(720, 600, QImage.Format.Format_ARGB32)
+
+    def work(given: list[object]) -> str:
+        text, width, pieces = str(given[0]), int(str(given[1])), int(str(given[2]))
+        document = MarkdownDocument()
+        document.document.setTextWidth(width)
+        size = max(1, len(text) // pieces)
+        for at in range(0, len(text), size):
+            document.append(text[at : at + size])
+            document.refresh()
+            document.document.size()
+        document.finish()
+        document.settle()
+        document.document.setTextWidth(width / 2 + 10)
+        image.fill(0)
+        painter = QPainter(image)
+        document.paint_under(painter, QRectF(image.rect()))
+        document.document.drawContents(painter, QRectF(image.rect()))
+        painter.end()
+        document.plain_text()
+        title = QFontMetrics(document.document.defaultFont())
+        title.elidedText(text[:200], Qt.TextElideMode.ElideRight, 120)
+        return "passed"
+
+    return work
+
+
+def handle_inputs(door: str) -> None:
+    """Handle each line of the standard input."""
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
+    from PySide6.QtWidgets import QApplication
+
+    application = QApplication([])
+    work = {"ziamath": _work_on_formulas, "qt": _work_on_text}[door]()
+    for line in sys.stdin:
+        began = time.process_time()
+        try:
+            said = work(json.loads(line))
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+        print(f"{time.process_time() - began:.2f} {json.dumps(said)[1:-1]}", flush=True)
+    del application
 
 
 def run(door: str, seconds: float, seed: int, keep: Path) -> bool:
     """Test a target for some time. Returns True if nothing bad was seen."""
-    rng = random.Random(seed)
-    counts: Counter[str] = Counter()
-    longest, good, end = 0.0, True, time.monotonic() + seconds
-    confined = Sandbox(LIMITS, LIMITS, LIMITS, LIMITS, lambda characters: LIMITS)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_tokenizer(folder)
-        while time.monotonic() < end:
-            begin, bad, given = time.monotonic(), "", None
-            try:
-                DOORS[door](rng, confined, folder)
-                what = "passed"
-            except _Said as said:
-                what, given = _sort(str(said)), said.given
-            except EngineError as error:
-                what, given = _sort(error.message), error.message
-            except Exception as error:
-                what, given = "UNEXPECTED", error
-                bad = f"{type(error).__name__}: {error}"
-            took = time.monotonic() - begin
-            longest = max(longest, took)
-            counts[what] += 1
-            if what.startswith("signal") or bad:
-                good = False
-                keep.mkdir(parents=True, exist_ok=True)
-                file = keep / f"{door}-{counts.total()}.txt"
-                file.write_text(f"{what} {bad}\n{given!r}")
-                print(f"  {door}: {what} {bad[:200]} -> {file}", flush=True)
-    confined.close()
-    _Loader.end()
+    rng, counts, good = random.Random(seed), Counter[str](), True
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        given = FUZZERS[door](rng)
+        try:
+            said = Worker.ask(door, given)
+        except WorkerError as error:
+            said = str(error)
+        counts[said] += 1
+        if said not in ("passed", "refused"):
+            good = False
+            keep.mkdir(parents=True, exist_ok=True)
+            file = keep / f"{door}-{counts.total()}.txt"
+            file.write_text(f"{said}\n{given!r}")
+            print(f"  {door}: {said[:200]} -> {file}", flush=True)
     Worker.end()
-    if Worker.slowest[1] is not None:
-        print(f"  most work: {Worker.slowest[0]:.1f} s over {Worker.slowest[1]!r:.300}")
-        Worker.slowest = (0.0, None)
-    told = ", ".join(f"{n:,} {what}" for what, n in counts.most_common())
-    print(f"{door}: {counts.total():,} inputs in {seconds:g} s: {told}; longest {longest:.1f} s")
+    told = ", ".join(f"{n:,} {said}" for said, n in counts.most_common())
+    print(f"{door}: {counts.total():,} inputs in {seconds:g} s: {told}")
+    print(f"  most work: {Worker.slowest[0]:.1f} s over {Worker.slowest[1]!r:.300}")
+    Worker.slowest = (0.0, None)
     return good
 
 
-def _sort(message: str) -> str:
-    if found := re.search(r"(?:crash\w*|crash \w+) \(?signal (\d+)|^signal (9)", message):
-        return f"signal {found[1] or found[2]}"
-    for words, name in (
-        ("took longer", "over time"),
-        ("GB of memory", "over memory"),
-        ("produced more than", "over output"),
-        ("PanicException", "panics"),
-    ):
-        if words in message:
-            return name
-    return "refused"
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.torture.doors", description=__doc__)
-    parser.add_argument("doors", nargs="*", metavar="DOOR", help=f"of {', '.join(DOORS)}")
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tests.torture doors", description=__doc__)
+    parser.add_argument("doors", nargs="*", metavar="DOOR", help=f"of {', '.join(FUZZERS)}")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each door")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--keep", type=Path, default=Path("build/fuzz"), help="where bad input goes"
     )
-    options = parser.parse_args()
-    doors = options.doors or list(DOORS)
-    if unknown := set(doors) - set(DOORS):
+    options = parser.parse_args(arguments)
+    if unknown := set(options.doors) - set(FUZZERS):
         parser.error(f"no such door: {', '.join(sorted(unknown))}")
+    doors = options.doors or list(FUZZERS)
     good = [run(door, options.seconds, options.seed, options.keep) for door in doors]
     return 0 if all(good) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    if sys.argv[1:2] == [CHILD]:
+        handle_inputs(sys.argv[2])
+    else:
+        sys.exit(main(sys.argv[1:]))

@@ -28,7 +28,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import hypothesis
 from hypothesis import HealthCheck, Phase
@@ -170,8 +170,13 @@ MODELS = (GUIDE, "/models/one", "/models/two", "/models/broken")
 OWN = ("title", "model", "system", "draft", "edited_id", "edited_text", "queued", "leaf_id")
 """Fields of a chat that no action in another chat may change."""
 
+W = TypeVar("W", bound=QWidget)
 Touched = set[str] | None
 """Ids of the chats that an action may change besides their replies. None means any."""
+
+
+class ImpossibleError(Exception):
+    """There is nothing to act on, and no chat has changed."""
 
 
 class Listener(logging.Handler):
@@ -385,7 +390,10 @@ class Person:
         before = {i: was for i, was in self._chats().items() if i not in waiting}
         self.now += 1.0
         self.done[name] += 1
-        touched = action()
+        try:
+            touched = action()
+        except ImpossibleError:
+            touched = set()
         self.rest()
         self._check(name, before, touched)
 
@@ -493,9 +501,23 @@ class Person:
     def panes(self) -> list[ChatPane]:
         return self.window.workspace.panes()
 
-    def some_pane(self, n: int) -> ChatPane | None:
+    def some_pane(self, n: int) -> ChatPane:
         panes = self.panes()
-        return panes[n % len(panes)] if panes else None
+        if not panes:
+            raise ImpossibleError
+        return panes[n % len(panes)]
+
+    def active_pane(self) -> ChatPane:
+        if self.pane is None:
+            raise ImpossibleError
+        return self.pane
+
+    def shown(self, kind: type[W]) -> W:
+        """Return the newest visible widget of a class in the window."""
+        found = [each for each in self.window.findChildren(kind) if each.isVisible()]
+        if not found:
+            raise ImpossibleError
+        return found[-1]
 
     def group(self, pane: ChatPane) -> set[str]:
         """Return the chats that receive what is sent in the pane."""
@@ -513,9 +535,7 @@ class Person:
 
     def write(self, text: str) -> Touched:
         """Paste text at the end of the active composer."""
-        pane = self.pane
-        if pane is None:
-            return set()
+        pane = self.active_pane()
         pane.focus_composer()
         data = QMimeData()
         data.setText(text)
@@ -523,9 +543,7 @@ class Person:
         return {pane.chat.id}
 
     def send(self) -> Touched:
-        pane = self.pane
-        if pane is None:
-            return set()
+        pane = self.active_pane()
         touched = self.group(pane)
         modifiers = CTRL if pane.composer.field.sends_with_ctrl else NONE
         QTest.keyClick(pane.composer.field, KEY.Key_Return, modifiers)
@@ -533,16 +551,12 @@ class Person:
 
     def press_round_button(self, n: int) -> Touched:
         pane = self.some_pane(n)
-        if pane is None:
-            return set()
         touched = self.group(pane)
         pane.composer.button.click()
         return touched
 
     def say(self, text: str) -> Touched:
-        pane = self.pane
-        if pane is None:
-            return set()
+        pane = self.active_pane()
         touched = self.group(pane)
         self.write(text)
         self.send()
@@ -550,7 +564,7 @@ class Person:
 
     def suggestion(self, n: int) -> Touched:
         pane = self.some_pane(n)
-        if pane is None or not pane.empty.isVisible():
+        if not pane.empty.isVisible():
             return set()
         touched = self.group(pane)
         pane.empty.buttons[n % len(pane.empty.buttons)].click()
@@ -568,8 +582,6 @@ class Person:
     def panel(self, what: str, n: int) -> Touched:
         """Ask a panel, fold it, use its answers, or act on one of its columns."""
         pane = self.some_pane(n)
-        if pane is None:
-            return set()
         self.window.workspace.activate(pane)
         if what == "ask":
             members = [{}, {"system": "Doubt it."}, {"model": self.models[n % len(self.models)]}]
@@ -592,8 +604,6 @@ class Person:
     def tree(self, what: str, n: int) -> Touched:
         """Open the tree of branches and act on one of them."""
         pane = self.some_pane(n)
-        if pane is None:
-            return set()
         pane.show_tree(True)
         if pane.is_tree_shown and pane.tree.model.runs:
             tree = pane.tree
@@ -615,8 +625,6 @@ class Person:
     def read(self, what: str, n: int) -> Touched:
         """Attach another chat, which can change or disappear later."""
         pane = self.some_pane(n)
-        if pane is None:
-            return set()
         others = list(self.window.reading._others(pane))
         if what == "end" or not others:
             for chip in pane.composer.chips.chips[:1]:
@@ -639,8 +647,6 @@ class Person:
     def helpers(self, what: str, n: int) -> Touched:
         """Let the model call helpers, decide about the call, or stop some of them."""
         pane = self.some_pane(n)
-        if pane is None:
-            return set()
         self.window.workspace.activate(pane)
         chat = pane.chat
         if what == "ask":
@@ -663,7 +669,7 @@ class Person:
     def with_message(self, action: Action, n: int, which: int) -> Touched:
         """Press a message's button if it is visible, otherwise call its action."""
         pane = self.some_pane(n)
-        if pane is None or not pane.chat.transcript.path:
+        if not pane.chat.transcript.path:
             return set()
         path = pane.chat.transcript.path
         message = path[which % len(path)]
@@ -679,27 +685,21 @@ class Person:
 
     def cancel_edit(self, n: int) -> Touched:
         pane = self.some_pane(n)
-        if pane is None:
-            return set()
         if isinstance(pane.chat.compose, Editing):
             pane.composer.cancel_edit.click()
         return {pane.chat.id}
 
     def activate(self, n: int) -> Touched:
-        pane = self.some_pane(n)
-        if pane is not None:
-            self.window.workspace.activate(pane)
+        self.window.workspace.activate(self.some_pane(n))
         return set()
 
     def close_tab(self, n: int) -> Touched:
         """Close a pane as its tab does."""
         pane = self.some_pane(n)
-        if pane is not None:
-            dock = self.window.workspace.dock(pane.chat.id)
-            assert dock is not None
-            dock.requestCloseDockWidget()
-            return {pane.chat.id}
-        return set()
+        dock = self.window.workspace.dock(pane.chat.id)
+        assert dock is not None
+        dock.requestCloseDockWidget()
+        return {pane.chat.id}
 
     def in_sidebar(self, what: str, n: int) -> Touched:
         sidebar = self.window.sidebar
@@ -778,8 +778,6 @@ class Person:
 
     def find(self, words: str, n: int) -> Touched:
         pane = self.some_pane(n)
-        if pane is None:
-            return set()
         pane.find_bar.open_bar()
         pane.find_bar.field.setText(words)
         QTest.keyClick(pane.find_bar.field, KEY.Key_Return)
@@ -788,15 +786,11 @@ class Person:
         return set()
 
     def float_pane(self, n: int) -> Touched:
-        pane = self.some_pane(n)
-        if pane is not None:
-            self.window.workspace.float_pane(pane)
+        self.window.workspace.float_pane(self.some_pane(n))
         return set()
 
     def set_model(self, n: int, which: int) -> Touched:
         pane = self.some_pane(n)
-        if pane is None:
-            return set()
         pane.header.model_button.click()
         menu = QApplication.activePopupWidget()
         ref = self.models[which % len(self.models)]
@@ -815,12 +809,8 @@ class Person:
     def options(self, n: int, which: int) -> Touched:
         """Change something in the popover of a chat's settings and close it."""
         pane = self.some_pane(n)
-        if pane is None:
-            return set()
         pane.header.options_button.click()
-        popover = next((p for p in self.window.findChildren(OptionsPopover) if p.isVisible()), None)
-        if popover is None:
-            return set()
+        popover = self.shown(OptionsPopover)
         presets = self.window.pane_menus.presets
         changes: list[Callable[[], object]] = [
             lambda: popover.system.setPlainText("Be brief."),
@@ -843,9 +833,7 @@ class Person:
 
     def settings(self, which: int) -> Touched:
         self.window.commands["settings"].trigger()
-        window = next((w for w in self.window.findChildren(SettingsWindow) if w.isVisible()), None)
-        if window is None:
-            return set()
+        window = self.shown(SettingsWindow)
         window.pages.build_all()
         changes: list[Callable[[], object]] = [
             lambda: window.pages.fields["text_px"].setValue(11 + which % 18),
@@ -863,18 +851,15 @@ class Person:
         return set()
 
     def compare(self, which: int) -> Touched:
-        pane = self.pane
-        if pane is not None:
-            pane.composer.set_text(TEXTS[which % 4])
-        touched = {pane.chat.id} if pane is not None else set()
+        pane = self.active_pane()
+        pane.composer.set_text(TEXTS[which % 4])
         self.window.commands["compare"].trigger()
-        dialog = next((d for d in self.window.findChildren(CompareDialog) if d.isVisible()), None)
-        if dialog is None:
-            return touched
-        dialog.kinds[("Seeds", "Temperatures", "Models")[which % 3]].click()
-        dialog.blind.setChecked(which % 2 == 0)
-        (dialog.ok.click if which % 5 else dialog.reject)()
-        return touched
+        with contextlib.suppress(ImpossibleError):
+            dialog = self.shown(CompareDialog)
+            dialog.kinds[("Seeds", "Temperatures", "Models")[which % 3]].click()
+            dialog.blind.setChecked(which % 2 == 0)
+            (dialog.go.click if which % 5 else dialog.reject)()
+        return {pane.chat.id}
 
     def compared(self, what: str, n: int) -> Touched:
         panes = [pane for pane in self.panes() if pane.is_panel_shown]
@@ -908,9 +893,7 @@ class Person:
 
     def trash(self, what: str, n: int) -> Touched:
         self.window.commands["trash"].trigger()
-        dialog = next((d for d in self.window.findChildren(TrashDialog) if d.isVisible()), None)
-        if dialog is None:
-            return set()
+        dialog = self.shown(TrashDialog)
         rows = dialog.list.count()
         if rows:
             dialog.list.setCurrentRow(n % rows)
@@ -949,10 +932,7 @@ class Person:
         file = Path(self._folder.name) / "conversations.json"
         file.write_text(json.dumps(made))
         self.window.commands["import"].trigger()
-        open_now = [d for d in self.window.findChildren(ImportDialog) if d.isVisible()]
-        if not open_now:  # another dialog has the focus
-            return set()
-        asked = open_now[-1]
+        asked = self.shown(ImportDialog)
         asked.imported.connect(lambda report: self._may_go.update(c.id for c in report.imported))
         asked.begin([file])
         self.rest()
@@ -972,9 +952,7 @@ class Person:
 
     def prompt(self, typed: str, tabs: int) -> Touched:
         """Search for a prompt in an empty message, insert it and fill in its variables."""
-        pane = self.pane
-        if pane is None:
-            return set()
+        pane = self.active_pane()
         self.app.settings.set(prompts={"One": "say {{a}} and {{b}}, {{a}}", "Two": "count 3"})
         pane.composer.set_text("")
         pane.focus_composer()

@@ -7,27 +7,20 @@ requests are served in order, and in the end the server uses as much memory and 
 descriptors as at the start.
 
 Then a key attacks a server that it shares with another key, whose short requests continue to get
-replies: large bodies of small lists, slow bodies, storms of canceled requests, and ten thousand
-held streams (as many as the machine's descriptor limit allows; `--held-seconds 600` is the full
-form).
+replies: slow bodies, and storms of canceled requests.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import resource
 import socket
 import statistics
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -40,7 +33,6 @@ from engine.serve.auth import Keys, Settings
 from engine.serve.connection import ACCEPTS_PER_ITERATION as ACCEPTED
 from engine.serve.connection import SPARE_FILES
 from engine.serve.conversations import MAX_IDLE_PER_OWNER
-from engine.serve.queue import REPORT_EVERY_S
 from engine.serve.server import Server
 from tests.engine.crowd import crowd
 from tests.engine.families import FAMILIES
@@ -56,7 +48,6 @@ from tests.engine.serving import (
     running,
     user,
 )
-from tests.torture import ROOT
 from tests.waiting import until
 
 BATCH = 20
@@ -70,14 +61,10 @@ UNREAD_EACH = 100_000
 """Process memory in bytes per unread stream: its connection and its queue."""
 BUFFERED_EACH = 400_000
 """System memory in bytes per unread stream."""
-HELD_EACH = 150_000
-"""Process memory in bytes per waiting or running stream that is read."""
 ATTACKED_GROWTH = 150 * 2**20
 """Bytes that the process may keep after attacks, mostly fragmentation."""
-HELD_KEPT = 40_000
-"""Bytes that the process may keep per held stream. A second crowd needs no more than the first."""
 ATTACKED_PATIENCE = 30.0
-"""Seconds until an unread connection closes, with ten thousand arriving together."""
+"""Seconds until an unread connection closes, with a thousand arriving together."""
 
 
 def main(arguments: list[str]) -> int:
@@ -87,8 +74,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--affinities", type=int, default=1000, help="agents, each with its id")
     parser.add_argument("--unread", type=int, default=1000, help="streams that nobody reads")
     parser.add_argument("--clients", default="1,4,8,16,64,256", help="that come at once")
-    parser.add_argument("--held", type=int, default=10_000, help="streams that one key holds")
-    parser.add_argument("--held-seconds", type=float, default=60.0, help="how long (600 is much)")
+    parser.add_argument("--slow", type=int, default=1_000, help="connections with slow bodies")
     parser.add_argument("--storms", type=int, default=10, help="of answers that are cancelled")
     parser.add_argument("--only", choices=["clients", "attacks"], help="one half of it")
     parser.add_argument("--seed", type=int, default=1)
@@ -112,7 +98,7 @@ def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Names
     """Attack with one key while another sends requests, and return the number of faults."""
     keys = Keys(folder / "keys.json")
     good, bad = keys.make("good"), keys.make("bad")
-    settings = Settings(connections=chosen.held + 100, queue=2 * chosen.held + 100)
+    settings = Settings(connections=chosen.slow + 300, queue=1_000)
     # An unloaded model, so that its requests have no known maximum length.
     unloaded = write_model(folder / "unloaded", FAMILIES["plain"], scale=3.0)
     faults: list[str] = []
@@ -122,10 +108,8 @@ def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Names
         before = _held(server)
         print(f"attacks; before: {before}; {asker.told(faults)}", flush=True)
         for name, attack in (
-            ("large bodies", _large_bodies),
             ("slow bodies", _slow_bodies),
             ("cancel storms", _cancel_storms),
-            ("held streams", _held_streams),
         ):
             said = attack(server, bad, chosen, faults)
             print(f"{name}: {said}; meanwhile {asker.told(faults, name)}", flush=True)
@@ -138,7 +122,7 @@ def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Names
         for what in ("threads", "descriptors"):
             if after[what] > before[what]:
                 faults.append(f"{what}: {before[what]} -> {after[what]}")
-        if after["memory"] - before["memory"] > ATTACKED_GROWTH + chosen.held * HELD_KEPT:
+        if after["memory"] - before["memory"] > ATTACKED_GROWTH:
             faults.append(f"memory: {before['memory']} -> {after['memory']} bytes")
     print("\n".join(faults) or "all attacks held")
     return len(faults)
@@ -188,42 +172,9 @@ class Asker:
                 self._wrong.append(answer[:300].decode(errors="replace"))
 
 
-def _large_bodies(server: Server, key: str, _: argparse.Namespace, faults: list[str]) -> str:
-    """Send 60 MB bodies, some of JSON that is slow to parse."""
-    mega, seen = 2**20, Counter[str]()
-    said = b'{"messages":[{"role":"user","content":"'
-    kinds: dict[str, Callable[[], bytes]] = {
-        "lists": lambda: b'{"messages":[' + b"[1]," * (15 * mega) + b"1]}",
-        "objects": lambda: b'{"messages":[' + b'{"":{}},' * (7 * mega) + b"1]}",
-        "numbers": lambda: b'{"messages":[' + b"1," * (30 * mega) + b"1]}",
-        "depth": lambda: b'{"messages":' + b"[" * (60 * mega),
-        "names": lambda: b'{"messages":[{' + b'"a":1,' * (10 * mega) + b'"a":1}]}',
-        "escapes": lambda: said + rb"\n" * (30 * mega) + b'"}]}',
-        "a text": lambda: said + b"[{," * (20 * mega) + b'"}]}',
-    }
-    most = 0
-    for name, made in kinds.items():
-        content = made()
-        head = [f"POST {CHAT} HTTP/1.1", "Host: localhost", f"Authorization: Bearer {key}"]
-        head += [f"Content-Length: {len(content)}", "Connection: close", "", ""]
-        with connect(server, "\r\n".join(head).encode()) as client:
-            with suppress(OSError):
-                client.sendall(content)
-            answer = b""
-            with suppress(OSError):
-                answer = rest(client)
-        status = answer[9:12].decode()
-        seen[f"{name} {status or 'closed'}"] += 1
-        if status not in ("400", "413", ""):  # the end of a refused body may not be read
-            faults.append(f"a large body of {name} got {answer[:200]!r}")
-        most = max(most, _held(server)["memory"] - len(content))
-        del content
-    return f"{', '.join(seen)}; {most / 1e6:.0f} MB of memory at most"
-
-
 def _slow_bodies(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
     """Send bodies at a byte per second on every connection."""
-    count = chosen.held // 10
+    count = chosen.slow
     held = [connect(server, raw(endless(), f"Authorization: Bearer {key}")[:-90])]
     whole = raw(endless(), f"Authorization: Bearer {key}")
     try:
@@ -259,49 +210,6 @@ def _cancel_storms(server: Server, key: str, chosen: argparse.Namespace, faults:
         longest = max(longest, time.monotonic() - began)
     until(lambda: running(server) <= 1, 60)
     return f"{chosen.storms} of 200, all over {longest:.1f} s later at most"
-
-
-def _held_streams(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
-    """Hold waiting and running streams and read them, in a process with enough descriptors."""
-    before = _held(server)
-    program = [sys.executable, "-m", "tests.torture.holders", str(server.port), str(chosen.held)]
-    holders = subprocess.Popen(
-        [*program, key, json.dumps(endless())],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-    )
-    assert holders.stdin is not None
-    assert holders.stdout is not None
-    try:
-        first = json.loads(holders.stdout.readline())
-        most, end = _held(server), time.monotonic() + chosen.held_seconds
-        cpu = time.process_time()
-        while time.monotonic() < end:
-            time.sleep(min(5.0, chosen.held_seconds))
-            now = _held(server)
-            most = {name: max(value, now[name]) for name, value in most.items()}
-        cpu = (time.process_time() - cpu) / chosen.held_seconds
-        holders.stdin.write("\n")
-        holders.stdin.flush()
-        last = json.loads(holders.stdout.readline())
-    finally:
-        holders.stdin.close()
-        holders.wait(60)
-    if first["statuses"] != {"200": first["there"]} or last["ended"] or last["refused"]:
-        faults.append(f"streams that were held ended: {first}, {last}")
-    if chosen.held_seconds > 3 * REPORT_EVERY_S and last["heard"] < last["there"]:
-        faults.append(f"of {last['there']} that hold streams {last['heard']} heard something")
-    each = (most["memory"] - before["memory"]) / max(1, first["there"])
-    if each > HELD_EACH:
-        faults.append(f"each stream that is held takes {each:.0f} bytes")
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return (
-        f"{first['there']} of {chosen.held} for {chosen.held_seconds:.0f} s (this machine allows "
-        f"{hard} descriptors to a process), {each / 1e3:.0f} KB each, "
-        f"{cpu * 100:.0f} % of a core for all that the process does"
-    )
 
 
 def _affinities(server: Server, count: int) -> list[str]:

@@ -8,17 +8,15 @@ from collections import Counter
 from typing import Any
 
 from app.chats.importing.import_tree import (
+    Conversation,
     ImportedChat,
     Node,
     as_dict,
     as_list,
     as_text,
-    build_chat,
-    derived_id,
     parse_time,
 )
 from app.chats.importing.report import KIND
-from app.store import ChatRecord
 
 NAME = "ChatGPT"
 _MARK = re.compile("\ue200([^\ue200-\ue202]{0,40})(?:\ue202([^\ue200\ue201]{0,20000}))?\ue201")
@@ -41,25 +39,15 @@ def read(item: dict[str, Any]) -> ImportedChat:
 
     Code interpreter input, its output, and canvases are kept as code blocks in the answer.
     """
-    created = parse_time(item.get("create_time"))
-    name = as_text(item.get("conversation_id")) or as_text(item.get("id")) or f"{created}"
-    chat = ChatRecord(
-        id=derived_id(created, NAME, name),
-        title=" ".join(as_text(item.get("title")).split()),
-        created_at=created,
-        updated_at=parse_time(item.get("update_time"), created),
-    )
-    skipped: Counter[str] = Counter()
+    begun = parse_time(item.get("create_time"))
+    name = as_text(item.get("conversation_id")) or as_text(item.get("id")) or f"{begun}"
+    talk = Conversation(NAME, name, begun, item.get("title"), item.get("update_time"))
     model = _model(item.get("default_model_slug"))
-    nodes: dict[str, Node] = {}
     for key, value in as_dict(item["mapping"]).items():
         entry = as_dict(value)
-        node = Node(key, as_text(entry.get("parent")) or None)
-        _fill(node, as_dict(entry.get("message")), model, skipped)
-        nodes[key] = node
-    found = build_chat(NAME, chat, nodes, as_text(item.get("current_node")) or None)
-    found.skipped += skipped
-    return found
+        node = talk.nodes[key] = Node(key, as_text(entry.get("parent")) or None)
+        _fill(node, as_dict(entry.get("message")), model, talk.skipped)
+    return talk.finish(as_text(item.get("current_node")) or None)
 
 
 def _fill(node: Node, message: dict[str, Any], model: str, skipped: Counter[str]) -> None:

@@ -8,17 +8,15 @@ from typing import Any
 
 from app.chats.importing.chatgpt import fenced, link
 from app.chats.importing.import_tree import (
+    Conversation,
     ImportedChat,
     Node,
     as_dict,
     as_list,
     as_text,
-    build_chat,
-    derived_id,
     parse_time,
 )
 from app.chats.importing.report import KIND
-from app.store import ChatRecord
 
 NAME = "Claude"
 
@@ -32,37 +30,28 @@ def read(item: dict[str, Any]) -> ImportedChat:
 
     Attachments keep their text, and artifacts become code blocks in the answer.
     """
-    created = parse_time(item.get("created_at"))
-    chat = ChatRecord(
-        id=derived_id(created, NAME, as_text(item.get("uuid")) or f"{created}"),
-        title=" ".join(as_text(item.get("name")).split()),
-        created_at=created,
-        updated_at=parse_time(item.get("updated_at"), created),
-    )
-    skipped: Counter[str] = Counter()
-    documents = _Documents(skipped)
-    nodes: dict[str, Node] = {}
+    begun = parse_time(item.get("created_at"))
+    key = as_text(item.get("uuid")) or f"{begun}"
+    talk = Conversation(NAME, key, begun, item.get("name"), item.get("updated_at"))
+    documents = _Documents(talk.skipped)
     before: str | None = None
     listed_messages = [as_dict(entry) for entry in as_list(item["chat_messages"])]
     branches = any("parent_message_uuid" in entry for entry in listed_messages)
     for number, message in enumerate(listed_messages):
         key = as_text(message.get("uuid")) or f"message {number}"
-        node = nodes[key] = Node(
+        node = talk.nodes[key] = Node(
             key,
             as_text(message.get("parent_message_uuid")) if branches else before,
             {"human": "user", "assistant": "assistant"}.get(as_text(message.get("sender")), ""),
             created_at=parse_time(message.get("created_at")),
         )
-        node.content, node.reasoning = _split_parts(message, documents, skipped)
+        node.content, node.reasoning = _split_parts(message, documents, talk.skipped)
         if node.role == "assistant":
             node.model = as_text(message.get("model")) or as_text(item.get("model"))
         if node.role == "user" and not node.content:
             node.role = ""
         before = key
-    current = as_text(item.get("current_leaf_message_uuid")) or before
-    found = build_chat(NAME, chat, nodes, current)
-    found.skipped += skipped
-    return found
+    return talk.finish(as_text(item.get("current_leaf_message_uuid")) or before)
 
 
 class _Documents:

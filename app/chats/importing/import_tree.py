@@ -164,6 +164,36 @@ def build_chat(
     return found
 
 
+class Conversation:
+    """Conversation of another program that is being converted.
+
+    Attributes:
+        nodes: its entries by key.
+        skipped: number of dropped parts by name.
+    """
+
+    def __init__(
+        self, source: str, key: str, begun: float, title: object, updated: object, system: str = ""
+    ) -> None:
+        title, chat_id = " ".join(as_text(title).split()), derived_id(begun, source, key)
+        self._chat = ChatRecord(
+            chat_id,
+            title,
+            system=system,
+            created_at=begun,
+            updated_at=parse_time(updated, begun),
+        )
+        self._source = source
+        self.nodes: dict[str, Node] = {}
+        self.skipped: Counter[str] = Counter()
+
+    def finish(self, current: str | None) -> ImportedChat:
+        """Build the chat. ``current``: last entry that was displayed."""
+        found = build_chat(self._source, self._chat, self.nodes, current)
+        found.skipped += self.skipped
+        return found
+
+
 def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | None]:
     """Return the parent of each node, or None for root nodes.
 

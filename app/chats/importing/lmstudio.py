@@ -7,17 +7,15 @@ from collections import Counter
 from typing import Any
 
 from app.chats.importing.import_tree import (
+    Conversation,
     ImportedChat,
     Node,
     as_dict,
     as_list,
     as_text,
-    build_chat,
-    derived_id,
     parse_time,
 )
 from app.chats.importing.report import KIND
-from app.store import ChatRecord
 
 NAME = "LM Studio"
 _STEP = re.compile(r"(\d{13})(?:-|$)")
@@ -34,16 +32,10 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a conversation. Replies follow the version selected in LM Studio."""
-    created = parse_time(item.get("createdAt"))
-    chat = ChatRecord(
-        id=derived_id(created, NAME, f"{item.get('createdAt')}"),
-        title=" ".join(as_text(item.get("name")).split()),
-        system=as_text(item.get("systemPrompt")),
-        created_at=created,
-        updated_at=parse_time(item.get("userLastMessagedAt"), created),
-    )
-    skipped: Counter[str] = Counter()
-    nodes: dict[str, Node] = {}
+    begun = parse_time(item.get("createdAt"))
+    key, updated = f"{item.get('createdAt')}", item.get("userLastMessagedAt")
+    system = as_text(item.get("systemPrompt"))
+    talk = Conversation(NAME, key, begun, item.get("name"), updated, system)
     before: str | None = None
     for number, entry in enumerate(map(as_dict, as_list(item["messages"]))):
         versions = [as_dict(version) for version in as_list(entry.get("versions"))]
@@ -51,13 +43,11 @@ def read(item: dict[str, Any]) -> ImportedChat:
         shown = chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else 0
         for at, version in enumerate(versions):
             key = f"{number}.{at}"
-            nodes[key] = Node(key, before)
-            _fill(nodes[key], version, skipped)
+            talk.nodes[key] = Node(key, before)
+            _fill(talk.nodes[key], version, talk.skipped)
         if versions:
             before = f"{number}.{shown}"
-    found = build_chat(NAME, chat, nodes, before)
-    found.skipped += skipped
-    return found
+    return talk.finish(before)
 
 
 def _fill(node: Node, version: dict[str, Any], skipped: Counter[str]) -> None:

@@ -8,16 +8,14 @@ from collections import Counter
 from typing import Any
 
 from app.chats.importing.import_tree import (
+    Conversation,
     ImportedChat,
     Node,
     as_dict,
     as_list,
     as_text,
-    build_chat,
-    derived_id,
     parse_time,
 )
-from app.store import ChatRecord
 
 NAME = "Open WebUI"
 _DETAILS = re.compile(
@@ -35,35 +33,24 @@ def is_mine(item: dict[str, Any]) -> bool:
 def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a chat. Files, images and tools are dropped."""
     content = as_dict(item["chat"])
-    created = parse_time(item.get("created_at")) or parse_time(content.get("timestamp"))
-    name = as_text(item.get("id")) or as_text(content.get("id")) or f"{created}"
-    title = as_text(item.get("title")) or as_text(content.get("title"))
-    chat = ChatRecord(
-        id=derived_id(created, NAME, name),
-        title=" ".join(title.split()),
-        system=as_text(content.get("system"))
-        or as_text(as_dict(content.get("params")).get("system")),
-        created_at=created,
-        updated_at=parse_time(item.get("updated_at"), created),
-    )
-    skipped: Counter[str] = Counter()
+    begun = parse_time(item.get("created_at")) or parse_time(content.get("timestamp"))
+    name = as_text(item.get("id")) or as_text(content.get("id")) or f"{begun}"
+    title = item.get("title") or content.get("title")
+    system = content.get("system") or as_dict(content.get("params")).get("system")
+    talk = Conversation(NAME, name, begun, title, item.get("updated_at"), as_text(system))
     history = as_dict(content.get("history"))
-    nodes: dict[str, Node] = {}
     entries = as_dict(history.get("messages"))
     if entries:
         for key, entry in entries.items():
-            nodes[key] = _make_node(
-                key, as_text(as_dict(entry).get("parentId")) or None, as_dict(entry), skipped
-            )
+            parent = as_text(as_dict(entry).get("parentId")) or None
+            talk.nodes[key] = _make_node(key, parent, as_dict(entry), talk.skipped)
     else:
         before: str | None = None
         for number, entry in enumerate(as_list(content.get("messages"))):
             key = f"message {number}"
-            nodes[key] = _make_node(key, before, as_dict(entry), skipped)
+            talk.nodes[key] = _make_node(key, before, as_dict(entry), talk.skipped)
             before = key
-    found = build_chat(NAME, chat, nodes, as_text(history.get("currentId")) or None)
-    found.skipped += skipped
-    return found
+    return talk.finish(as_text(history.get("currentId")) or None)
 
 
 def _make_node(key: str, parent: str | None, entry: dict[str, Any], skipped: Counter[str]) -> Node:

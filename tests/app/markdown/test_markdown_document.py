@@ -379,14 +379,14 @@ def test_streaming_documents_refresh_one_after_the_other(
 ) -> None:
     """Eight replies get text together, and each is painted before the next is processed."""
     turns: list[tuple[float, float]] = []
-    show = MarkdownDocument._show_rows
+    show = MarkdownDocument.refresh
 
     def noted(document: MarkdownDocument, sliced: bool = False) -> None:
         begun = time.monotonic()
         show(document, sliced)
         turns.append((begun, time.monotonic()))
 
-    monkeypatch.setattr(MarkdownDocument, "_show_rows", noted)
+    monkeypatch.setattr(MarkdownDocument, "refresh", noted)
     documents = [MarkdownDocument() for _ in range(8)]
     for document in documents:
         document.append("a")

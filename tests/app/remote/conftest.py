@@ -79,9 +79,7 @@ class Elsewhere:
         return heard, session.send(turns, SamplingParams(**params), heard)
 
     def session(self, remote: Remote, chosen: dict[str, Any] | None = None) -> RemoteSession:
-        model = self.remotes.model(remote.ref)
-        assert model is not None
-        return self.remotes.session(model, "chat", chosen or {})
+        return self.remotes.session(remote, "chat", chosen or {})
 
     def close(self) -> None:
         self.remotes.shut_down()
