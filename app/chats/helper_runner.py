@@ -138,7 +138,6 @@ class HelperRunner(ChatPart):
         if status.state is not LoadState.READY:
             lane.state, lane.why = LaneState.FAILED, status.error or tr("The model was unloaded.")
             return
-        # Without params, the copy has no tools, so calls of helpers are never run.
         record = replace(self._saved.record, id=new_id(), model=round_.model, params={})
         if path := round_.path:
             question = fork_result(lane.question, number + 1, len(call.lanes))
