@@ -858,7 +858,7 @@ class Person:
             dialog = self.shown(CompareDialog)
             dialog.kinds[("Seeds", "Temperatures", "Models")[which % 3]].click()
             dialog.blind.setChecked(which % 2 == 0)
-            (dialog.go.click if which % 5 else dialog.reject)()
+            (dialog.ok.click if which % 5 else dialog.reject)()
         return {pane.chat.id}
 
     def compared(self, what: str, n: int) -> Touched:

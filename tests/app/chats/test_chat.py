@@ -95,7 +95,7 @@ class HandEngine:
     def forget(self, session_id: str) -> None:
         pass
 
-    def stop(self) -> None:
+    def stop(self, timeout: float | None = None) -> None:
         pass
 
 

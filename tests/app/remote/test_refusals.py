@@ -291,7 +291,7 @@ def test_too_long_remote_chat_can_be_shortened(elsewhere):
     heard, _ = elsewhere.ask(elsewhere.add(elsewhere.serve(says(status, body))))
     assert heard.last.code == CONTEXT_OVERFLOW
     message = answered("", status="error", stats={"code": heard.last.code})
-    words = [remedy.words for remedy in remedies(message, lambda *_: "no")]
+    words = [remedy.words for remedy in remedies(message, lambda *_, **__: "no")]
     assert "Edit Message" in words
     assert "Choose Another Model…" in words
     assert "Try Again" not in words
