@@ -28,19 +28,7 @@ from engine.batch.run import (
     line_digest,
     read_lines,
 )
-from engine.cli.arguments import (
-    GUIDE,
-    StatusLine,
-    add_adapter,
-    add_draft,
-    add_ranks,
-    parse_ranks,
-    positive_int,
-    postpone_interrupts,
-    progress_bar,
-    sigterm_as_interrupt,
-    ways_dir,
-)
+from engine.cli import arguments
 from engine.engine import Engine
 from engine.errors import INVALID_REQUEST, EngineError
 from engine.params import SamplingParams
@@ -68,15 +56,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", type=Path, metavar="OUT.jsonl", help="one answer per line")
     parser.add_argument(
         "--model",
-        default=str(GUIDE),
+        default=str(arguments.GUIDE),
         help="model folder, GGUF file or hub id (default: the bundled model)",
     )
-    add_adapter(parser)
-    add_draft(parser)
-    add_ranks(parser)
+    arguments.add_adapter(parser)
+    arguments.add_draft(parser)
+    arguments.add_ranks(parser)
     parser.add_argument(
         "--concurrency",
-        type=positive_int,
+        type=arguments.positive_int,
         default=8,
         metavar="N",
         help="concurrent requests (default: 8)",
@@ -113,8 +101,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     try:
         with (
-            sigterm_as_interrupt(),
-            Engine(ranks=parse_ranks(options), ways_dir=ways_dir()) as engine,
+            arguments.sigterm_as_interrupt(),
+            Engine(ranks=arguments.parse_ranks(options), ways_dir=arguments.ways_dir()) as engine,
         ):
             return _batch(engine, options)
     except KeyboardInterrupt:
@@ -170,7 +158,7 @@ class BatchRun:
         self._results = results
         self._salt = salt
         self._options = options
-        self._progress = StatusLine(sys.stderr)
+        self._progress = arguments.StatusLine(sys.stderr)
         self._listed_errors = 0
         self._digests: dict[int, str] = {}  # digests by line, while in progress
 
@@ -215,7 +203,7 @@ class BatchRun:
             if isinstance(line, BatchRequest):
                 yield line
                 continue
-            with postpone_interrupts():
+            with arguments.postpone_interrupts():
                 self.summary.add_invalid_line()
                 self._record(line, {"error": {"code": INVALID_REQUEST, "message": line.reason}})
 
@@ -224,7 +212,9 @@ class BatchRun:
         if self._options.timings and not answer.is_failure and not request.is_openai:
             content["ttft_s"] = round(answer.stats.ttft_s, 4)
             content["latency_s"] = round(answer.latency_s, 4)
-        with postpone_interrupts():  # keeps the summary, the file and its index consistent
+        with (
+            arguments.postpone_interrupts()
+        ):  # keeps the summary, the file and its index consistent
             self.summary.add(answer)
             self._record(request, content)
 
@@ -251,6 +241,6 @@ def _progress(summary: BatchSummary, tokens: int) -> str:
     remaining = f"{format_duration(seconds / now * (of - done))} left" if now else "…"
     failed = f", {summary.failed:,} failed" if summary.failed else ""
     return (
-        f"{progress_bar(done, of)} {done:,} of {of:,}{failed}  {now / seconds:.2f}/s  "
+        f"{arguments.progress_bar(done, of)} {done:,} of {of:,}{failed}  {now / seconds:.2f}/s  "
         f"{tokens / seconds:.0f} tokens/s  {remaining}"
     )

@@ -23,19 +23,7 @@ from engine.cache import estimate
 from engine.cache.config_shape import text_configs
 from engine.cache.estimate import Fit, Weights, context_limit
 from engine.errors import INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND, EngineError
-from engine.hub import net
-from engine.hub.names import (
-    HubRef,
-    card_text,
-    clean_name,
-    has_reasoning,
-    has_tools,
-    is_needed,
-    is_weights,
-    licence_name,
-    parse,
-    template_text,
-)
+from engine.hub import names, net
 from engine.sandbox.folders import DTYPE_BITS, read_json
 from engine.sandbox.protocol import RefusedError
 
@@ -137,7 +125,7 @@ class HubModel:
     @property
     def weights(self) -> int:
         """Size of the weights in bytes. Loading needs at least this much memory."""
-        return sum(file.size for file in self.files if is_weights(file.name))
+        return sum(file.size for file in self.files if names.is_weights(file.name))
 
 
 class HubSearchResult(Struct, frozen=True):
@@ -179,11 +167,11 @@ def look_up(
     """
     from huggingface_hub import constants
 
-    ref = parse(name, constants.HF_URL_HOSTS)
+    ref = names.parse(name, constants.HF_URL_HOSTS)
     if ref is None:
         raise EngineError(INVALID_REQUEST, f"{name!r} is not a model id. Write owner/name.")
-    ref = HubRef(ref.repo, revision or ref.revision)
-    if parse(f"{ref.repo}@{ref.revision}") is None:
+    ref = names.HubRef(ref.repo, revision or ref.revision)
+    if names.parse(f"{ref.repo}@{ref.revision}") is None:
         raise EngineError(INVALID_REQUEST, f"{ref.revision!r} is not a valid revision.")
     stop = cancelled or threading.Event()
     waits = net.BusyWaiter(stop, most_wait_s, on_wait)
@@ -224,7 +212,7 @@ def card(
         if error.code == NOT_FOUND:
             return ""
         raise
-    return card_text(text.decode("utf-8", "replace"))
+    return names.card_text(text.decode("utf-8", "replace"))
 
 
 def is_known_architecture(config: dict[str, Any]) -> bool:
@@ -279,7 +267,7 @@ def request_headers(token: str | None) -> dict[str, str]:
 
 
 def _fetch_metadata(
-    ref: HubRef, token: str | None, cancelled: threading.Event, waits: net.BusyWaiter
+    ref: names.HubRef, token: str | None, cancelled: threading.Event, waits: net.BusyWaiter
 ) -> dict[str, Any]:
     from huggingface_hub import constants
 
@@ -310,7 +298,7 @@ def _parse_files(repo: str, listed: Any) -> tuple[HubFile, ...]:
         if not isinstance(entry, dict) or not isinstance(entry.get("rfilename"), str):
             raise _invalid_answer(repo)
         entries[entry["rfilename"]] = entry
-    weights = any(is_weights(name) and is_needed(name) for name in entries)
+    weights = any(names.is_weights(name) and names.is_needed(name) for name in entries)
     if "config.json" not in entries or not weights:
         gguf = any(name.lower().endswith(".gguf") for name in entries)
         raise EngineError(
@@ -321,8 +309,8 @@ def _parse_files(repo: str, listed: Any) -> tuple[HubFile, ...]:
             else f"{repo} cannot be loaded: it has no config.json with weights in "
             "safetensors. Other formats can run code.",
         )
-    found = [_parse_file(repo, entry) for name, entry in entries.items() if is_needed(name)]
-    return tuple(sorted(found, key=lambda file: (is_weights(file.name), file.name)))
+    found = [_parse_file(repo, entry) for name, entry in entries.items() if names.is_needed(name)]
+    return tuple(sorted(found, key=lambda file: (names.is_weights(file.name), file.name)))
 
 
 def _parse_file(repo: str, entry: dict[str, Any]) -> HubFile:
@@ -338,7 +326,7 @@ def _parse_file(repo: str, entry: dict[str, Any]) -> HubFile:
 
 
 def _fetch_config(
-    ref: HubRef,
+    ref: names.HubRef,
     commit: str,
     token: str | None,
     cancelled: threading.Event,
@@ -369,7 +357,7 @@ def search(
         EngineError: `invalid_request`, `gated`, `not_a_model`, `offline`, `download_failed`,
             `download_cancelled`.
     """
-    words = clean_name(words, _MAX_QUERY_CHARACTERS)
+    words = names.clean_name(words, _MAX_QUERY_CHARACTERS)
     if not words:
         raise EngineError(INVALID_REQUEST, "Enter a word of the model's name first.")
     stop = cancelled or threading.Event()
@@ -408,7 +396,7 @@ def _request_results(
 
 def _parse_result(about: dict[str, Any]) -> HubSearchResult | None:
     repo, config = about.get("id"), about.get("config")
-    ref = parse(repo) if isinstance(repo, str) else None
+    ref = names.parse(repo) if isinstance(repo, str) else None
     if ref is None or ref.repo != repo or not isinstance(config, dict):
         return None
     kind = config.get("model_type")
@@ -481,15 +469,17 @@ def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) ->
     config = _as_dict(about.get("config"))
     template = config.get("chat_template_jinja")
     if not isinstance(template, str):
-        template = template_text(_as_dict(config.get("tokenizer_config")).get("chat_template"))
+        template = names.template_text(
+            _as_dict(config.get("tokenizer_config")).get("chat_template")
+        )
     sees = any("vision_config" in part for part in (config, own_config or {}))
     return HubFacts(
         downloads=_int_between(about.get("downloads"), 1, 2**63) or 0,
         updated=_parse_date(about.get("lastModified")),
         licence=_licence(about),
         gated=bool(about.get("gated")),
-        reasoning=has_reasoning(template),
-        tools=has_tools(template),
+        reasoning=names.has_reasoning(template),
+        tools=names.has_tools(template),
         images=about.get("pipeline_tag") in _IMAGE_TASKS or sees,
     )
 
@@ -505,7 +495,7 @@ def _licence(about: dict[str, Any]) -> str:
     if not isinstance(name, str):
         marked = (tag.partition(":") for tag in tags(about))
         name = next((rest for head, _, rest in marked if head == "license"), "")
-    return licence_name(name, card.get("license_name"))
+    return names.licence_name(name, card.get("license_name"))
 
 
 def _parse_date(text: object) -> str:

@@ -353,7 +353,7 @@ class TextSplitter:
         return at if is_complete_call else 0
 
     def _watch_pattern(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
-        """Return `_wanted` as a pattern, plus the strings sorted from longest to shortest."""
+        """Return the watched strings as a pattern, and sorted from longest to shortest."""
         state = (self._part, self._has_emitted, bool(self._doubtful))
         if state not in self._patterns:
             strings = sorted({s for s in self._watched_strings() if s}, key=len, reverse=True)

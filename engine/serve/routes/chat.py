@@ -14,39 +14,7 @@ from pydantic import Field, WithJsonSchema, model_validator
 from engine.messages import Message, ReplyStats, reasoning_text, with_reasoning
 from engine.model.info import Model
 from engine.serve.json_input import answer_form
-from engine.serve.routes.base import (
-    API,
-    CallBroken,
-    CallComplete,
-    CallDelta,
-    CallStart,
-    Choice,
-    Generation,
-    Piece,
-    Text,
-    Writer,
-    event,
-    listed_odds,
-)
-from engine.serve.routes.schema import (
-    JSON,
-    Arguments,
-    Body,
-    Choices,
-    Format,
-    GenerationBody,
-    Items,
-    Limit,
-    TemplateOptions,
-    TopLogprobs,
-    as_history,
-    decode_media,
-    ignored_field,
-    log_once,
-    parameter,
-    single_value,
-    text_parts,
-)
+from engine.serve.routes import base, schema
 from engine.serve.routes.tools import (
     INPUT,
     FunctionChoice,
@@ -59,24 +27,24 @@ from engine.serve.sessions import DIGEST
 from engine.text.tools import tool_call
 
 
-class CalledFunction(Body):
+class CalledFunction(schema.Body):
     name: str
-    arguments: Arguments = Field(default_factory=dict)
+    arguments: schema.Arguments = Field(default_factory=dict)
 
 
-class CalledCustom(Body):
+class CalledCustom(schema.Body):
     name: str
     input: str = ""
 
 
-class ToolCall(Body):
+class ToolCall(schema.Body):
     id: str = ""
     type: Literal["function", "custom"] = "function"
     function: CalledFunction | None = None
     custom: CalledCustom | None = None
 
     @property
-    def as_message(self) -> JSON:
+    def as_message(self) -> schema.JSON:
         """The call as chat templates expect it, i.e. with arguments as an object.
 
         Raises:
@@ -89,13 +57,13 @@ class ToolCall(Body):
         return tool_call(self.id, self.function.name, self.function.arguments)
 
 
-class ChatMessage(Body):
+class ChatMessage(schema.Body):
     """A chat message. The model's template gets unknown fields, too."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: Annotated[Any, text_parts("text", "input_text", shows=True)] = ""
+    content: Annotated[Any, schema.text_parts("text", "input_text", shows=True)] = ""
     reasoning_content: str | None = None
-    tool_calls: Items[ToolCall] = Field(default_factory=list)
+    tool_calls: schema.Items[ToolCall] = Field(default_factory=list)
     tool_call_id: str | None = None
 
     @model_validator(mode="before")
@@ -114,7 +82,7 @@ class ChatMessage(Body):
             if not isinstance(sent := message.get(field), str | None):
                 message[field] = reasoning_text(sent) or json.dumps(sent, ensure_ascii=False)
         message = with_reasoning(message) if message["role"] == "assistant" else message
-        return {**message, "content": as_history(message.get("content"))}
+        return {**message, "content": schema.as_history(message.get("content"))}
 
     @property
     def as_message(self) -> Message:
@@ -142,7 +110,7 @@ def _session_behind(messages: list[Message]) -> list[Message]:
     start, end = text.find(opens), text.find(closes)
     if not 0 <= start < end:
         return messages
-    log_once("moved instructions about the session's folder before the first message")
+    schema.log_once("moved instructions about the session's folder before the first message")
     end += len(closes)
     question = f"{text[start:end]}\n\n{user['content']}"
     rest = text[:start] + text[end:].lstrip("\n")
@@ -153,27 +121,27 @@ Digest = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^{DIGEST}
 """Digest of messages the session already has. Resolved before the body is validated."""
 
 
-class ChatBody(GenerationBody, TemplateOptions):
-    messages: Annotated[Items[ChatMessage], Field(min_length=1)]
+class ChatBody(schema.GenerationBody, schema.TemplateOptions):
+    messages: Annotated[schema.Items[ChatMessage], Field(min_length=1)]
     follows: Digest | None = None
     tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
-    n: Choices = 1
+    n: schema.Choices = 1
     logprobs: bool = False
-    top_logprobs: TopLogprobs = 0
-    response_format: Format = None
-    max_tokens: Limit = None
-    max_completion_tokens: Limit = None
-    stop: Annotated[Any, parameter("stop")] = None
+    top_logprobs: schema.TopLogprobs = 0
+    response_format: schema.Format = None
+    max_tokens: schema.Limit = None
+    max_completion_tokens: schema.Limit = None
+    stop: Annotated[Any, schema.parameter("stop")] = None
     functions: list[Any] = Field(default_factory=list)  # older form of tools
     function_call: FunctionChoice = "auto"
-    modalities: Annotated[Any, single_value(["text"])] = None
-    store: Annotated[Any, ignored_field("store", False)] = None
-    verbosity: Annotated[Any, ignored_field("verbosity", "medium")] = None
+    modalities: Annotated[Any, schema.single_value(["text"])] = None
+    store: Annotated[Any, schema.ignored_field("store", False)] = None
+    verbosity: Annotated[Any, schema.ignored_field("verbosity", "medium")] = None
     web_search_options: Any = None
 
-    def asks(self, model: Model) -> Generation:
+    def asks(self, model: Model) -> base.Generation:
         limit = self.max_tokens or self.max_completion_tokens
         if limit != (self.max_completion_tokens or limit):
             raise ValueError("max_tokens and max_completion_tokens differ")
@@ -196,9 +164,9 @@ class ChatBody(GenerationBody, TemplateOptions):
         if self.top_logprobs and not self.logprobs:
             raise ValueError("top_logprobs requires logprobs")
         messages = _session_behind([m.as_message for m in self.messages])
-        return Generation(
+        return base.Generation(
             model,
-            [with_note(decode_media(messages, model), box.note())],
+            [with_note(schema.decode_media(messages, model), box.note())],
             self.sampling(
                 model,
                 max_tokens=limit,
@@ -217,7 +185,7 @@ class ChatBody(GenerationBody, TemplateOptions):
         )
 
 
-class OpenAIWriter(Writer):
+class OpenAIWriter(base.Writer):
     """Base for OpenAI's chat and text completion writers.
 
     Args:
@@ -226,11 +194,11 @@ class OpenAIWriter(Writer):
     """
 
     def __init__(
-        self, generation: Generation, choices: list[Choice], prefix: str, kind: str
+        self, generation: base.Generation, choices: list[base.Choice], prefix: str, kind: str
     ) -> None:
         super().__init__(generation, choices)
         self._kind = kind
-        self._head: JSON = {
+        self._head: schema.JSON = {
             "id": f"{prefix}-{uuid.uuid4().hex}",
             "created": int(time.time()),
             "model": generation.model.name,
@@ -240,7 +208,7 @@ class OpenAIWriter(Writer):
         last = b"data: [DONE]\n\n"
         return self._chunk([], usage=usage(self.choices)) + last if self.generation.usage else last
 
-    def whole(self) -> JSON:
+    def whole(self) -> schema.JSON:
         return {
             **self._head,
             "object": self._kind.removesuffix(".chunk"),
@@ -249,21 +217,21 @@ class OpenAIWriter(Writer):
         }
 
     @abstractmethod
-    def _choice(self, choice: Choice) -> JSON:
+    def _choice(self, choice: base.Choice) -> schema.JSON:
         """Format one choice of a complete answer."""
 
-    def _chunk(self, choices: Sequence[JSON], **more: Any) -> bytes:
-        return event({**self._head, "object": self._kind, "choices": choices, **more})
+    def _chunk(self, choices: Sequence[schema.JSON], **more: Any) -> bytes:
+        return base.event({**self._head, "object": self._kind, "choices": choices, **more})
 
 
-def reason(choice: Choice, calls: str = "tool_calls") -> str:
+def reason(choice: base.Choice, calls: str = "tool_calls") -> str:
     """Map to OpenAI's finish reason."""
     if choice.hit_limit:
         return "length"
     return calls if choice.calls else "stop"
 
 
-def usage(choices: list[Choice]) -> JSON:
+def usage(choices: list[base.Choice]) -> schema.JSON:
     """Count the request's tokens. A prompt with several answers is counted once."""
     stats = [choice.stats for choice in choices]
     first: dict[int, ReplyStats] = {}
@@ -281,7 +249,7 @@ def usage(choices: list[Choice]) -> JSON:
 
 
 class ChatWriter(OpenAIWriter):
-    def __init__(self, generation: Generation, choices: list[Choice]) -> None:
+    def __init__(self, generation: base.Generation, choices: list[base.Choice]) -> None:
         super().__init__(generation, choices, "chatcmpl", "chat.completion.chunk")
         self._started: set[int] = set()
         self._custom: set[tuple[int, int]] = set()  # calls of custom tools, whose input is text
@@ -292,46 +260,48 @@ class ChatWriter(OpenAIWriter):
     def _is_custom(self, name: str) -> bool:
         return self.generation.client_tool(name).kind == "custom"
 
-    def _calls_delta(self, call: JSON) -> JSON:
+    def _calls_delta(self, call: schema.JSON) -> schema.JSON:
         return {"function_call": call["function"]} if self._legacy else {"tool_calls": [call]}
 
-    def _call(self, call_id: str, name: str, arguments: str) -> JSON:
+    def _call(self, call_id: str, name: str, arguments: str) -> schema.JSON:
         if self._is_custom(name):
             custom = {"name": name, "input": custom_input(arguments)}
             return {"id": call_id, "type": "custom", "custom": custom}
         return tool_call(call_id, name, arguments)
 
-    def piece(self, choice: Choice, piece: Piece) -> bytes:
-        delta: JSON = {}
-        if isinstance(piece, CallComplete) and self._is_custom(piece.name):
+    def piece(self, choice: base.Choice, piece: base.Piece) -> bytes:
+        delta: schema.JSON = {}
+        if isinstance(piece, base.CallComplete) and self._is_custom(piece.name):
             call = self._call(piece.id, piece.name, piece.arguments)
             delta["tool_calls"] = [{"index": piece.number, **call}]
             return self._chunk_of(choice, delta, None)
-        if isinstance(piece, CallStart) and self._is_custom(piece.name):
+        if isinstance(piece, base.CallStart) and self._is_custom(piece.name):
             self._custom.add((choice.index, piece.number))
             return b""  # the input can't be extracted until the arguments are complete
-        if isinstance(piece, (CallComplete, CallBroken)):
+        if isinstance(piece, (base.CallComplete, base.CallBroken)):
             return b""  # the finish reason tells clients that the call has ended
-        if isinstance(piece, CallStart):
+        if isinstance(piece, base.CallStart):
             call = self._call(piece.id, piece.name, piece.text)
             delta = self._calls_delta({"index": piece.number, **call})
-        elif isinstance(piece, CallDelta):
+        elif isinstance(piece, base.CallDelta):
             if (choice.index, piece.number) in self._custom:
                 return b""
             more = {"index": piece.number, "function": {"arguments": piece.text}}
             delta = self._calls_delta(more)
         elif piece.text or not choice.answer:
             delta["reasoning_content" if piece.reasoning else "content"] = piece.text
-        return self._chunk_of(choice, delta, None, piece.odds if isinstance(piece, Text) else ())
+        return self._chunk_of(
+            choice, delta, None, piece.odds if isinstance(piece, base.Text) else ()
+        )
 
-    def ended(self, choice: Choice) -> bytes:
+    def ended(self, choice: base.Choice) -> bytes:
         return self._chunk_of(choice, {}, reason(choice, self._calls))
 
     def sign_of_life(self) -> bytes:
         return self._chunk_of(self.open_choice, {}, None)
 
-    def _choice(self, choice: Choice) -> JSON:
-        message: JSON = {"role": "assistant", "content": choice.text}
+    def _choice(self, choice: base.Choice) -> schema.JSON:
+        message: schema.JSON = {"role": "assistant", "content": choice.text}
         if choice.reasoning_text:
             message["reasoning_content"] = choice.reasoning_text
         if choice.calls:
@@ -345,12 +315,14 @@ class ChatWriter(OpenAIWriter):
             "finish_reason": reason(choice, self._calls),
         }
 
-    def _odds(self, odds: Any) -> JSON | None:
+    def _odds(self, odds: Any) -> schema.JSON | None:
         if self.generation.params.logprobs is None:
             return None
-        return {"content": listed_odds(odds), "refusal": None}
+        return {"content": base.listed_odds(odds), "refusal": None}
 
-    def _chunk_of(self, choice: Choice, delta: JSON, why: str | None, odds: Any = ()) -> bytes:
+    def _chunk_of(
+        self, choice: base.Choice, delta: schema.JSON, why: str | None, odds: Any = ()
+    ) -> bytes:
         if choice.index not in self._started:
             self._started.add(choice.index)
             delta = {"role": "assistant", **delta}
@@ -361,7 +333,7 @@ class ChatWriter(OpenAIWriter):
         return self._chunk([entry], usage=None) if self.generation.usage else self._chunk([entry])
 
 
-class ChatCompletions(API):
+class ChatCompletions(base.API):
     path = "/v1/chat/completions"
     summary = "Create a chat completion."
     body = ChatBody

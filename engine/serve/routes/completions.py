@@ -15,20 +15,8 @@ from engine.messages import RawPrompt
 from engine.model.info import Model
 from engine.serve.errors import RequestError
 from engine.serve.json_input import answer_form
-from engine.serve.routes.base import API, Choice, Generation, Piece, Text, odds_columns
+from engine.serve.routes import base, schema
 from engine.serve.routes.chat import OpenAIWriter, reason
-from engine.serve.routes.schema import (
-    JSON,
-    MAX_CHOICES,
-    Choices,
-    Format,
-    GenerationBody,
-    InSession,
-    Limit,
-    TopLogprobs,
-    WholeNumber,
-    parameter,
-)
 
 
 def prompts(value: Any) -> list[RawPrompt]:
@@ -48,7 +36,7 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
-_IDS: JSON = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}
+_IDS: schema.JSON = {"type": "array", "items": {"type": "integer", "minimum": 0}, "minItems": 1}
 Prompts = Annotated[
     list[RawPrompt],
     PlainValidator(prompts),
@@ -65,31 +53,31 @@ Prompts = Annotated[
 ]
 
 
-class CompletionsBody(GenerationBody):
+class CompletionsBody(schema.GenerationBody):
     refused = ("suffix",)  # would change the meaning if ignored
 
     prompt: Prompts
     echo: bool = False
     logprobs: Annotated[
-        TopLogprobs | None, BeforeValidator(lambda v: v if v is not False else None)
+        schema.TopLogprobs | None, BeforeValidator(lambda v: v if v is not False else None)
     ] = None
-    n: Choices = 1
-    best_of: Choices | None = None
-    response_format: Format = None
-    max_tokens: Limit = None
-    stop: Annotated[Any, parameter("stop")] = None
+    n: schema.Choices = 1
+    best_of: schema.Choices | None = None
+    response_format: schema.Format = None
+    max_tokens: schema.Limit = None
+    stop: Annotated[Any, schema.parameter("stop")] = None
 
-    def asks(self, model: Model) -> Generation:
+    def asks(self, model: Model) -> base.Generation:
         if self.echo and any(prompt.text is None for prompt in self.prompt):
             raise ValueError("echo requires text prompts, not token ids")
         if self.echo and self.logprobs is not None:
             raise ValueError("echo and logprobs cannot be combined")
         if self.best_of not in (None, self.n):
             raise ValueError(f"best_of must equal n ({self.n}), not {self.best_of}")
-        if self.n * len(self.prompt) > MAX_CHOICES:
-            raise ValueError(f"n times the prompts must be at most {MAX_CHOICES}")
+        if self.n * len(self.prompt) > schema.MAX_CHOICES:
+            raise ValueError(f"n times the prompts must be at most {schema.MAX_CHOICES}")
         bound = answer_form(self.response_format, "response_format") if self.response_format else {}
-        return Generation(
+        return base.Generation(
             model,
             self.prompt,
             self.sampling(model, max_tokens=self.max_tokens, logprobs=self.logprobs, **bound),
@@ -102,7 +90,7 @@ class CompletionsBody(GenerationBody):
 
 
 class CompletionsWriter(OpenAIWriter):
-    def __init__(self, generation: Generation, choices: list[Choice]) -> None:
+    def __init__(self, generation: base.Generation, choices: list[base.Choice]) -> None:
         super().__init__(generation, choices, "cmpl", "text_completion")
         self._sent: dict[int, int] = {}  # text offset of each choice, in characters
 
@@ -111,22 +99,24 @@ class CompletionsWriter(OpenAIWriter):
             return b""
         return b"".join(self._chunk_of(c, self._echo(c), None) for c in self.choices)
 
-    def piece(self, choice: Choice, piece: Piece) -> bytes:
-        assert isinstance(piece, Text)
+    def piece(self, choice: base.Choice, piece: base.Piece) -> bytes:
+        assert isinstance(piece, base.Text)
         before = self._sent.get(choice.index, 0)
-        odds = odds_columns(piece.odds, before) if piece.odds else None
+        odds = base.odds_columns(piece.odds, before) if piece.odds else None
         if odds is not None:
             self._sent[choice.index] = before + sum(map(len, odds["tokens"]))
         return self._chunk_of(choice, piece.text, None, odds)
 
-    def ended(self, choice: Choice) -> bytes:
+    def ended(self, choice: base.Choice) -> bytes:
         return self._chunk_of(choice, "", reason(choice))
 
     def sign_of_life(self) -> bytes:
         return self._chunk_of(self.open_choice, "", None)
 
-    def _choice(self, choice: Choice) -> JSON:
-        odds = None if self.generation.params.logprobs is None else odds_columns(choice.odds, 0)
+    def _choice(self, choice: base.Choice) -> schema.JSON:
+        odds = (
+            None if self.generation.params.logprobs is None else base.odds_columns(choice.odds, 0)
+        )
         return {
             "index": choice.index,
             "text": self._echo(choice) + choice.text,
@@ -134,18 +124,18 @@ class CompletionsWriter(OpenAIWriter):
             "finish_reason": reason(choice),
         }
 
-    def _echo(self, choice: Choice) -> str:
+    def _echo(self, choice: base.Choice) -> str:
         echoed = self.generation.extra["echo"]
         return str(echoed[choice.prompt]) if echoed else ""
 
     def _chunk_of(
-        self, choice: Choice, text: str, why: str | None, odds: JSON | None = None
+        self, choice: base.Choice, text: str, why: str | None, odds: schema.JSON | None = None
     ) -> bytes:
         entry = {"index": choice.index, "text": text, "logprobs": odds, "finish_reason": why}
         return self._chunk([entry])
 
 
-class Completions(API):
+class Completions(base.API):
     path = "/v1/completions"
     summary = "Continue texts without a chat template."
     body = CompletionsBody
@@ -155,9 +145,9 @@ class Completions(API):
 MAX_TEXTS = 2048  # OpenAI's limit per request
 
 
-class EmbeddingsBody(InSession):
+class EmbeddingsBody(schema.InSession):
     input: Prompts
-    dimensions: Annotated[WholeNumber, Field(ge=1)] | None = None
+    dimensions: Annotated[schema.WholeNumber, Field(ge=1)] | None = None
     encoding_format: Literal["float", "base64"] = "float"
 
     def asks(self, model: Model) -> EmbeddingRequest:
@@ -196,8 +186,8 @@ def as_numbers(vector: bytes) -> list[float]:
     return list(struct.unpack(f"<{len(vector) // 4}f", vector))
 
 
-class EmbeddingAPI(API):
-    def response_body(self, request: EmbeddingRequest, found: Vectors) -> JSON:
+class EmbeddingAPI(base.API):
+    def response_body(self, request: EmbeddingRequest, found: Vectors) -> schema.JSON:
         raise NotImplementedError
 
 
@@ -206,7 +196,7 @@ class EmbeddingsAPI(EmbeddingAPI):
     summary = "Compute embeddings: normalized mean hidden states of texts."
     body = EmbeddingsBody
 
-    def response_body(self, request: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, request: EmbeddingRequest, found: Vectors) -> schema.JSON:
         vectors = [
             base64.b64encode(data).decode() if request.as_base64 else as_numbers(data)
             for data in found.vectors

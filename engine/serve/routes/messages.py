@@ -15,48 +15,7 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve import documents
 from engine.serve.json_input import answer_form, shorten
-from engine.serve.routes.base import (
-    API,
-    BlockWriter,
-    CallComplete,
-    CallDelta,
-    CallStart,
-    Choice,
-    Generation,
-    Piece,
-    Text,
-    event,
-)
-from engine.serve.routes.schema import (
-    EFFORTS,
-    JSON,
-    STOPS,
-    UNSEEN,
-    Arguments,
-    Body,
-    FlatFormat,
-    GenerationBody,
-    InSession,
-    Items,
-    Limit,
-    OpenBody,
-    ReasoningOptions,
-    TemplateOptions,
-    aliases_of,
-    as_part,
-    content_of,
-    decode_media,
-    given_image,
-    ignore,
-    ignored_field,
-    join_texts,
-    log_once,
-    or_text,
-    parameter,
-    tagged_by,
-    text_parts,
-    unsupported_note,
-)
+from engine.serve.routes import base, schema
 from engine.serve.routes.tools import absent_note, tool_parameters, with_head, with_note
 from engine.serve.sessions import SessionConfig
 from engine.text.tools import quote, tool_call
@@ -66,31 +25,31 @@ SIGNATURE = "c3RyZXR0bw=="
 answer."""
 
 
-class TextBlock(Body):
+class TextBlock(schema.Body):
     type: Literal["text"]
     text: str
 
 
-class ThinkingBlock(Body):
+class ThinkingBlock(schema.Body):
     type: Literal["thinking"]
     thinking: str = ""
 
 
-class ToolUseBlock(Body):
+class ToolUseBlock(schema.Body):
     type: Literal["tool_use"]
     id: str
     name: str
-    input: Arguments = Field(default_factory=dict)
+    input: schema.Arguments = Field(default_factory=dict)
 
 
-class FoundTool(Body):
+class FoundTool(schema.Body):
     """A tool that the client's tool search found at this point of the conversation."""
 
     type: Literal["tool_reference"]
     tool_name: str
 
 
-class DocumentBlock(Body):
+class DocumentBlock(schema.Body):
     type: Literal["document"]
     source: dict[str, Any] = Field(default_factory=dict)
     title: str | None = None
@@ -103,21 +62,21 @@ class DocumentBlock(Body):
         return "\n".join(part for part in (about, _read_document(self.source)) if part)
 
 
-class OtherBlock(OpenBody):
+class OtherBlock(schema.OpenBody):
     """Block that models can't process, or that one of Anthropic's own tools wrote."""
 
     type: str
 
     @property
     def text(self) -> str:
-        if self.type in UNSEEN:
-            return unsupported_note(self.type)
+        if self.type in schema.UNSEEN:
+            return schema.unsupported_note(self.type)
         if self.type in HIDDEN:
-            log_once("left out encrypted reasoning")
+            schema.log_once("left out encrypted reasoning")
             return ""
         if self.type not in LEFT:
             raise ValueError(f"unsupported content block {quote(self.type)}")
-        log_once("passed results of Anthropic's own tools as JSON")
+        schema.log_once("passed results of Anthropic's own tools as JSON")
         return f"[{self.type}: {json.dumps(self.model_extra, ensure_ascii=False)}]"
 
 
@@ -131,9 +90,9 @@ LEFT = (
 """Block types that only Anthropic's servers produce."""
 
 
-def _part(block: Any) -> str | JSON:
+def _part(block: Any) -> str | schema.JSON:
     if isinstance(block, OtherBlock) and block.type == "image":
-        return given_image(block.model_extra or {})
+        return schema.given_image(block.model_extra or {})
     return cast(str, block.text)
 
 
@@ -142,32 +101,32 @@ ResultBlock = Annotated[
     | Annotated[DocumentBlock, Tag("@document")]
     | Annotated[FoundTool, Tag("@tool_reference")]
     | Annotated[OtherBlock, Tag("@other")],
-    tagged_by("type", "text", "document", "tool_reference"),
+    schema.tagged_by("type", "text", "document", "tool_reference"),
 ]
 
 
-def _text_block(text: str) -> JSON:
+def _text_block(text: str) -> schema.JSON:
     return {"type": "text", "text": text}
 
 
 def _as_blocks(content: Any) -> Any:
     blocks = [content] if isinstance(content, dict) else content
-    known = ("text", "document", "tool_reference", *UNSEEN, *HIDDEN, *LEFT)
+    known = ("text", "document", "tool_reference", *schema.UNSEEN, *HIDDEN, *LEFT)
     if not isinstance(blocks, list):
         return blocks
     types = [block.get("type") if isinstance(block, dict) else None for block in blocks]
     return [
-        block if kind in known else as_part(block)
+        block if kind in known else schema.as_part(block)
         for kind, block in zip(types, blocks, strict=True)
     ]
 
 
-class ToolResultBlock(Body):
+class ToolResultBlock(schema.Body):
     type: Literal["tool_result"]
     tool_use_id: str
     content: Annotated[
-        Items[ResultBlock],
-        or_text(list[ResultBlock], _text_block),
+        schema.Items[ResultBlock],
+        schema.or_text(list[ResultBlock], _text_block),
         BeforeValidator(_as_blocks),
     ] = Field(default_factory=list)
 
@@ -175,14 +134,14 @@ class ToolResultBlock(Body):
     def found(self) -> list[str]:
         return [block.tool_name for block in self.content if isinstance(block, FoundTool)]
 
-    def found_content(self, deferred: Mapping[str, JSON]) -> str | list[JSON]:
+    def found_content(self, deferred: Mapping[str, schema.JSON]) -> str | list[schema.JSON]:
         """Return the content, with descriptions of the found tools filled in. See `content_of`.
 
         Args:
             deferred: deferred tools by name, described at this point instead of in the prompt's
                 head.
         """
-        texts: list[str | JSON] = []
+        texts: list[str | schema.JSON] = []
         for block in self.content:
             if not isinstance(block, FoundTool):
                 texts.append(_part(block))
@@ -191,7 +150,7 @@ class ToolResultBlock(Body):
                 texts.append(f"\nThis tool can be called from now on:\n{definition}\n")
             else:
                 texts.append(f"\n{block.tool_name}\n")
-        return content_of(texts)
+        return schema.content_of(texts)
 
 
 UserBlock = Annotated[
@@ -199,22 +158,22 @@ UserBlock = Annotated[
     | Annotated[DocumentBlock, Tag("@document")]
     | Annotated[ToolResultBlock, Tag("@tool_result")]
     | Annotated[OtherBlock, Tag("@other")],
-    tagged_by("type", "text", "document", "tool_result"),
+    schema.tagged_by("type", "text", "document", "tool_result"),
 ]
 AssistantBlock = Annotated[
     Annotated[TextBlock, Tag("@text")]
     | Annotated[ThinkingBlock, Tag("@thinking")]
     | Annotated[ToolUseBlock, Tag("@tool_use")]
     | Annotated[OtherBlock, Tag("@other")],
-    tagged_by("type", "text", "thinking", "tool_use"),
+    schema.tagged_by("type", "text", "thinking", "tool_use"),
 ]
 
 
-class UserTurn(Body):
+class UserTurn(schema.Body):
     role: Literal["user"]
-    content: Annotated[Items[UserBlock], or_text(list[UserBlock], _text_block)]
+    content: Annotated[schema.Items[UserBlock], schema.or_text(list[UserBlock], _text_block)]
 
-    def as_messages(self, deferred: Mapping[str, JSON]) -> list[Message]:
+    def as_messages(self, deferred: Mapping[str, schema.JSON]) -> list[Message]:
         """Convert to messages for the chat template. Tool results become messages of their own."""
         results: list[Message] = [
             {"role": "tool", "tool_call_id": b.tool_use_id, "content": b.found_content(deferred)}
@@ -224,16 +183,16 @@ class UserTurn(Body):
         parts = [_part(block) for block in self.content if not isinstance(block, ToolResultBlock)]
         if results and not parts:
             return results
-        return [*results, {"role": "user", "content": content_of(parts)}]
+        return [*results, {"role": "user", "content": schema.content_of(parts)}]
 
 
-class AssistantTurn(Body):
+class AssistantTurn(schema.Body):
     role: Literal["assistant"]
-    content: Annotated[Items[AssistantBlock], or_text(list[AssistantBlock], _text_block)] = Field(
-        default_factory=list
-    )
+    content: Annotated[
+        schema.Items[AssistantBlock], schema.or_text(list[AssistantBlock], _text_block)
+    ] = Field(default_factory=list)
 
-    def as_messages(self, _: Mapping[str, JSON]) -> list[Message]:
+    def as_messages(self, _: Mapping[str, schema.JSON]) -> list[Message]:
         texts, thoughts, calls = [], [], []
         for block in self.content:
             if isinstance(block, ThinkingBlock):
@@ -250,13 +209,13 @@ class AssistantTurn(Body):
         return [message]
 
 
-class SystemTurn(Body):
+class SystemTurn(schema.Body):
     """Message from the client program to the model, sent between turns."""
 
     role: Literal["system"]
-    content: Annotated[str, text_parts("text")]
+    content: Annotated[str, schema.text_parts("text")]
 
-    def as_messages(self, _: Mapping[str, JSON]) -> list[Message]:
+    def as_messages(self, _: Mapping[str, schema.JSON]) -> list[Message]:
         return [{"role": "system", "content": self.content}]
 
 
@@ -264,11 +223,11 @@ Turn = Annotated[
     Annotated[UserTurn, Tag("@user")]
     | Annotated[AssistantTurn, Tag("@assistant")]
     | Annotated[SystemTurn, Tag("@system")],
-    tagged_by("role"),
+    schema.tagged_by("role"),
 ]
 
 
-class CustomTool(Body):
+class CustomTool(schema.Body):
     type: Literal["custom"] = "custom"
     name: Annotated[str, Field(min_length=1)]
     description: str | None = None
@@ -277,7 +236,7 @@ class CustomTool(Body):
     defer_loading: bool = False
 
     @property
-    def as_function(self) -> JSON:
+    def as_function(self) -> schema.JSON:
         function = {
             "name": self.name,
             "description": self.description,
@@ -287,7 +246,7 @@ class CustomTool(Body):
         return {"type": "function", "function": function}
 
 
-class ServerTool(OpenBody):
+class ServerTool(schema.OpenBody):
     """Tool that runs on Anthropic's servers, or that only their models can use."""
 
     type: str
@@ -296,27 +255,27 @@ class ServerTool(OpenBody):
 
 OfferedTool = Annotated[
     Annotated[CustomTool, Tag("@custom")] | Annotated[ServerTool, Tag("@other")],
-    tagged_by("type", "custom", default="custom"),
+    schema.tagged_by("type", "custom", default="custom"),
 ]
 
 
-class ToolChoice(Body):
+class ToolChoice(schema.Body):
     type: Literal["auto", "any", "tool", "none"]
     name: str | None = None
     disable_parallel_tool_use: bool = False
 
 
-class OutputConfig(Body):
+class OutputConfig(schema.Body):
     effort: Any = None
-    format: FlatFormat = None
+    format: schema.FlatFormat = None
 
     @property
-    def reasoning(self) -> ReasoningOptions:
+    def reasoning(self) -> schema.ReasoningOptions:
         """Reasoning options. An unknown effort is ignored."""
-        if self.effort is not None and self.effort not in EFFORTS:
-            ignore("output_config.effort")
-            return ReasoningOptions()
-        return ReasoningOptions(effort=self.effort)
+        if self.effort is not None and self.effort not in schema.EFFORTS:
+            schema.ignore("output_config.effort")
+            return schema.ReasoningOptions()
+        return schema.ReasoningOptions(effort=self.effort)
 
 
 BILLING = re.compile(r"(x-anthropic-billing-header:[^\n]*\n?)+")
@@ -333,20 +292,20 @@ def _cleaned(part: Any) -> Any:
     text = part.get("text") if isinstance(part, dict) else part
     if not isinstance(text, str) or (found := BILLING.match(text)) is None:
         return part
-    log_once("removed billing lines from the instructions")
+    schema.log_once("removed billing lines from the instructions")
     text = text[found.end() :].lstrip("\n")
     return {**part, "text": text} if isinstance(part, dict) else text
 
 
-class PromptBody(InSession, TemplateOptions):
-    messages: Annotated[Items[Turn], Field(min_length=1)]
-    system: Annotated[str, text_parts("text"), BeforeValidator(_without_billing)] = ""
-    tools: Items[OfferedTool] = Field(default_factory=list)
+class PromptBody(schema.InSession, schema.TemplateOptions):
+    messages: Annotated[schema.Items[Turn], Field(min_length=1)]
+    system: Annotated[str, schema.text_parts("text"), BeforeValidator(_without_billing)] = ""
+    tools: schema.Items[OfferedTool] = Field(default_factory=list)
     tool_choice: ToolChoice = ToolChoice(type="auto")
     output_config: OutputConfig = OutputConfig()
-    context_management: Annotated[Any, ignored_field("context_management")] = None
-    mcp_servers: Items[dict[str, Any]] = Field(default_factory=list)
-    speed: Annotated[Any, ignored_field("speed", "standard")] = None
+    context_management: Annotated[Any, schema.ignored_field("context_management")] = None
+    mcp_servers: schema.Items[dict[str, Any]] = Field(default_factory=list)
+    speed: Annotated[Any, schema.ignored_field("speed", "standard")] = None
 
     def conversation(self, model: Model) -> list[Message]:
         """Convert to messages for the model, system message first.
@@ -366,7 +325,7 @@ class PromptBody(InSession, TemplateOptions):
         system: list[Message] = [{"role": "system", "content": "\n\n".join(head)}] if head else []
         if not messages:
             raise ValueError("messages must include a user message")
-        return with_note([*system, *decode_media(messages, model)], self._note)
+        return with_note([*system, *schema.decode_media(messages, model)], self._note)
 
     @property
     def _tools(self) -> list[CustomTool]:
@@ -377,11 +336,11 @@ class PromptBody(InSession, TemplateOptions):
         servers = [str(server.get("name", "")) for server in self.mcp_servers]
         names = [tool.name or tool.type for tool in self.tools if isinstance(tool, ServerTool)]
         if servers or names:
-            log_once("left out tools that only Anthropic's servers have, and told the model")
+            schema.log_once("left out tools that only Anthropic's servers have, and told the model")
         if servers:
-            ignore("mcp_servers")
+            schema.ignore("mcp_servers")
         for name in names:
-            ignore(f"tools[{name}]")
+            schema.ignore(f"tools[{name}]")
         return absent_note([*map(shorten, (*names, *servers))])
 
     def reasons(self, model: Model) -> tuple[bool | None, dict[str, Any]]:
@@ -401,7 +360,7 @@ class PromptBody(InSession, TemplateOptions):
         absent = {tool.name for tool in self.tools if isinstance(tool, ServerTool)}
         kind = choice.name or ("required" if choice.type == "any" else choice.type)
         if choice.name in absent or (kind == "required" and absent and not custom):
-            log_once("tool_choice names an unavailable tool")
+            schema.log_once("tool_choice names an unavailable tool")
             kind = "auto"
         found = {
             name
@@ -425,11 +384,11 @@ class PromptBody(InSession, TemplateOptions):
         )
         return settings, later
 
-    def asks(self, model: Model) -> Generation:
+    def asks(self, model: Model) -> base.Generation:
         reasoning, template = self.reasons(model)
         settings, later = self.tool_settings(model)
         params = SamplingParams(**settings)
-        return Generation(
+        return base.Generation(
             model,
             [self.conversation(model)],
             params,
@@ -438,16 +397,18 @@ class PromptBody(InSession, TemplateOptions):
         )
 
 
-class MessagesBody(PromptBody, GenerationBody):
-    aliases = {**GenerationBody.aliases, **aliases_of("stop_sequences", STOPS)}  # noqa: RUF012
+class MessagesBody(PromptBody, schema.GenerationBody):
+    aliases = {**schema.GenerationBody.aliases, **schema.aliases_of("stop_sequences", schema.STOPS)}  # noqa: RUF012
 
     # Limit from Anthropic's documentation.
-    temperature: Annotated[Any, parameter("temperature", 1.0)] = None
-    max_tokens: Limit = None
-    stop_sequences: Annotated[Any, parameter("stop")] = None
-    service_tier: Annotated[Any, ignored_field("service_tier", "auto", "standard_only")] = None
+    temperature: Annotated[Any, schema.parameter("temperature", 1.0)] = None
+    max_tokens: schema.Limit = None
+    stop_sequences: Annotated[Any, schema.parameter("stop")] = None
+    service_tier: Annotated[Any, schema.ignored_field("service_tier", "auto", "standard_only")] = (
+        None
+    )
 
-    def asks(self, model: Model) -> Generation:
+    def asks(self, model: Model) -> base.Generation:
         reasoning, template = self.reasons(model)
         tools, later = self.tool_settings(model)
         output_format = self.output_config.format
@@ -456,7 +417,7 @@ class MessagesBody(PromptBody, GenerationBody):
         params = self.sampling(
             model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound
         )
-        return Generation(
+        return base.Generation(
             model,
             [self.conversation(model)],
             params,
@@ -468,7 +429,7 @@ class MessagesBody(PromptBody, GenerationBody):
 
 
 def _replacement_note(media: str, why: str) -> str:
-    log_once(f"replaced {media} by a note")
+    schema.log_once(f"replaced {media} by a note")
     return f"[{media.capitalize()} was here, {why}.]"
 
 
@@ -477,7 +438,7 @@ def _read_document(source: Mapping[str, Any]) -> str:
     if kind == "text" and isinstance(data, str):
         return data
     if kind == "content":
-        return str(join_texts(source.get("content")))
+        return str(schema.join_texts(source.get("content")))
     if kind != "base64" or not isinstance(data, str):
         return _replacement_note("a document", "which cannot be fetched from here")
     try:
@@ -486,8 +447,8 @@ def _read_document(source: Mapping[str, Any]) -> str:
         return _replacement_note("a document", f"which could not be read: {error}")
 
 
-class MessagesWriter(BlockWriter):
-    def __init__(self, generation: Generation, choices: list[Choice]) -> None:
+class MessagesWriter(base.BlockWriter):
+    def __init__(self, generation: base.Generation, choices: list[base.Choice]) -> None:
         super().__init__(generation, choices)
         self._id = f"msg_{uuid.uuid4().hex}"
         self._index = -1  # index of the latest block
@@ -497,17 +458,17 @@ class MessagesWriter(BlockWriter):
         usage = _usage(choice.prompt_tokens, choice.reused_tokens, 0)
         return _event("message_start", message=self._message([], None, None, usage))
 
-    def open(self, block: str, call: CallStart | None = None) -> bytes:
+    def open(self, block: str, call: base.CallStart | None = None) -> bytes:
         self._index += 1
-        started: JSON = {"type": "thinking", "thinking": "", "signature": ""}
+        started: schema.JSON = {"type": "thinking", "thinking": "", "signature": ""}
         if block == "text":
             started = _text_block("")
         if call is not None:
             started = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
         return _event("content_block_start", index=self._index, content_block=started)
 
-    def more(self, piece: Text | CallStart | CallDelta) -> bytes:
-        if not isinstance(piece, Text):
+    def more(self, piece: base.Text | base.CallStart | base.CallDelta) -> bytes:
+        if not isinstance(piece, base.Text):
             delta = {"type": "input_json_delta", "partial_json": piece.text}
         elif piece.reasoning:
             delta = {"type": "thinking_delta", "thinking": piece.text}
@@ -525,8 +486,8 @@ class MessagesWriter(BlockWriter):
     def sign_of_life(self) -> bytes:
         return _event("ping")
 
-    def piece(self, choice: Choice, piece: Piece) -> bytes:
-        empty = isinstance(piece, Text) and not piece.text
+    def piece(self, choice: base.Choice, piece: base.Piece) -> bytes:
+        empty = isinstance(piece, base.Text) and not piece.text
         return b"" if empty else super().piece(choice, piece)
 
     def end(self) -> bytes:
@@ -537,7 +498,7 @@ class MessagesWriter(BlockWriter):
         delta = {"stop_reason": why, "stop_sequence": stop}
         return _event("message_delta", delta=delta, usage=usage) + _event("message_stop")
 
-    def whole(self) -> JSON:
+    def whole(self) -> schema.JSON:
         choice = self.choices[0]
         blocks = [_thinking_block(choice.reasoning_text)] if choice.reasoning_text else []
         if choice.text.strip() or not choice.calls:
@@ -547,7 +508,9 @@ class MessagesWriter(BlockWriter):
         usage = _usage(stats.prompt_tokens, stats.reused_tokens, stats.generated_tokens)
         return self._message(blocks, *_reason(choice), usage)
 
-    def _message(self, blocks: list[JSON], why: str | None, stop: str | None, usage: JSON) -> JSON:
+    def _message(
+        self, blocks: list[schema.JSON], why: str | None, stop: str | None, usage: schema.JSON
+    ) -> schema.JSON:
         return {
             "id": self._id,
             "type": "message",
@@ -561,19 +524,19 @@ class MessagesWriter(BlockWriter):
 
 
 def _event(kind: str, **content: Any) -> bytes:
-    return event({"type": kind, **content}, kind)
+    return base.event({"type": kind, **content}, kind)
 
 
-def _thinking_block(text: str) -> JSON:
+def _thinking_block(text: str) -> schema.JSON:
     return {"type": "thinking", "thinking": text, "signature": SIGNATURE}
 
 
-def _tool_block(call: CallComplete) -> JSON:
+def _tool_block(call: base.CallComplete) -> schema.JSON:
     arguments = json.loads(call.arguments)
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments}
 
 
-def _usage(prompt: int, reused: int, generated: int) -> JSON:
+def _usage(prompt: int, reused: int, generated: int) -> schema.JSON:
     return {
         "input_tokens": prompt - reused,
         "cache_creation_input_tokens": 0,
@@ -582,7 +545,7 @@ def _usage(prompt: int, reused: int, generated: int) -> JSON:
     }
 
 
-def _reason(choice: Choice) -> tuple[str, str | None]:
+def _reason(choice: base.Choice) -> tuple[str, str | None]:
     """Map to Anthropic's stop reason. Also returns the stop string."""
     if choice.hit_limit:
         return "max_tokens", None
@@ -591,17 +554,17 @@ def _reason(choice: Choice) -> tuple[str, str | None]:
     return ("stop_sequence", choice.stop) if choice.stop else ("end_turn", None)
 
 
-class Messages(API):
+class Messages(base.API):
     path = "/v1/messages"
     summary = "Create a message, in Anthropic's shape."
     body = MessagesBody
     writer = MessagesWriter
 
-    def failed(self, error: JSON, writer: Any = None) -> bytes:
-        return event(error, "error")
+    def failed(self, error: schema.JSON, writer: Any = None) -> bytes:
+        return base.event(error, "error")
 
 
-class CountTokensAPI(API):
+class CountTokensAPI(base.API):
     path = "/v1/messages/count_tokens"
     summary = "Count the tokens of a prompt, in Anthropic's shape."
     body = PromptBody

@@ -21,20 +21,7 @@ from engine.serve import bodies
 from engine.serve.auth import owner_of
 from engine.serve.json_input import SAMPLING, answer_form
 from engine.serve.models import ModelEntry, ModelRegistry
-from engine.serve.routes.base import (
-    API,
-    APIRoute,
-    CallBroken,
-    CallComplete,
-    CallDelta,
-    CallStart,
-    Choice,
-    Generation,
-    Piece,
-    Text,
-    Writer,
-    encoded,
-)
+from engine.serve.routes import base, schema
 from engine.serve.routes.chat import ToolCall
 from engine.serve.routes.completions import (
     EmbeddingAPI,
@@ -42,32 +29,17 @@ from engine.serve.routes.completions import (
     EmbeddingsBody,
     as_numbers,
 )
-from engine.serve.routes.schema import (
-    JSON,
-    Body,
-    GenerationBody,
-    Items,
-    Reasoning,
-    TemplateOptions,
-    content_of,
-    decode_media,
-    given_image,
-    ignore,
-    ignored_field,
-    parameter,
-    single_value,
-)
 from engine.serve.routes.tools import Toolbox, with_note
 
 VERSION = "0.14.0"  # Ollama version that we report, which clients check
 
 
-class ChatMessage(Body):
+class ChatMessage(schema.Body):
     role: Literal["system", "user", "assistant", "tool"]
     content: str = ""
     thinking: str | None = None
     images: list[Any] = Field(default_factory=list)
-    tool_calls: Items[ToolCall] = Field(default_factory=list)
+    tool_calls: schema.Items[ToolCall] = Field(default_factory=list)
     tool_name: str | None = None
     tool_call_id: str | None = None
 
@@ -85,8 +57,8 @@ class ChatMessage(Body):
         message: Message = {"role": self.role, "content": self.content}
         if self.images:
             sources = [{"type": "base64", "data": data} for data in self.images]
-            images = [given_image({"source": source}) for source in sources]
-            message["content"] = content_of([*images, self.content])
+            images = [schema.given_image({"source": source}) for source in sources]
+            message["content"] = schema.content_of([*images, self.content])
         if self.thinking:
             message["reasoning_content"] = self.thinking
         if self.tool_name:
@@ -98,27 +70,27 @@ class ChatMessage(Body):
         return message
 
 
-class _OllamaBody(GenerationBody, TemplateOptions):
+class _OllamaBody(schema.GenerationBody, schema.TemplateOptions):
     """Fields shared by `/api/chat` and `/api/generate`."""
 
     format: Any = None
     options: dict[str, Any] = Field(default_factory=dict)
     stream: bool = True
-    temperature: Annotated[Any, parameter("temperature")] = None
-    think: Reasoning | None = None
-    keep_alive: Annotated[Any, ignored_field("keep_alive")] = None
+    temperature: Annotated[Any, schema.parameter("temperature")] = None
+    think: schema.Reasoning | None = None
+    keep_alive: Annotated[Any, schema.ignored_field("keep_alive")] = None
     truncate: Any = None
     shift: Any = None
 
     def generation(
         self, model: Model, prompt: list[Message] | RawPrompt, tools: Mapping[str, Any]
-    ) -> Generation:
+    ) -> base.Generation:
         reasoning, template = self.template(model, self.think, "think")
         shape = self.format
         bound: dict[str, Any] = {}
         if shape == "json" or isinstance(shape, dict):
-            schema = {"type": "object"} if shape == "json" else shape
-            bound = answer_form({"type": "json_schema", "schema": schema}, "format")
+            wanted = {"type": "object"} if shape == "json" else shape
+            bound = answer_form({"type": "json_schema", "schema": wanted}, "format")
         elif shape not in (None, ""):
             raise ValueError("format must be json or a schema")
         found: dict[str, Any] = {}
@@ -127,10 +99,10 @@ class _OllamaBody(GenerationBody, TemplateOptions):
             if meant in SAMPLING:
                 found[meant] = value
             else:
-                ignore(f"options.{name}")
+                schema.ignore(f"options.{name}")
         if isinstance(found.get("max_tokens"), int) and found["max_tokens"] < 1:
             found["max_tokens"] = None  # no limit
-        return Generation(
+        return base.Generation(
             model,
             [prompt],
             self.sampling(model, **found, **tools, **bound),
@@ -142,30 +114,30 @@ class _OllamaBody(GenerationBody, TemplateOptions):
 
 
 class OllamaBody(_OllamaBody):
-    messages: Annotated[Items[ChatMessage], Field(min_length=1)]
+    messages: Annotated[schema.Items[ChatMessage], Field(min_length=1)]
     tools: list[Any] = Field(default_factory=list)
 
-    def asks(self, model: Model) -> Generation:
+    def asks(self, model: Model) -> base.Generation:
         box = Toolbox()
         box.add(self.tools)
-        messages = decode_media([message.as_message for message in self.messages], model)
+        messages = schema.decode_media([message.as_message for message in self.messages], model)
         tools = box.settings(model, "auto", True)
         return self.generation(model, with_note(messages, box.note()), tools)
 
 
 class GenerateBody(_OllamaBody):
     prompt: Annotated[str, Field(min_length=1)]
-    suffix: Annotated[Any, single_value("")] = None  # would change the meaning if ignored
+    suffix: Annotated[Any, schema.single_value("")] = None  # would change the meaning if ignored
     system: str = ""
     images: list[Any] = Field(default_factory=list)
     raw: bool = False
 
-    def asks(self, model: Model) -> Generation:
+    def asks(self, model: Model) -> base.Generation:
         if self.raw:
             return self.generation(model, RawPrompt(self.prompt), {})
         message = ChatMessage(role="user", content=self.prompt, images=self.images).as_message
         head: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
-        return self.generation(model, decode_media([*head, message], model), {})
+        return self.generation(model, schema.decode_media([*head, message], model), {})
 
 
 class EmbedBody(EmbeddingsBody):
@@ -174,43 +146,43 @@ class EmbedBody(EmbeddingsBody):
     keep_alive: Any = None
 
     @classmethod
-    def renamed(cls, body: JSON) -> JSON:
+    def renamed(cls, body: schema.JSON) -> schema.JSON:
         if "prompt" in body:  # name of the field in the older route
             body.setdefault("input", body.pop("prompt"))
         return body
 
 
-class OllamaWriter(Writer):
-    def piece(self, choice: Choice, piece: Piece) -> bytes:
-        if isinstance(piece, Text):
+class OllamaWriter(base.Writer):
+    def piece(self, choice: base.Choice, piece: base.Piece) -> bytes:
+        if isinstance(piece, base.Text):
             return self._line({("thinking" if piece.reasoning else "content"): piece.text})
-        if isinstance(piece, CallComplete):
+        if isinstance(piece, base.CallComplete):
             return self._line({"tool_calls": [_call(piece)]})
-        assert isinstance(piece, (CallStart, CallDelta, CallBroken))
+        assert isinstance(piece, (base.CallStart, base.CallDelta, base.CallBroken))
         return b""  # calls aren't streamed
 
-    def ended(self, choice: Choice) -> bytes:
+    def ended(self, choice: base.Choice) -> bytes:
         return b""
 
     def end(self) -> bytes:
-        return encoded(self._line_json({}, **self._figures())) + b"\n"
+        return base.encoded(self._line_json({}, **self._figures())) + b"\n"
 
     def sign_of_life(self) -> bytes:
         return self._line({})
 
-    def whole(self) -> JSON:
+    def whole(self) -> schema.JSON:
         choice = self.choices[0]
-        message: JSON = {"content": choice.text}
+        message: schema.JSON = {"content": choice.text}
         if choice.reasoning_text:
             message["thinking"] = choice.reasoning_text
         if choice.calls:
             message["tool_calls"] = [_call(call) for call in choice.calls]
         return self._line_json(message, **self._figures())
 
-    def _line(self, message: JSON) -> bytes:
-        return encoded(self._line_json(message, done=False)) + b"\n"
+    def _line(self, message: schema.JSON) -> bytes:
+        return base.encoded(self._line_json(message, done=False)) + b"\n"
 
-    def _line_json(self, message: JSON, **more: Any) -> JSON:
+    def _line_json(self, message: schema.JSON, **more: Any) -> schema.JSON:
         return {
             "model": self.generation.model.name,
             "created_at": datetime.now(UTC).isoformat(),
@@ -218,7 +190,7 @@ class OllamaWriter(Writer):
             **more,
         }
 
-    def _figures(self) -> JSON:
+    def _figures(self) -> schema.JSON:
         choice = self.choices[0]
         stats = choice.stats
         read, decode_ns = round(stats.ttft_s * 1e9), round(stats.decode_s * 1e9)
@@ -234,7 +206,7 @@ class OllamaWriter(Writer):
         }
 
 
-def _call(call: CallComplete) -> JSON:
+def _call(call: base.CallComplete) -> schema.JSON:
     function = {"name": call.name, "arguments": json.loads(call.arguments)}
     return {"id": call.id, "function": function}
 
@@ -242,18 +214,18 @@ def _call(call: CallComplete) -> JSON:
 class GenerateWriter(OllamaWriter):
     """Writer of `/api/generate` replies. The text is at the top level, without a message object."""
 
-    def _line_json(self, message: JSON, **more: Any) -> JSON:
+    def _line_json(self, message: schema.JSON, **more: Any) -> schema.JSON:
         line = super()._line_json({}, **more)
         del line["message"]
         thinking = {"thinking": message["thinking"]} if "thinking" in message else {}
         return {**line, "response": message.get("content", ""), **thinking}
 
 
-class OllamaAPI(API):
+class OllamaAPI(base.API):
     media_type = "application/x-ndjson"
 
-    def failed(self, error: JSON, writer: Any = None) -> bytes:
-        return encoded(error) + b"\n"
+    def failed(self, error: schema.JSON, writer: Any = None) -> bytes:
+        return base.encoded(error) + b"\n"
 
     def comment(self, text: str) -> bytes:
         return b""
@@ -271,7 +243,7 @@ class OllamaEmbedAPI(EmbeddingAPI):
     summary = "Compute embeddings, in Ollama's shape."
     body = EmbedBody
 
-    def response_body(self, request: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, request: EmbeddingRequest, found: Vectors) -> schema.JSON:
         vectors = [as_numbers(vector) for vector in found.vectors]
         counted = {"prompt_eval_count": found.tokens, "total_duration": 0, "load_duration": 0}
         return {"model": request.model.name, "embeddings": vectors, **counted}
@@ -282,7 +254,7 @@ class OllamaEmbeddingsAPI(EmbeddingAPI):
     summary = "Compute an embedding, in Ollama's older shape."
     body = EmbedBody
 
-    def response_body(self, request: EmbeddingRequest, found: Vectors) -> JSON:
+    def response_body(self, request: EmbeddingRequest, found: Vectors) -> schema.JSON:
         return {"embedding": as_numbers(found.vectors[0])}
 
 
@@ -293,7 +265,7 @@ class OllamaChat(OllamaAPI):
     writer = OllamaWriter
 
 
-class ShowBody(Body):
+class ShowBody(schema.Body):
     model: str | None = None
     name: str | None = None
 
@@ -302,12 +274,12 @@ class OllamaModels:
     def __init__(self, served: ModelRegistry) -> None:
         self._served = served
 
-    def routes(self) -> list[APIRoute]:
+    def routes(self) -> list[base.APIRoute]:
         return [
-            APIRoute("GET", "/api/version", self._version, "Get the version of Ollama's API."),
-            APIRoute("GET", "/api/tags", self._tags, "List models in Ollama's shape."),
-            APIRoute("GET", "/api/ps", self._loaded, "List loaded models."),
-            APIRoute("POST", "/api/show", self._show, "Get a model.", body=ShowBody),
+            base.APIRoute("GET", "/api/version", self._version, "Get the version of Ollama's API."),
+            base.APIRoute("GET", "/api/tags", self._tags, "List models in Ollama's shape."),
+            base.APIRoute("GET", "/api/ps", self._loaded, "List loaded models."),
+            base.APIRoute("POST", "/api/show", self._show, "Get a model.", body=ShowBody),
         ]
 
     async def _version(self, _: Request) -> Response:
@@ -344,7 +316,7 @@ class OllamaModels:
         )
 
 
-def _model_json(entry: ModelEntry, loaded: bool) -> JSON:
+def _model_json(entry: ModelEntry, loaded: bool) -> schema.JSON:
     details = {"format": "mlx", "family": "mlx", "families": ["mlx"], "parent_model": ""}
     return {
         "name": entry.name,

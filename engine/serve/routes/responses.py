@@ -22,42 +22,8 @@ from engine.model.info import Model
 from engine.serve.auth import LOCAL, KeyOwner, owner_of
 from engine.serve.errors import CONTEXT_LENGTH, RequestError
 from engine.serve.json_input import answer_form
-from engine.serve.routes.base import (
-    API,
-    APIRoute,
-    BlockWriter,
-    CallDelta,
-    CallStart,
-    Choice,
-    Generation,
-    Text,
-    event,
-    listed_odds,
-)
+from engine.serve.routes import base, schema
 from engine.serve.routes.chat import usage
-from engine.serve.routes.schema import (
-    JSON,
-    LENGTHS,
-    Arguments,
-    Body,
-    FlatFormat,
-    GenerationBody,
-    Items,
-    Limit,
-    TemplateOptions,
-    TopLogprobs,
-    aliases_of,
-    as_history,
-    decode_media,
-    ignored_field,
-    log_once,
-    or_text,
-    parameter,
-    single_value,
-    tagged_by,
-    text_parts,
-    validate,
-)
 from engine.serve.routes.tools import (
     INPUT,
     SEARCH,
@@ -95,43 +61,43 @@ def _refusals_as_text(content: Any) -> Any:
 
 
 _KINDS = ("input_text", "output_text", "text", "reasoning_text", "summary_text")
-_Texts = Annotated[str, text_parts(*_KINDS), BeforeValidator(_refusals_as_text)]
-_Shown = Annotated[Any, text_parts(*_KINDS, shows=True), BeforeValidator(_refusals_as_text)]
+_Texts = Annotated[str, schema.text_parts(*_KINDS), BeforeValidator(_refusals_as_text)]
+_Shown = Annotated[Any, schema.text_parts(*_KINDS, shows=True), BeforeValidator(_refusals_as_text)]
 
 
-class MessageItem(Body):
+class MessageItem(schema.Body):
     type: Literal["message"] = "message"
     role: Literal["system", "developer", "user", "assistant"]
     content: _Shown = ""
 
 
-class ReasoningItem(Body):
+class ReasoningItem(schema.Body):
     type: Literal["reasoning"]
     content: _Texts = ""
     summary: _Texts = ""
 
 
-class _CallItem(Body):
+class _CallItem(schema.Body):
     """Tool call in an earlier answer."""
 
     call_id: str = ""
     namespace: str | None = None
 
     @property
-    def as_call(self) -> JSON:
+    def as_call(self) -> schema.JSON:
         raise NotImplementedError
 
-    def _call(self, name: str, arguments: JSON) -> JSON:
+    def _call(self, name: str, arguments: schema.JSON) -> schema.JSON:
         return tool_call(self.call_id, function_name(name, self.namespace), arguments)
 
 
 class CallItem(_CallItem):
     type: Literal["function_call"]
     name: str
-    arguments: Arguments = Field(default_factory=dict)
+    arguments: schema.Arguments = Field(default_factory=dict)
 
     @property
-    def as_call(self) -> JSON:
+    def as_call(self) -> schema.JSON:
         return self._call(self.name, self.arguments)
 
 
@@ -141,26 +107,26 @@ class CustomCallItem(_CallItem):
     input: str = ""
 
     @property
-    def as_call(self) -> JSON:
+    def as_call(self) -> schema.JSON:
         return self._call(self.name, {INPUT: self.input})
 
 
 class SearchCallItem(_CallItem):
     type: Literal["tool_search_call"]
-    arguments: Arguments = Field(default_factory=dict)
+    arguments: schema.Arguments = Field(default_factory=dict)
 
     @property
-    def as_call(self) -> JSON:
+    def as_call(self) -> schema.JSON:
         return self._call(SEARCH, self.arguments)
 
 
-class CallOutputItem(Body):
+class CallOutputItem(schema.Body):
     type: Literal["function_call_output", "custom_tool_call_output"]
-    output: Annotated[_Shown, BeforeValidator(as_history)] = ""
+    output: Annotated[_Shown, BeforeValidator(schema.as_history)] = ""
     call_id: str = ""
 
 
-class SearchOutputItem(Body):
+class SearchOutputItem(schema.Body):
     """Tools that the client's search found. They can be called from this point on."""
 
     type: Literal["tool_search_output"]
@@ -168,12 +134,12 @@ class SearchOutputItem(Body):
     call_id: str = ""
 
 
-class MoreToolsItem(Body):
+class MoreToolsItem(schema.Body):
     type: Literal["additional_tools"]
     tools: list[Any] = Field(default_factory=list)
 
 
-class WebSearchItem(Body):
+class WebSearchItem(schema.Body):
     """Web search by OpenAI's servers. Its results are in the answer that follows."""
 
     type: Literal["web_search_call"]
@@ -190,23 +156,26 @@ Item = Annotated[
     | Annotated[SearchOutputItem, Tag("@tool_search_output")]
     | Annotated[MoreToolsItem, Tag("@additional_tools")]
     | Annotated[WebSearchItem, Tag("@web_search_call")],
-    tagged_by("type", default="message"),
+    schema.tagged_by("type", default="message"),
 ]
 
 
-class TextOptions(Body):
-    format: FlatFormat = None
-    verbosity: Annotated[Any, ignored_field("text.verbosity", "medium")] = None
+class TextOptions(schema.Body):
+    format: schema.FlatFormat = None
+    verbosity: Annotated[Any, schema.ignored_field("text.verbosity", "medium")] = None
 
 
-class ResponsesBody(GenerationBody, TemplateOptions):
+class ResponsesBody(schema.GenerationBody, schema.TemplateOptions):
     refused = ("conversation", "prompt")
-    aliases = {**GenerationBody.aliases, **aliases_of("max_output_tokens", LENGTHS)}  # noqa: RUF012
+    aliases = {  # noqa: RUF012
+        **schema.GenerationBody.aliases,
+        **schema.aliases_of("max_output_tokens", schema.LENGTHS),
+    }
 
     input: Annotated[
-        Items[Item],
+        schema.Items[Item],
         Field(min_length=1),
-        or_text(
+        schema.or_text(
             Annotated[list[Item], Field(min_length=1)],
             lambda text: {"role": "user", "content": text},
         ),
@@ -222,21 +191,21 @@ class ResponsesBody(GenerationBody, TemplateOptions):
     parallel_tool_calls: bool = True
     # The data is always included (e.g. reasoning text, so encrypted reasoning isn't needed), or
     # belongs to tools that aren't supported.
-    include: Items[str] = Field(default_factory=list)
-    top_logprobs: TopLogprobs = 0
+    include: schema.Items[str] = Field(default_factory=list)
+    top_logprobs: schema.TopLogprobs = 0
     truncation: Literal["auto", "disabled"] = "disabled"
-    max_output_tokens: Limit = None
-    stop: Annotated[Any, parameter("stop")] = None
-    background: Annotated[Any, single_value(False)] = None
-    max_tool_calls: Annotated[Any, ignored_field("max_tool_calls")] = None
-    context_management: Annotated[Any, ignored_field("context_management")] = None
+    max_output_tokens: schema.Limit = None
+    stop: Annotated[Any, schema.parameter("stop")] = None
+    background: Annotated[Any, schema.single_value(False)] = None
+    max_tool_calls: Annotated[Any, schema.ignored_field("max_tool_calls")] = None
+    context_management: Annotated[Any, schema.ignored_field("context_management")] = None
 
 
 class StoredResponse(Struct, frozen=True, dict=True):
     """A response, and the whole conversation that led to it."""
 
     messages: list[Message]
-    response: JSON
+    response: schema.JSON
     found: list[Any] = field(default_factory=list)  # tools found by searches in the conversation
 
     @cached_property
@@ -246,7 +215,7 @@ class StoredResponse(Struct, frozen=True, dict=True):
         return seen + len(json.dumps([self.messages, self.response, self.found], default=repr))
 
     @cached_property
-    def items(self) -> dict[str, JSON]:
+    def items(self) -> dict[str, schema.JSON]:
         return {item["id"]: item for item in self.response.get("output", ())}
 
 
@@ -302,11 +271,11 @@ class StoredResponses:
         with self._lock:
             self._by_owner.pop(owner_id, None)
 
-    def routes(self) -> list[APIRoute]:
+    def routes(self) -> list[base.APIRoute]:
         path = "/v1/responses/{id}"
         return [
-            APIRoute("GET", path, self._read, "Get a stored response."),
-            APIRoute("DELETE", path, self._delete, "Delete a stored response."),
+            base.APIRoute("GET", path, self._read, "Get a stored response."),
+            base.APIRoute("DELETE", path, self._delete, "Delete a stored response."),
         ]
 
     async def _read(self, request: Request) -> Response:
@@ -338,7 +307,7 @@ class StoredResponses:
         return found
 
 
-class Responses(API):
+class Responses(base.API):
     path = "/v1/responses"
     summary = "Create a response, which can be continued if it is stored."
     body = ResponsesBody
@@ -348,7 +317,7 @@ class Responses(API):
         self.stored = stored
         self.writer = partial(ResponsesWriter, store=self._store)
 
-    def failed(self, error: JSON, writer: Any = None) -> bytes:
+    def failed(self, error: schema.JSON, writer: Any = None) -> bytes:
         if writer is not None:
             return bytes(writer.failed(error))
         error_body = {"code": error["error"]["code"], "message": error["error"]["message"]}
@@ -361,17 +330,21 @@ class Responses(API):
             "output": [],
         }
         kind = "response.failed"
-        return event({"type": kind, "sequence_number": 0, "response": failed}, kind) + event(
+        return base.event(
+            {"type": kind, "sequence_number": 0, "response": failed}, kind
+        ) + base.event(
             {"type": "error", "sequence_number": 1, **error_body, "param": None, **error}, "error"
         )
 
-    def read(self, body: Mapping[str, Any], model: Model, owner: KeyOwner = LOCAL) -> Generation:
+    def read(
+        self, body: Mapping[str, Any], model: Model, owner: KeyOwner = LOCAL
+    ) -> base.Generation:
         body = {**body, "input": self.stored.resolve_references(owner, body.get("input"))}
-        asked = validate(ResponsesBody, body)
+        asked = schema.validate(ResponsesBody, body)
         previous = asked.previous_response_id
         before = self.stored.find(owner, previous) if previous else StoredResponse([], {})
         messages = [*before.messages, *_messages(asked.input, bool(before.messages))]
-        conversation = decode_media(messages, model)
+        conversation = schema.decode_media(messages, model)
         box = Toolbox()
         box.add(asked.tools)
         box.find(before.found, "tools")
@@ -397,7 +370,7 @@ class Responses(API):
         )
         system = [{"role": "system", "content": asked.instructions}] if asked.instructions else []
         slides = asked.truncation == "auto"
-        return Generation(
+        return base.Generation(
             model,
             [with_note([*system, *conversation], box.note())],
             params,
@@ -428,7 +401,9 @@ class Responses(API):
             },
         )
 
-    def _store(self, generation: Generation, choice: Choice, response: JSON) -> None:
+    def _store(
+        self, generation: base.Generation, choice: base.Choice, response: schema.JSON
+    ) -> None:
         extra = generation.extra
         if extra["echo"]["store"]:
             message = {**choice.as_message}
@@ -470,7 +445,7 @@ def _messages(items: list[Any], answered: bool) -> list[Message]:
     for item in items:
         answered = answered or _is_answer(item)
         if isinstance(item, WebSearchItem):
-            log_once("left out web searches of a conversation")
+            schema.log_once("left out web searches of a conversation")
             continue
         if isinstance(item, MoreToolsItem):
             if answered:
@@ -502,23 +477,27 @@ def _messages(items: list[Any], answered: bool) -> list[Message]:
     return messages
 
 
-Store = Callable[[Generation, Choice, JSON], None]  # called with a finished response
+Store = Callable[
+    [base.Generation, base.Choice, schema.JSON], None
+]  # called with a finished response
 
 
-class ResponsesWriter(BlockWriter):
+class ResponsesWriter(base.BlockWriter):
     """Writer of responses, whole or as events.
 
     Args:
         store: called when the response is finished.
     """
 
-    def __init__(self, generation: Generation, choices: list[Choice], store: Store) -> None:
+    def __init__(
+        self, generation: base.Generation, choices: list[base.Choice], store: Store
+    ) -> None:
         super().__init__(generation, choices)
         self._id = f"resp_{uuid.uuid4().hex}"
         self._created = int(time.time())
         self._store = store
         self._number = 0
-        self._items: list[JSON] = []
+        self._items: list[schema.JSON] = []
         self._arguments: list[str] = []  # argument chunks of the open call
 
     def begin(self) -> bytes:
@@ -534,7 +513,7 @@ class ResponsesWriter(BlockWriter):
     def sign_of_life(self) -> bytes:
         return self.begin() or self._state("response.in_progress")
 
-    def failed(self, error: JSON) -> bytes:
+    def failed(self, error: schema.JSON) -> bytes:
         """Return the final events of a failed response, including the error that clients raise."""
         error = error["error"]
         failed = self._response(self._items, "failed")
@@ -547,14 +526,14 @@ class ResponsesWriter(BlockWriter):
             + self._event("error", code=code, message=message, param=None, error=error)
         )
 
-    def whole(self) -> JSON:
+    def whole(self) -> schema.JSON:
         choice = self.choices[0]
         if choice.reasoning_text:
             self._items.append(_reasoning(choice.reasoning_text))
         if choice.text or not choice.calls:
-            part: JSON = {"type": "output_text", "text": choice.text, "annotations": []}
+            part: schema.JSON = {"type": "output_text", "text": choice.text, "annotations": []}
             if self.generation.params.logprobs is not None:
-                part["logprobs"] = listed_odds(choice.odds)
+                part["logprobs"] = base.listed_odds(choice.odds)
             self._items.append(_message([part], "incomplete" if choice.hit_limit else "completed"))
         self._items += [
             call_item(self.generation.client_tool(call.name), call.id, call.arguments)
@@ -565,14 +544,14 @@ class ResponsesWriter(BlockWriter):
         return response
 
     @property
-    def _item(self) -> JSON:
+    def _item(self) -> schema.JSON:
         return self._items[-1]
 
     @property
-    def _position(self) -> JSON:
+    def _position(self) -> schema.JSON:
         return {"item_id": self._item["id"], "output_index": len(self._items) - 1}
 
-    def open(self, block: str, call: CallStart | None = None) -> bytes:
+    def open(self, block: str, call: base.CallStart | None = None) -> bytes:
         if call is not None:
             self._arguments = []
             item = call_item(self.generation.client_tool(call.name), call.id, "", "in_progress")
@@ -583,7 +562,7 @@ class ResponsesWriter(BlockWriter):
         out = self._event("response.output_item.added", output_index=index, item={**item})
         if call is not None:
             return out
-        part: JSON = {"type": "reasoning_text", "text": ""}
+        part: schema.JSON = {"type": "reasoning_text", "text": ""}
         if block == "text":
             part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
         item["content"] = [part]
@@ -591,8 +570,8 @@ class ResponsesWriter(BlockWriter):
             "response.content_part.added", **self._position, content_index=0, part=part
         )
 
-    def more(self, piece: Text | CallStart | CallDelta) -> bytes:
-        if not isinstance(piece, Text):
+    def more(self, piece: base.Text | base.CallStart | base.CallDelta) -> bytes:
+        if not isinstance(piece, base.Text):
             self._arguments.append(piece.text)
             if self._item["type"] != "function_call":
                 return b""  # the input can't be extracted until the arguments are complete
@@ -601,13 +580,15 @@ class ResponsesWriter(BlockWriter):
         part = self._item["content"][0]
         part["text"] += piece.text
         if not piece.reasoning and self.generation.params.logprobs is not None:
-            part["logprobs"] += listed_odds(piece.odds)
+            part["logprobs"] += base.listed_odds(piece.odds)
         if not piece.text and not piece.odds:
             return b""
-        delta: JSON = {**self._position, "content_index": 0, "delta": piece.text}
+        delta: schema.JSON = {**self._position, "content_index": 0, "delta": piece.text}
         if piece.reasoning:
             return self._event("response.reasoning_text.delta", **delta)
-        return self._event("response.output_text.delta", **delta, logprobs=listed_odds(piece.odds))
+        return self._event(
+            "response.output_text.delta", **delta, logprobs=base.listed_odds(piece.odds)
+        )
 
     def close(self, incomplete: bool) -> bytes:
         item, position = self._item, self._position
@@ -626,7 +607,7 @@ class ResponsesWriter(BlockWriter):
         index = position["output_index"]
         return out + self._event("response.output_item.done", output_index=index, item=item)
 
-    def _call_closed(self, item: JSON, position: JSON, incomplete: bool) -> bytes:
+    def _call_closed(self, item: schema.JSON, position: schema.JSON, incomplete: bool) -> bytes:
         arguments = "".join(self._arguments)
         if item["type"] == "function_call":
             item["arguments"] = arguments
@@ -646,14 +627,14 @@ class ResponsesWriter(BlockWriter):
     # -- response object --------------------------------------------------------------------
 
     def _event(self, kind: str, **content: Any) -> bytes:
-        encoded = event({"type": kind, "sequence_number": self._number, **content}, kind)
+        encoded = base.event({"type": kind, "sequence_number": self._number, **content}, kind)
         self._number += 1
         return encoded
 
     def _state(self, kind: str) -> bytes:
         return self._event(kind, response=self._response([], "in_progress"))
 
-    def _response(self, items: list[JSON], status: str | None = None) -> JSON:
+    def _response(self, items: list[schema.JSON], status: str | None = None) -> schema.JSON:
         generation, choice = self.generation, self.choices[0]
         if status is None:
             status = "incomplete" if choice.hit_limit else "completed"
@@ -676,7 +657,7 @@ class ResponsesWriter(BlockWriter):
             "usage": self._usage() if choice.last is not None else None,
         }
 
-    def _usage(self) -> JSON:
+    def _usage(self) -> schema.JSON:
         counts = usage(self.choices)
         return {
             "input_tokens": counts["prompt_tokens"],
@@ -687,12 +668,12 @@ class ResponsesWriter(BlockWriter):
         }
 
 
-def _reasoning(text: str | None = None) -> JSON:
+def _reasoning(text: str | None = None) -> schema.JSON:
     parts = [] if text is None else [{"type": "reasoning_text", "text": text}]
     return {"id": f"rs_{uuid.uuid4().hex}", "type": "reasoning", "summary": [], "content": parts}
 
 
-def _message(parts: list[JSON], status: str) -> JSON:
+def _message(parts: list[schema.JSON], status: str) -> schema.JSON:
     name = f"msg_{uuid.uuid4().hex}"
     return {
         "id": name,
