@@ -9,60 +9,11 @@ from . import words
 from .grammar import expand, pick, typed
 from .turn import Turn
 
-COUNTRIES = [
-    "France",
-    "Germany",
-    "Spain",
-    "Italy",
-    "Japan",
-    "China",
-    "India",
-    "Brazil",
-    "Canada",
-    "Australia",
-    "Egypt",
-    "Kenya",
-    "Norway",
-    "Sweden",
-    "Finland",
-    "Poland",
-    "Austria",
-    "Greece",
-    "Turkey",
-    "Mexico",
-    "Peru",
-    "Chile",
-    "Argentina",
-    "Russia",
-    "Korea",
-    "Vietnam",
-    "Thailand",
-    "Nigeria",
-    "Morocco",
-    "Portugal",
-    "Ireland",
-    "Iceland",
-    "Denmark",
-    "Belgium",
-    "Hungary",
-    "Mongolia",
-    "Bolivia",
-    "Cuba",
-    "Nepal",
-    "Ethiopia",
-    "Ghana",
-    "Iran",
-    "Iraq",
-    "Israel",
-    "Ukraine",
-    "Switzerland",
-    "England",
-    "Scotland",
-    "Wales",
-    "Texas",
-    "California",
-    "Ohio",
-]
+COUNTRIES = """France|Germany|Spain|Italy|Japan|China|India|Brazil|Canada|Australia|Egypt|Kenya|
+Norway|Sweden|Finland|Poland|Austria|Greece|Turkey|Mexico|Peru|Chile|Argentina|Russia|Korea|
+Vietnam|Thailand|Nigeria|Morocco|Portugal|Ireland|Iceland|Denmark|Belgium|Hungary|Mongolia|
+Bolivia|Cuba|Nepal|Ethiopia|Ghana|Iran|Iraq|Israel|Ukraine|Switzerland|England|Scotland|Wales|
+Texas|California|Ohio""".replace("\n", "").split("|")  # fmt: skip
 PEOPLE = """Napoleon|Einstein|Shakespeare|Mozart|Bach|Cleopatra|Newton|Darwin|Beethoven|Picasso|
 Gandhi|Caesar|Marie Curie|Leonardo da Vinci|Galileo|Lincoln|Churchill|Elvis|Taylor Swift|Obama|
 Plato|Aristotle|Kant|Goethe|Columbus|Alan Turing|Elon Musk|the pope|Messi|the president|
@@ -80,25 +31,8 @@ solar panels|rockets|the ocean|rainbows|earthquakes|hurricanes|ancient egypt|the
 the renaissance|vikings|samurai|the internet|game theory|psychology|dreams|astrology|yoga|keto|
 the immune system|antibiotics|protein folding|semiconductors|lasers|radio waves|supply and demand|
 marx|capitalism|feminism|grammar|latin|etymology|shakespeare's sonnets|haiku|novel writing""".replace("\n", "").split("|")  # fmt: skip
-LANGUAGES = [
-    "French",
-    "German",
-    "Spanish",
-    "Italian",
-    "Japanese",
-    "Chinese",
-    "Russian",
-    "Latin",
-    "Dutch",
-    "Arabic",
-    "Korean",
-    "Polish",
-    "Swedish",
-    "Greek",
-    "Hindi",
-    "Portuguese",
-    "Turkish",
-]
+LANGUAGES = """French|German|Spanish|Italian|Japanese|Chinese|Russian|Latin|Dutch|Arabic|Korean|
+Polish|Swedish|Greek|Hindi|Portuguese|Turkish""".replace("\n", "").split("|")  # fmt: skip
 
 OPEN = [
     "Get a bigger model: Models > Get Model…, `Ctrl+Shift+O` (`Cmd+Shift+O` on a Mac).",

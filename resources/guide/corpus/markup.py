@@ -74,26 +74,8 @@ QUOTES = [
     "Begin with a small step, and look up often.", "A quiet tool is the one you forget while you work.", "Many voices make one music when each listens.", "What is written down need not be carried.", "Patience is a kind of speed that arrives on time.", "The sea does not hurry, and yet it shapes the stone.",
     "Ask twice, cut once.", "He who waters the garden need not count the leaves.", "A good question is half a walk towards the answer.", "Every door was once a piece of wall.",
 ]  # fmt: skip
-HEADINGS = [
-    "The sea",
-    "A walk in the forest",
-    "Autumn",
-    "My garden",
-    "Notes",
-    "The old house",
-    "A day in spring",
-    "Tea",
-    "The lighthouse",
-    "Music",
-    "Rain",
-    "Travel",
-    "Books",
-    "The mountain",
-    "Bread",
-    "Winter",
-    "Friends",
-    "Night",
-]
+HEADINGS = """The sea|A walk in the forest|Autumn|My garden|Notes|The old house|A day in spring|
+Tea|The lighthouse|Music|Rain|Travel|Books|The mountain|Bread|Winter|Friends|Night""".replace("\n", "").split("|")  # fmt: skip
 STEPS: dict[str, list[str]] = {
     "make tea": ["Boil some water.", "Put the leaves into the pot.", "Pour the water over them.", "Wait four minutes.", "Pour the tea into a cup."],
     "plant a tree": ["Dig a hole, wide rather than deep.", "Set the tree in upright.", "Fill in the earth and press it down.", "Water it well."],

@@ -48,39 +48,11 @@ NAMES = [
 ]
 """Few, because a model that may choose from two hundred mixes in digits and words."""
 
-PLACES = [
-    "forest",
-    "village",
-    "valley",
-    "harbour",
-    "island",
-    "castle",
-    "mountain",
-    "garden",
-    "city",
-    "desert",
-    "lighthouse",
-    "mill",
-    "meadow",
-    "river",
-    "library",
-]
-SEARCHED = [
-    "a silver key",
-    "a lost song",
-    "a golden feather",
-    "an old map",
-    "a blue lantern",
-    "a small bell",
-    "a box of letters",
-    "the last seed",
-    "a forgotten name",
-    "a stone that hums",
-    "a warm coat",
-    "a green bottle",
-    "a broken clock",
-    "a red kite",
-]
+PLACES = """forest|village|valley|harbour|island|castle|mountain|garden|city|desert|lighthouse|
+mill|meadow|river|library""".replace("\n", "").split("|")  # fmt: skip
+SEARCHED = """a silver key|a lost song|a golden feather|an old map|a blue lantern|a small bell|
+a box of letters|the last seed|a forgotten name|a stone that hums|a warm coat|a green bottle|
+a broken clock|a red kite""".replace("\n", "").split("|")  # fmt: skip
 
 PARTS: list[list[str]] = [
     ["Once there was a <hero> called <name>, who lived at the edge of {a quiet|a small|an old} <place>. Every morning <name> opened the window, listened to the wind, and {made a pot of tea|swept the floor|fed the birds}. It was a simple life, and it was a good one.",

@@ -117,29 +117,8 @@ ABOUT = [
     "{i am|i'm} {curious|worried|unsure|wondering|asking} about <w>",
     "{do you know|what's the deal with|what is the story with|any info on|anything on} <w>",
 ]
-FREE_KEYS = [
-    "Ctrl+9",
-    "Ctrl+5",
-    "Ctrl+Y",
-    "F8",
-    "F3",
-    "Ctrl+Shift+X",
-    "Ctrl+G",
-    "F12",
-    "Ctrl+U",
-    "F5",
-    "Ctrl+H",
-    "Ctrl+D",
-    "F1",
-    "F4",
-    "Ctrl+1",
-    "Ctrl+Alt+T",
-    "Ctrl+E",
-    "Ctrl+M",
-    "Ctrl+Shift+K",
-    "Cmd+G",
-    "Cmd+9",
-]
+FREE_KEYS = """Ctrl+9|Ctrl+5|Ctrl+Y|F8|F3|Ctrl+Shift+X|Ctrl+G|F12|Ctrl+U|F5|Ctrl+H|Ctrl+D|F1|F4|
+Ctrl+1|Ctrl+Alt+T|Ctrl+E|Ctrl+M|Ctrl+Shift+K|Cmd+G|Cmd+9""".replace("\n", "").split("|")  # fmt: skip
 
 
 @cache
@@ -190,23 +169,7 @@ def tick_note(note: str) -> str:
     return " ".join(done)
 
 
-_DOUBLED = {
-    "stop",
-    "get",
-    "put",
-    "cut",
-    "split",
-    "set",
-    "quit",
-    "begin",
-    "swap",
-    "submit",
-    "run",
-    "pit",
-    "hop",
-    "cancel",
-    "bin",
-}
+_DOUBLED = set("stop get put cut split set quit begin swap submit run pit hop cancel bin".split())
 
 
 def third_person(action: str) -> str:
