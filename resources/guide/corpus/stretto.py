@@ -169,7 +169,10 @@ def tick_note(note: str) -> str:
     return " ".join(done)
 
 
-_DOUBLED = set("stop get put cut split set quit begin swap submit run pit hop cancel bin".split())
+_DOUBLED = {
+    "stop", "get", "put", "cut", "split", "set", "quit", "begin", "swap", "submit", "run", "pit", "hop",
+    "cancel", "bin",
+}  # fmt: skip
 
 
 def third_person(action: str) -> str:
