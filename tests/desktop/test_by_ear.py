@@ -1,7 +1,7 @@
 """A first conversation through the accessibility tree alone, as with a screen reader.
 
-Besides Xvfb it needs `apt-get install at-spi2-core gir1.2-atspi-2.0 python3-gi`, and is skipped
-without these packages.
+Besides Xvfb it needs `apt-get install dbus at-spi2-core gir1.2-atspi-2.0 python3-gi`, and is
+skipped without these packages.
 """
 
 from __future__ import annotations
