@@ -354,7 +354,7 @@ class FileAttacher(ChatPart):
         return (*found.size, found.rgb)
 
     async def ready(self, compose: Compose) -> Attachments:
-        """Load what `resolve` needs, then return the resolved files of the composer."""
+        """Read pending files and followed chats, then return the composer's attachments."""
         await self._index(compose.attachments)
         for chat_id in self.others.followed_chats:
             await self.others.read_now(chat_id)

@@ -108,7 +108,7 @@ class HelperRunner(ChatPart):
             self._end(round_, LaneState.STOPPED)
 
     def stop_lane(self, message_id: str, number: int) -> None:
-        """Stop a single helper (counted from 0)."""
+        """Stop one helper. `number` counts from 0."""
         if (round_ := self._rounds.get(message_id)) is not None:
             self._end(round_, LaneState.STOPPED, number)
 

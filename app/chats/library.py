@@ -86,7 +86,7 @@ class ChatLibrary(QObject):
     LONG = 1_000  # messages; reading 10,000 messages took 0.135 s
 
     list_changed = Signal()  # chats were added, removed, renamed or reordered
-    # (id): the activity changed, the answer was seen, or the draft changed the displayed name
+    # (chat id): its activity, unread mark or displayed name changed
     activity = Signal(str)
     chat_deleted = Signal(str)  # (id): removed from the list, but can be restored
     trash_changed = Signal()  # the contents of the trash changed

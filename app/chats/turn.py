@@ -59,9 +59,9 @@ Compose = Writing | Editing
 
 
 class Stage(Enum):
-    """State of a chat or of one of its replies. Decides what is possible.
+    """State of a chat or a reply, which decides what the user can do.
 
-    Views show `Phase` instead, which distinguishes the steps of a running reply.
+    Views display `Phase` instead. It has more values for a running reply.
     """
 
     IDLE = "idle"

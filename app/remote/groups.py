@@ -26,7 +26,7 @@ from app.remote.remote_errors import NOT_STARTED, RemoteError
 from app.settings.language import tr
 
 _LEAVING = 3.0  # seconds for servers to shut down
-_MOST_SAID = 2_000  # characters of a server's last message
+_MOST_SAID = 2_000  # characters shown of a server's last output
 
 
 class MachineGroup(Struct, frozen=True):

@@ -396,7 +396,7 @@ class RemoteSession:
 
 
 def removed_model_error(remote: Remote | None, ref: str = "") -> remote_errors.RemoteError:
-    """Error for a model the user has removed, or for an invalid reference (None)."""
+    """Create the error for a model that the user removed, or whose reference is invalid (None)."""
     if remote is None:
         words = tr("“{name}” isn’t a remote model. Choose another model.", name=ref)
         return remote_errors.RemoteError(remote_errors.GONE, words)

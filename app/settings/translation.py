@@ -145,7 +145,7 @@ def _take_words_of_docking(qt: QApplication) -> None:
 
 
 def _locale(code: str) -> QLocale:
-    """Get the locale for numbers and dates, which is the system's if the language is the same."""
+    """Get the locale for numbers and dates. Prefers the system's if it has the same language."""
     system = QLocale.system()
     preferred = QLocale(code) if code in LANGUAGES else system
     if code == "en" and system.language() == QLocale.Language.C:

@@ -304,7 +304,7 @@ class Connection:
         return result_from_blocks(blocks, result.structured_content, result.is_error)
 
     async def send_request(self, work: Callable[[Client], Coroutine[Any, Any, T]]) -> T:
-        """Send another kind of request to the server. Raises ToolError."""
+        """Send a request that isn't a tool call to the server. Raises ToolError."""
         client = await self._wait_for_client()
         try:
             async with asyncio.timeout(self.config.timeout):

@@ -42,7 +42,7 @@ class Ordeal(Struct, frozen=True):
 
     @property
     def bound(self) -> float:
-        """Longest acceptable gap: two gap budgets above the median."""
+        """Longest acceptable gap: the median plus two gap budgets."""
         return self.median + 2 * GAP_BUDGET
 
     @property

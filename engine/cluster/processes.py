@@ -112,7 +112,8 @@ class RankWatcher:
     """Watcher thread that checks all ranks and reports the first problem.
 
     Args:
-        on_lost: called on that thread with a sentence. Must kill the group.
+        on_lost: called on the watcher thread with a description of the problem. It must kill
+            the group.
     """
 
     def __init__(self, ranks: Sequence[Rank], on_lost: Callable[[str], None]) -> None:

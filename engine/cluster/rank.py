@@ -75,8 +75,8 @@ def main(arguments: Sequence[str] = ()) -> int:
 def _guard_rank() -> int:
     """Start a rank on our stdin and stdout, and kill it when the connection closes.
 
-    The rank itself may be stopped, in a collective, or in a library that holds the GIL. This
-    process never blocks.
+    The rank can't watch the connection itself: it may be suspended, waiting in a collective, or
+    in a library that holds the GIL.
     """
     rank = subprocess.Popen(rank_command(Host(LOCAL)), start_new_session=True)
 

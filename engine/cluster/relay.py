@@ -293,7 +293,7 @@ class Relay:
         self._close()
         unsent = [*self._inbox, *self._mailbox.close()]
         self._inbox.clear()
-        for handed in unsent:  # commands received before the end
+        for handed in unsent:  # commands that arrived but were never executed
             if isinstance(handed, WorkDone):
                 run_cleanup(partial(self._handle_message, handed.value))
         for command in [*self._pending.values(), *unsent]:

@@ -24,16 +24,16 @@ from engine.params import SamplingParams
 
 
 class DecodeRequest(Protocol):
-    """Fields of a request that a pass uses.
+    """The fields of a request that a forward pass reads or sets.
 
     Attributes:
         kv: caches of the session.
         tokens: the prompt, and all tokens generated and processed so far.
-        pending: lazy id of the next token to feed, or None.
+        pending: id of the next input token as a lazy array, or None.
         images: images among the tokens. Only used by models with vision.
         match_search: search for earlier occurrences of the latest tokens, for prompt lookup.
         index: index of the next token in the answer.
-        odds: None if not requested.
+        odds: log-probabilities to report, or None if not requested.
         next_is_nan: lazy `[1]`, True if the logit of the last sampled token is NaN; None if
             unknown.
     """

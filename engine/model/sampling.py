@@ -417,7 +417,7 @@ class Odds:
         return list(pair)
 
     def clear(self) -> None:
-        """Discard odds of tokens that won't be processed."""
+        """Drop the log-probabilities of tokens that were sampled but won't be used."""
         self._recorded.clear()
 
     def pop_odds(self, token: int, detokenizer: Any) -> TokenOdds:

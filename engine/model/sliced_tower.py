@@ -177,7 +177,7 @@ class _ByRows:
 def split_by_rows(
     kind: str, arrays: Sequence[SplitArray], numbers: float, call: Callable[..., list[mx.array]]
 ) -> list[mx.array]:
-    """Call a function on arrays. While a tower's pass is recorded, the call is split by rows.
+    """Call a function on arrays, split by rows while a tower's pass is being recorded.
 
     Args:
         arrays: see `_RecordedPieces.split_call`.
@@ -219,7 +219,7 @@ def _rotary_by_rows(
 def attend(
     mlx: Callable[..., mx.array], q: mx.array, k: mx.array, v: mx.array, **named: Any
 ) -> mx.array:
-    """Call MLX's attention. While a tower's pass is recorded, the call is split by queries."""
+    """Call MLX's attention, split by queries while a tower's pass is being recorded."""
     noted, mask = recorder.now, named.get("mask")
     if noted is None or isinstance(mask, str):
         return mlx(q, k, v, **named)

@@ -87,7 +87,7 @@ class Mailbox:
 
 
 def refuse(command: Command, error: EngineError) -> None:
-    """Answer a failed command with an error, if its caller waits for an answer."""
+    """Pass the error of a failed command to its caller, if one is waiting."""
     if isinstance(command, Send):
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())

@@ -88,7 +88,8 @@ class TaskPolicy(Struct, frozen=True):
 
 
 class Sandbox:
-    """Child processes for tasks: two for prompts and output formats, one for checking tokenizers.
+    """Runs untrusted work in child processes: two for prompts and output formats, one that checks
+    tokenizers.
 
     Args:
         template: limits for rendering a chat template.

@@ -161,7 +161,7 @@ class ClientResponse:
             self._write(data)
 
     async def comment_when_quiet(self) -> None:
-        """Send a comment after each `QUIET_S` without an event of a reply."""
+        """Keep the connection alive: send a comment if a reply has no event for `QUIET_S`."""
         self._took_at = time.monotonic()
         while True:
             await asyncio.sleep(self._took_at + QUIET_S - time.monotonic())

@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 MAX_TEXT_CHARACTERS = 400_000  # only the end of a longer answer is kept for display
 _RATE_PIECES = 32  # number of chunks over which the rate is averaged
-_RATE_TIMEOUT_S = 2.0  # time without a chunk, after which the rate is 0
+_RATE_TIMEOUT_S = 2.0  # after this long without a chunk, the rate counts as 0
 
 
 def agent_stopped_error() -> RequestError:

@@ -21,7 +21,7 @@ _BOMS = (  # UTF-32 must be first, because its mark starts with UTF-16's
     (codecs.BOM_UTF16_BE, "utf-16-be"),
     (b"\x84\x31\x95\x33", "gb18030"),
 )
-_HEAD_BYTES = 4096  # size of the part searched for declarations
+_HEAD_BYTES = 4096  # only this much of a file is searched for a charset declaration
 _SAMPLE_BYTES = 8192
 _NAME = rb"""["']?\s*([A-Za-z][\w.:+-]{1,39})"""
 _DECLARATIONS = tuple(

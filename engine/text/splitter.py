@@ -330,7 +330,7 @@ class TextSplitter:
     def _end_doubtful_call(self, out: list[Delta]) -> None:
         """End the call at the first doubtful end marker.
 
-        After too many markers, parsing at each would be slow, so use the last one.
+        With too many markers, parsing at each would be slow, so the last one is used.
         """
         at = self._last_doubtful_end()
         marker, rest = self._doubtful[at], self._doubtful[at + 1 :]

@@ -275,10 +275,10 @@ class _GrammarBuilder:
         return name
 
     def _text_until(self, expression: str, after: str) -> str:
-        """Build the rule for a string and the text that ends it.
+        """Build the rule for a string followed by its end marker.
 
-        String rules are greedy. If the end is ordinary text, a greedy rule would consume it and
-        never finish, so the rule is lazy.
+        The rule is lazy if the marker is ordinary text. A greedy rule would match the marker as
+        part of the string and never end.
         """
         text = self.text(expression)
         if "<[" in after:

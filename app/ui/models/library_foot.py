@@ -417,7 +417,7 @@ class RemovalController(QObject):
                 self.remove()
 
     def forget(self, model: InstalledModel) -> None:
-        """Remove a model from the list, with other entries for the same folder. Keeps its files."""
+        """Remove all entries of a model's folder from the list. The files stay on disk."""
         if self._installed.listing_entries(model):
             restore = self._installed.remove_from_list(model)
             self._foot.show_message(

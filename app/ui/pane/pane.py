@@ -71,7 +71,7 @@ class ChatPane(QWidget):
     panel_requested = Signal(object, object, str)  # (pane, `PanelRequest`, message ID)
     # (pane, message id, message id): compare two branches
     compare_branches_requested = Signal(object, str, str)
-    messages_deleted = Signal(str, object)  # (chat id, removal): can be undone
+    messages_deleted = Signal(str, object)  # (chat id, removal to undo)
     # (chat id, message, place): a message was removed from the queue. This can be undone.
     queued_removed = Signal(str, object, int)
     chat_requested = Signal(str)  # (id): open a chat that this chat reads

@@ -34,7 +34,7 @@ class Patch(Struct):
     loss: str  # effect of missing the patch, for the log
     on: bool = False  # the patch is applied while an engine runs
     reason: str = "no engine has started yet"  # reason why the patch is off, or ""
-    _tried: bool = False  # a call of `apply` has no effect
+    _tried: bool = False  # `apply` was called; further calls do nothing
 
     def apply(self) -> bool:
         """Apply the patch and return True if it's on. Only the first call has an effect, until
