@@ -202,14 +202,15 @@ def test_chat_has_one_session_that_ends_with_it(start, secrets):
             run.until(lambda: not chat.reply.is_active)
         first, second = acts.bodies
         assert first["session_id"] == second["session_id"]
-        assert [m["content"] for m in second["messages"]] == ["session", "Two"]
+        assert [m["content"] for m in second["messages"]] == ["One", "session", "Two"]
         twin = run.app.library.branch(chat, chat.transcript.leaf_id)
         twin.turn.write("Three")
         twin.turn.handle(Event.ENTER)
         run.until(lambda: not twin.reply.is_active)
         third = acts.bodies[2]
         assert third["session_id"] != first["session_id"]
-        assert [m["content"] for m in third["messages"]] == ["session", "Three"]  # was shared
+        shared = ["One", "session", "Two", "session"]
+        assert [m["content"] for m in third["messages"]] == [*shared, "Three"]
         chat.model.set("guide")
         run.app.library.delete(twin.id)
         for name in (first["session_id"], third["session_id"]):
