@@ -312,7 +312,7 @@ class ScoreView(QWidget):
         self.feed.stop()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.memory.setVisible(self.width() > scaled(560))  # the bar next to it has a tooltip
+        self.memory.setVisible(self.width() > scaled(640))  # the bar next to it has a tooltip
 
     @Slot()
     def _refresh(self) -> None:

@@ -70,8 +70,8 @@ class SessionCommands:
             model.abilities.modes.shares_prefix and command.kv_bits is None and not reproducible
         )
         bits = command.kv_bits
-        if bits is not None:  # the first message tries this, if no other has
-            known = model.quantized_caches.get(bits)
+        known = model.quantized_caches.get(bits) if bits is not None else None
+        if bits is not None:
             if isinstance(known, tuple):
                 self._state.ended[command.session_id] = known
                 return
@@ -96,6 +96,11 @@ class SessionCommands:
                 begins_as=command.begins_as,
             )
         )
+        if bits is not None and known is None and not command.scratch:
+            self._workers.start(
+                self._quantize(command.session_id),
+                partial(self._end_unsupported, command.session_id),
+            )
 
     def send(self, command: Send) -> None:
         """Start preparing a reply's prompt, or refuse the request."""
@@ -128,7 +133,7 @@ class SessionCommands:
 
         The arguments don't refer to the request, because its model may be unloaded in the meantime.
         """
-        yield from self._quantize(session_id, reply_id)
+        yield from self._quantize(session_id)
         if job.stop.is_set():
             return
         model_id = job.codec.info.id
@@ -142,26 +147,34 @@ class SessionCommands:
         request.session.omitted = prepared.omitted
         request.enqueue(prepared)
 
-    def _quantize(self, session_id: str, reply_id: str) -> Task:
+    def _quantize(self, session_id: str) -> Task:
         """Find out if a session's model supports its `kv_bits`, between the steps of other chats.
 
         If it doesn't, the session ends.
         """
-        request, state = self._request(session_id, reply_id), self._state
-        if request is None or request.session.kv_bits is None:
+        session = self._state.sessions.get(session_id)
+        if session is None or session.kv_bits is None:
             return
-        model, bits = request.session.model, request.session.kv_bits
+        model, bits = session.model, session.kv_bits
         if bits not in model.quantized_caches:
             yield from self._try_quantized(model, bits)
-            request = self._request(session_id, reply_id)
-        if request is None:
+        session = self._state.sessions.get(session_id)
+        if session is None or session.model is not model:
             return
         try:
-            request.session.estimate = quantized_caches(model, bits).estimate
+            session.estimate = quantized_caches(model, bits).estimate
         except EngineError as error:
-            if not request.session.scratch:
-                state.ended[session_id] = (error.code, error.message)
-            state.end_session(request.session, error.code, error.message)
+            self._end_unsupported(session_id, error)
+
+    def _end_unsupported(self, session_id: str, error: BaseException) -> None:
+        """End a session whose quantized caches can't be used. Its next message fails."""
+        session = self._state.sessions.get(session_id)
+        if session is None:
+            return
+        reason = as_engine_error(error)
+        if not session.scratch:
+            self._state.ended[session_id] = (reason.code, reason.message)
+        self._state.end_session(session, reason.code, reason.message)
 
     def _try_quantized(self, model: LoadedModel, bits: int) -> Task:
         """Try quantized caches, once for all requests that wait for them."""

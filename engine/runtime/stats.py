@@ -96,6 +96,7 @@ def _session(session: SessionState) -> dict[str, Any]:
         "kv_bytes": kv.attributed_bytes,
         "kv_sharers": kv.sharer_count,
         "kv_bits": session.kv_bits,
+        "kv_bits_known": session.kv_bits in (None, *session.model.quantized_caches),
         "context_tokens": session.context_length,
         "dropped_messages": len(session.omitted),
         "priority": session.priority,

@@ -98,7 +98,10 @@ class SessionRoutes:
             return
         # The engine only reports this error with the first message, so check here.
         with suppress(TimeoutError):
-            if session.id not in (await self._served.figures())["sessions"] and not named.is_freed:
+            while shown := (await self._served.figures())["sessions"].get(session.id):
+                if shown["kv_bits_known"]:
+                    return
+            if not named.is_freed:
                 raise EngineError(
                     UNSUPPORTED_SESSION,
                     f"{named.model.name} does not support a KV cache of {named.config.kv_bits} "
