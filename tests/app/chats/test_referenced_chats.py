@@ -24,7 +24,7 @@ from app.store.attachments import attachments_from_json, attachments_to_json
 from app.store.portable import chat_to_json
 from engine import FinishReason
 from engine.messages import text_of
-from tests.app.chats.test_chat import A, Desk, desk
+from tests.app.chats.test_chat import A, Desk, HandEngine, desk
 from tests.app.conftest import process_until
 from tests.app.desk import edit
 from tests.slices import examples
@@ -151,7 +151,7 @@ def test_reading_resumes_after_kill(desk: Desk, tmp_path: Path, sent: bool) -> N
     killed.mkdir()
     for file in tmp_path.glob("chats.db*"):
         shutil.copy(file, killed / file.name)
-    again = Desk(killed / "chats.db")
+    again = Desk(killed / "chats.db", HandEngine())
     try:
         again.load(A)
         back = again.library.open(chat.id, A)
