@@ -311,18 +311,14 @@ class Workers:
             return False
         number, work = job
         try:
-            self._run(number, work.function)
-        finally:
-            self._leave(work.lane)
-        return True
-
-    def _run(self, number: int, function: Callable[[], Any]) -> None:
-        try:
-            self._post(number, function())
+            self._post(number, work.function())
         except BaseException as error:  # panics in native libraries aren't an Exception
             if not isinstance(error, EngineError):
                 log.warning("preparing failed: %s", type(error).__name__)
             self._post(number, None, error)
+        finally:
+            self._leave(work.lane)
+        return True
 
     def _next_job(self) -> tuple[int, Work] | None:
         """Wait for the next job and return it, or None when the pool is closed."""

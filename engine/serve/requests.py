@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from starlette.types import Scope
 
 from engine.engine import Engine, Session
-from engine.errors import EngineError, run_cleanup
+from engine.errors import EngineError, as_engine_error, run_cleanup
 from engine.messages import (
     Event,
     Failed,
@@ -228,11 +228,13 @@ class ModelRequest:
                     self._note_end(choice, event)
             if over is not None and not over.done() and self._on_event(choice, event):
                 over.set_result(None)
-        except Exception as error:
+        except BaseException as error:  # panics in native libraries aren't an Exception
             if over is None or over.done():
                 log.exception("cannot handle an event of a stopped reply")
             else:
-                over.set_exception(error)
+                over.set_exception(
+                    error if isinstance(error, Exception) else as_engine_error(error)
+                )
 
     async def stop_replies(self) -> None:
         """Cancel all replies. The session stays reserved until its own reply has ended."""

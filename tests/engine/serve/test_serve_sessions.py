@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine import Engine, Model
+from engine.engine import Session
 from engine.serve.auth import Settings
 from engine.serve.connection import ACCEPTS_PER_ITERATION as ACCEPTED
 from engine.serve.json_input import conversation_digests
@@ -135,6 +136,21 @@ def test_model_without_isolation_is_refused_immediately(serve: Serve) -> None:
     made = ask(server, "POST", "/v1/sessions", {"kv_bits": 8})
     assert (made.status, made.code) == (400, "unsupported_session")
     assert ids(server) == []
+
+
+def test_panic_in_a_fork_ends_its_request(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        """As raised by native libraries."""
+
+    def panic(_: Session) -> Session:
+        raise PanicException("lost")
+
+    server = serve()
+    monkeypatch.setattr(Session, "fork", panic)
+    answer = ask(server, "POST", CHAT, body(n=2))
+    assert (answer.status, answer.code) == (500, "internal_error")
+    monkeypatch.undo()
+    assert len(ask(server, "POST", CHAT, body(n=2)).json["choices"]) == 2
 
 
 def test_fork_keeps_history_and_continues_separately(serve: Serve) -> None:
