@@ -361,4 +361,7 @@ class InlineWorkers(Workers):
     def _queue(self, running: _Running, work: Work) -> None:
         self._number += 1
         self._running[self._number] = running
-        self._run(self._number, work.function)
+        try:
+            self._post(self._number, work.function())
+        except BaseException as error:
+            self._post(self._number, None, error)
