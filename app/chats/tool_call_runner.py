@@ -315,7 +315,7 @@ class ToolCallRunner(ChatPart):
                 self.message_changed.emit(call.message_id)
 
     def answer(self, message_id: str, response: Response) -> bool:
-        """Answer the question of a call's server. Returns False if there is none."""
+        """Answer a question from a call's server. Returns False if it asked nothing."""
         call = self.calls.get(message_id)
         return call is not None and self._questions.answer(call, response)
 

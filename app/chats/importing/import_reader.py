@@ -77,7 +77,7 @@ class Reader(Struct):
     def items(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
         """Yield the file name, the other top-level values, and the conversation.
 
-        The conversation is None if it's over the size limit. Ends early when stopped.
+        Yields None for a conversation over the size limit. Ends early when stopped.
         """
         files = list(self._files())
         for path in files:

@@ -253,7 +253,7 @@ def absent_note(names: Sequence[str]) -> str:
 
 
 def with_note(messages: list[Message], note: str) -> list[Message]:
-    """Append a note to the system message. Add the message if there is none."""
+    """Append a note to the system message, creating the message if needed."""
     if not note:
         return messages
     if messages and messages[0]["role"] == "system":
