@@ -1,10 +1,8 @@
 """File format for session caches: safetensors, with the session's metadata in the header.
 
-The file ends with two checksums, one for the header and one for the arrays. If a file is damaged,
-the session prefills again.
-
-Cache files aren't trusted and contain no class names: their contents are filled into empty caches
-that the model creates.
+The file ends with a checksum of the header and a checksum of the arrays. If a file is damaged, the
+session prefills again. Cache files aren't trusted and contain no class names: their contents are
+filled into empty caches that the model creates.
 """
 
 from __future__ import annotations
@@ -66,7 +64,7 @@ PIECE_BYTES = 32 * 2**20  # converted to arrays before yielding to the engine lo
 
 
 class DamagedError(Exception):
-    """Raised if a cache file is damaged or in an unknown format."""
+    pass
 
 
 class Record(Struct, frozen=True):
@@ -108,7 +106,6 @@ class CacheImage(Struct, frozen=True):
 
 
 def _bytes_of_parts(parts: Sequence[np.ndarray[Any, Any]]) -> Iterator[memoryview]:
-    """Yield the bytes of an array that is split into parts along the third axis."""
     for index in np.ndindex(parts[0].shape[:2]):
         for part in parts:
             yield from _contiguous_bytes(part[index])
@@ -123,10 +120,9 @@ def _contiguous_bytes(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
 
 
 def create_image(kv: SessionKV, fingerprint: str) -> CacheImage:
-    """Create an image of a session's caches.
+    """Return an image of a session's caches.
 
-    Positions in the image must not be modified afterwards. See `engine.cache.session_kv` for
-    positions after the last token.
+    Positions in the image must not be modified afterwards (see `engine.cache.session_kv`).
 
     Raises:
         ValueError: if a cache contains a value that the format doesn't support.
@@ -200,7 +196,7 @@ def _checksum_bytes(total: int) -> bytes:
 
 
 def _open_regular(path: Path) -> BufferedReader:
-    """Open a regular file. Rejects symlinks, and pipes, which could block."""
+    """Open a regular file. Symlinks and pipes, which could block, are rejected."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -257,22 +253,19 @@ def _is_consistent(record: Record) -> bool:
 
 
 def _are_counts(values: Any, most: int) -> bool:
-    """Check that `values` is a list of integers from 0 to `most`."""
     if not isinstance(values, list) or set(map(type, values)) - {int}:
         return False
     return not values or (min(values) >= 0 and max(values) <= most)
 
 
 class Contents(Struct, frozen=True):
-    """Header and raw array data of a cache file, without MLX arrays."""
-
     record: Record
     # Dtype, shape and bytes of each array, by its index as a string.
     parts: dict[str, tuple[str, list[int], bytearray]]
 
 
 def read_contents(path: Path, record: Record) -> Contents:
-    """Read a whole file. Safe on any thread, because no MLX arrays are created.
+    """Read a whole file without creating MLX arrays.
 
     Raises:
         DamagedError, OSError: if the file can't be used.
@@ -299,7 +292,7 @@ def read_contents(path: Path, record: Record) -> Contents:
 def restore_caches(kv: SessionKV, contents: Contents) -> Generator[None, None, None]:
     """Replace a session's caches with the contents of a file.
 
-    Yields regularly, so that the engine can do other work in between.
+    Yields between pieces of `PIECE_BYTES`.
 
     Raises:
         DamagedError: if the file can't be used. The caches stay unchanged.
@@ -333,14 +326,14 @@ def _create_array(kind: str, shape: list[int], data: bytearray) -> mx.array:
 
 
 def _as_uint16(array: mx.array) -> mx.array:
-    """View bfloat16 as uint16, because the buffer protocol doesn't support bfloat16."""
+    """Return bfloat16 as uint16, because the buffer protocol doesn't support bfloat16."""
     return array.view(mx.uint16) if array.dtype == mx.bfloat16 else array
 
 
 def _to_json(value: Any, arrays: list[mx.array | PartedArray]) -> Any:
     """Convert caches to JSON. Arrays are appended to `arrays` and replaced by their index.
 
-    Unused capacity is omitted, because the decoder may write to it during the write to disk.
+    Unused capacity is omitted, because the decoder may write to it while the file is written.
     """
     if isinstance(value, (mx.array, PartedArray)):
         if value.dtype not in _NAMES:
@@ -359,7 +352,7 @@ def _to_json(value: Any, arrays: list[mx.array | PartedArray]) -> Any:
 
 
 def _from_json(shape: Any, fresh: Any, arrays: dict[str, mx.array]) -> Any:
-    """Inverse of `_to_json`. Fills the matching objects in `fresh` instead of creating new ones."""
+    """Inverse of `_to_json`. Fills the matching objects in `fresh`."""
     ((kind, reference),) = shape.items()
     if kind == "array":
         return arrays[str(reference)]

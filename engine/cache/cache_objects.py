@@ -13,17 +13,17 @@ from engine.cache.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
 Caches = list[Any]  # one cache object per layer
 
 MAX_STEPS = 4
-"""Maximum growth of a cache, in `STEP`s. Copying more would stall all sessions."""
+"""Maximum growth of a cache, in `STEP`s. Copying more would delay all sessions."""
 
 
 def flatten_caches(caches: Iterable[Any]) -> Iterator[Any]:
-    """Flatten the caches of all layers. Some layers have a list of several caches."""
+    """Yield the caches of all layers. Some layers have a list of several caches."""
     for cache in caches:
         yield from getattr(cache, "caches", [cache])
 
 
 def replace_some(caches: Caches, others: dict[int, Any]) -> Caches:
-    """Replace some of the caches. Returns a new list.
+    """Return a new list with some of the caches replaced.
 
     Args:
         others: maps the `id()` of a cache to its replacement.
@@ -41,12 +41,11 @@ def replace_some(caches: Caches, others: dict[int, Any]) -> Caches:
 def clone(value: Any) -> Any:
     """Copy caches, or any value inside them, with copy-on-write arrays.
 
-    Arrays are copied as full slices (`x[...]`), which share their buffer until one copy is written
-    to. `mx.array(x)` would copy immediately.
+    A full slice (`x[...]`) shares its buffer until one of the arrays is written to. `mx.array(x)`
+    would copy immediately.
 
     Raises:
-        TypeError: for an object of an unknown class. If both copies shared it, both could write to
-            it.
+        TypeError: for an object of an unknown class, which both copies might write to.
     """
     if isinstance(value, mx.array):
         return value[...]
@@ -76,12 +75,12 @@ def iterate_arrays(value: Any) -> Iterator[mx.array]:
 
 
 def nbytes(caches: Any) -> int:
-    """Total size of all arrays, including unused capacity."""
+    """Return the bytes of all arrays, including unused capacity."""
     return sum(a.nbytes for a in iterate_arrays(caches))
 
 
 def compact(cache: Any) -> Any:
-    """Drop tokens outside of a ring buffer's window now instead of at the next token.
+    """Drop tokens outside of a ring buffer's window.
 
     After prefill, a ring buffer still has the whole last chunk, which can exceed its window.
     """
@@ -111,7 +110,7 @@ def copy_without_last(cache: Any, boundary: Any, surplus: int) -> Any:
     """Copy a layer's cache without its last `surplus` tokens.
 
     Args:
-        boundary: what `copy_untrimmable` returned at the target position.
+        boundary: result of `copy_untrimmable` at the target position.
     """
     if hasattr(boundary, "caches"):
         copy = clone(cache)
@@ -125,7 +124,7 @@ def copy_without_last(cache: Any, boundary: Any, surplus: int) -> Any:
 
 
 def detach_states(cache: Any) -> Any:
-    """Copy recurrent states into buffers of their own.
+    """Copy recurrent states into separate buffers.
 
     Some models compute the states after every token of a chunk and slice out the last one, which
     keeps the whole buffer alive. Without this copy, a jamba snapshot took 64 times the memory it
@@ -139,7 +138,7 @@ def detach_states(cache: Any) -> Any:
 
 
 def detach_buffers(copy: Any, room: bool) -> Any:
-    """Move a copied cache to buffers of its own. A `SharedPrefixKV` is left unchanged.
+    """Copy the buffers that a copied cache shares. A `SharedPrefixKV` is left unchanged.
 
     Args:
         room: reserve capacity for the next tokens.
@@ -162,9 +161,10 @@ def detach_buffers(copy: Any, room: bool) -> Any:
 
 
 def used_arrays(cache: Any) -> dict[str, Any]:
-    """Return the keys and values of a growing cache without its unused capacity, by name.
+    """Return the keys and values of a growing cache, without its unused capacity and without a
+    copy.
 
-    No arrays are copied. The result is empty for other objects.
+    Empty for other objects.
     """
     if not _allocates_in_steps(cache):
         return {}
@@ -173,7 +173,6 @@ def used_arrays(cache: Any) -> dict[str, Any]:
 
 
 def _allocates_in_steps(cache: Any) -> bool:
-    """Check for a cache that allocates keys and values in steps, such as `KVCache`."""
     is_growing = hasattr(cache, "step") and not hasattr(cache, "max_size")
     return is_growing and getattr(cache, "keys", None) is not None
 
@@ -187,7 +186,6 @@ def _slice_tokens(value: Any, length: int) -> Any:
 
 
 def _resize(value: Any, length: int, grow: int) -> Any:
-    """Copy the first `length` tokens of keys or values, with capacity for `grow` more tokens."""
     if isinstance(value, (list, tuple)):
         return type(value)(_resize(v, length, grow) for v in value)
     shape = (*value.shape[:2], grow, *value.shape[3:])
@@ -206,7 +204,7 @@ def stagger_growth(caches: Caches, more: int = 0) -> None:
     """Set `step` of the caches so that not all layers grow in the same decode step.
 
     Growing copies the cache. When all layers grew in the same step, this took 200 ms at 1,300
-    tokens on two cores and stalled every session.
+    tokens on two cores.
 
     Args:
         more: number of tokens that are about to be added. Large numbers increase the step.
@@ -220,19 +218,18 @@ def stagger_growth(caches: Caches, more: int = 0) -> None:
 
 
 def is_plain_kv(cache: Any) -> bool:
-    """Check for a plain, unbounded KV cache, with or without a shared prefix."""
+    """Return True for a plain, unbounded KV cache, with or without a shared prefix."""
     from mlx_lm.models.cache import KVCache
 
     return type(cache) in (KVCache, SharedPrefixKV)
 
 
 def plain_kv_caches(caches: Caches) -> list[Any]:
-    """Pick the plain, unbounded KV caches from all layers."""
     return [cache for cache in flatten_caches(caches) if is_plain_kv(cache)]
 
 
 def can_mix(cache: Any) -> bool:
-    """Check whether a mixed step (prefill and decode together) supports this cache class."""
+    """Return True if a mixed step (prefill and decode together) supports this cache class."""
     from mlx_lm.models.cache import ArraysCache, KVCache, RotatingKVCache
 
     return type(cache) in (KVCache, SharedPrefixKV, RotatingKVCache, ArraysCache)
@@ -241,8 +238,7 @@ def can_mix(cache: Any) -> bool:
 def can_trim(cache: Any) -> bool:
     """Return True if the last tokens can currently be removed from a cache.
 
-    Checks `start_position`, because a chunked cache claims to be trimmable even after dropping its
-    first tokens.
+    A chunked cache claims to be trimmable even after dropping its first tokens.
     """
     if cache is None:
         return True
@@ -251,7 +247,7 @@ def can_trim(cache: Any) -> bool:
 
 
 def may_be_untrimmable(cache: Any) -> bool:
-    """Return True if a cache may become impossible to trim, or already is."""
+    """Return True if a cache can't be trimmed, or may become so."""
     if cache is None:
         return False
     if hasattr(cache, "caches"):
@@ -263,17 +259,17 @@ def may_be_untrimmable(cache: Any) -> bool:
 
 
 def can_roll_back(cache: Any) -> bool:
-    """Check whether a cache can be rolled back, by trimming it or by restoring a copy."""
+    """Return True if a cache can be rolled back, by trimming it or by restoring a copy."""
     from mlx_lm.models.cache import ArraysCache, RotatingKVCache
 
     return type(cache) in (ArraysCache, RotatingKVCache) or not may_be_untrimmable(cache)
 
 
 def can_remove_last(cache: Any, surplus: int) -> bool:
-    """Check whether `remove_last` can remove the last `surplus` tokens from a cache.
+    """Return True if `remove_last` can remove the last `surplus` tokens from a cache.
 
-    This works for a full sliding window right after a pass of several tokens: its tokens are in
-    order, and it still has all the earlier tokens that the next token attends to.
+    A full sliding window allows this right after a pass of several tokens: its tokens are in
+    order, and it still has all the tokens that the next token attends to.
     """
     from mlx_lm.models.cache import RotatingKVCache
 
@@ -301,10 +297,9 @@ def remove_last(cache: Any, surplus: int) -> None:
 
 
 def has_hidden_growth(caches: Caches, longer: Caches) -> bool:
-    """Check whether some cache's growth can't be derived from array shapes.
+    """Return True if the growth of some cache can't be derived from array shapes.
 
-    Classes with `keys` have a derivable growth. Any other class may grow in steps, except for
-    mlx-lm's cache for recurrent states.
+    This is possible for classes without `keys`, except for mlx-lm's cache for recurrent states.
 
     Args:
         longer: the same caches with more tokens.
@@ -321,11 +316,11 @@ def has_hidden_growth(caches: Caches, longer: Caches) -> bool:
 
 
 def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> MemoryEstimate:
-    """Measure a session's memory on caches that hold a few tokens.
+    """Measure a session's memory with caches that have a few tokens.
 
     Args:
-        longer: the same caches after `more` additional tokens, to measure growth that can't be
-            derived from shapes. Without it, such caches count as fixed.
+        longer: the same caches after `more` additional tokens. Without them, caches whose growth
+            can't be derived from shapes count as fixed.
     """
     fixed = 0
     layers: list[tuple[int, int]] = []
@@ -346,9 +341,6 @@ def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> Memo
 
 
 def _with_copy_counts(caches: Caches) -> list[tuple[Any, int]]:
-    """Flatten the caches, and return each with the number of copies that a session has.
-
-    Caches that can't be trimmed count twice, because the snapshot has a copy.
-    """
+    """Return all caches with their number of copies: two if a snapshot has a copy."""
     parts = (cache for cache in flatten_caches(caches) if cache is not None)
     return [(cache, 2 if may_be_untrimmable(cache) else 1) for cache in parts]

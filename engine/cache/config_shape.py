@@ -1,9 +1,9 @@
-"""Cache layout of a model, derived from its config alone. Doesn't use MLX.
+"""Cache layout of a model, derived from its config alone, without MLX.
 
-For each layer, computes the size of the cache that mlx-lm would create: keys and values of all
-tokens, of a window, or a state of fixed size. A test compares the result with real caches for every
-family. mlx-lm's classes can't be used here, because estimates run in the GUI thread and have to
-handle untrusted and incomplete configs.
+For each layer, this is the size of the cache that mlx-lm would create: keys and values of all
+tokens or of a window, or a state of fixed size. mlx-lm's classes aren't used, because estimates
+run in the GUI thread, with untrusted and incomplete configs. A test compares the result with real
+caches for every family.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Layer(Struct, frozen=True):
 
 
 class Shape(Struct, frozen=True):
-    """Dimensions of a model that determine the size of its caches and activations."""
+    """Dimensions that determine the size of a model's caches and activations."""
 
     caches: tuple[Layer, ...]  # caches in layer order; a layer can have none or several
     hidden: int
@@ -48,20 +48,19 @@ class Shape(Struct, frozen=True):
 
 
 def text_configs(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the config and, for multimodal models, its nested text config."""
+    """Return the config and the nested text config of multimodal models."""
     inner = config.get("text_config")
     return [config, inner] if isinstance(inner, dict) else [config]
 
 
 def shape_of(config: Mapping[str, Any], ranks: int = 1) -> Shape | None:
-    """Compute the shape of a model from its `config.json`, or None if that is incomplete.
+    """Return the shape of a model, or None if its `config.json` is incomplete.
 
     Unknown families are handled by common field names.
 
     Args:
-        ranks: number of ranks the model is split over. The result is for one rank: heads, keys and
-            states are divided, and arrays without heads (compressed keys, an indexer's keys) are
-            replicated.
+        ranks: number of ranks the model is split over. Heads, keys and states are divided by it,
+            and arrays without heads (compressed keys, an indexer's keys) aren't.
     """
     try:
         return _Reader(config, ranks).shape()
@@ -90,11 +89,10 @@ _WINDOWS = {
     *("mimo_v2_flash", "ministral3", "mistral", "muse_glimmer", "muse_spark", "olmo3"),
     *("plamo3", "recurrent_gemma", "spark2_5", "step3p5"),
 }
-"""Families whose caches honor a sliding window. In other families, a window in the config may
-affect attention, but mlx-lm still caches all tokens."""
+"""Families whose caches have a sliding window. mlx-lm caches all tokens for other families, even if
+the config has a window."""
 
 _WRAPPERS = {"mistral3", "llava", "pixtral"}
-"""Multimodal wrappers that cache all tokens in every layer, whatever the text model does."""
 
 _ALTERNATING = {
     **dict.fromkeys(("gemma3", "gemma3_text"), ("sliding_window_pattern", 6)),
@@ -134,7 +132,7 @@ _STATE_ARRAYS, _NARROW_ARRAYS = 12, 10
 
 
 class _Reader:
-    """Parser for one config. Missing or invalid fields raise KeyError, TypeError and so on."""
+    """Parser for one config. Missing or invalid fields raise KeyError, TypeError and others."""
 
     def __init__(self, config: Mapping[str, Any], ranks: int) -> None:
         places = text_configs(config)
@@ -167,7 +165,6 @@ class _Reader:
         return isinstance(flags, Sequence) and at < len(flags) and flags[at] == 1
 
     def per_rank(self, count: int) -> int:
-        """Divide a count by the number of ranks, rounding up."""
         return -(-count // self.ranks)
 
     def shape(self) -> Shape | None:
@@ -188,14 +185,14 @@ class _Reader:
         )
 
     def layer_kind(self, at: int) -> str:
-        """Type of a layer: full, window, state or nothing."""
+        """Return the type of a layer: full, window, state or nothing."""
         kind = self.kind_by_fields(at) or self.kind_by_family(at)
         if kind == _WINDOW and (not self.families & _WINDOWS or self.families & _WRAPPERS):
             return _FULL
         return kind
 
     def kind_by_fields(self, at: int) -> str | None:
-        """Determine the layer type from fields that are specific to a few families, or None."""
+        """Return the layer type from fields that are specific to a few families, or None."""
         config, pattern = self.config, self.config.get("sliding_window_pattern")
         if self.is_family("exaone4") and isinstance(pattern, str) and pattern:
             return _KINDS.get(pattern[at % len(pattern)], _FULL)
@@ -225,7 +222,7 @@ class _Reader:
         return None
 
     def kind_by_family(self, at: int) -> str:
-        """Determine the layer type from a list in the config, or else from the family."""
+        """Return the layer type from a list in the config, or else from the family."""
         listed = next((g for n in _LISTS if isinstance(g := self.config.get(n), (list, str))), None)
         every = next((_ALTERNATING[n] for n in self.families if n in _ALTERNATING), None)
         if listed and not (every and self.families & _BY_PATTERN):
@@ -374,7 +371,6 @@ class _Reader:
         return back * mixed + wide * size
 
     def mamba_heads(self) -> tuple[int, int]:
-        """Number of heads in a Mamba 2 layer, and the head dimension."""
         heads = self.number("mamba_num_heads", "mamba_n_heads")
         heads = heads or (self.number("num_heads") if self.is_family("mamba2") else 0)
         names = ("hidden_size_per_head", "mamba_head_dim", "mamba_d_head", "head_dim")
@@ -390,7 +386,7 @@ class _Reader:
         return (_SCAN_ARRAYS * heads * width, heads) if heads and width else (0, 0)
 
     def feed_forward_width(self) -> int:
-        """Width of the widest feed-forward activation, in elements per token."""
+        """Return the width of the widest feed-forward activation, in elements per token."""
         dense = self.number("intermediate_size", "ffn_hidden_size", "n_inner") or 4 * self.hidden
         expert = self.number("moe_intermediate_size", "expert_ffn_hidden_size")
         chosen = self.number("num_experts_per_tok", "moe_topk", "moe_k", "num_experts_per_token")
@@ -400,5 +396,5 @@ class _Reader:
 
 
 def _delta_state_size(heads: int, width: int, convolution: int) -> int:
-    """State size of a gated delta layer: a square matrix per head, and three convolutions."""
+    """Return the state size of a gated delta layer: a matrix per head, and three convolutions."""
     return 3 * (convolution - 1) * heads * width + heads * width * width

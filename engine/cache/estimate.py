@@ -1,8 +1,7 @@
 """Memory estimates for a model: weights, caches, and activations.
 
-They need only the config and the size of the weights, and no MLX, because the GUI calls `fit`
-whenever the user changes a number. To compare the estimates with measured peaks, run `python -m
-engine bench families --parts memory`.
+They don't use MLX, because the GUI calls `fit` whenever the user changes a number. `python -m
+engine bench families --parts memory` compares the estimates with measured peaks.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ STEP = 256  # growth increment of mlx-lm's caches, in tokens
 UNLIMITED = 1 << 62  # token limit of a cache without a window
 
 CHUNK = 512
-"""Prefill chunk size assumed by estimates. Actual chunks have 64 to 2,048 tokens."""
+"""Prefill chunk size assumed by estimates, in tokens."""
 
 TIGHT = 0.85  # fraction of the budget above which the verdict is "tight"
 
@@ -33,7 +32,6 @@ USUAL_CONTEXT = 8192
 """Default context in tokens, unless the model's limit is lower."""
 
 MIN_CONTEXT_TOKENS = 2048
-"""Smallest context to suggest, in tokens."""
 
 _GROUP = 64  # quantization group size of keys and values
 # Number of live arrays of hidden or feed-forward width in a forward pass, derived from measured
@@ -51,14 +49,14 @@ Verdict = Literal["yes", "tight", "no"]
 
 
 class MemoryEstimate(Struct, frozen=True):
-    """Memory that a session's caches take, as a function of the number of tokens."""
+    """Memory of a session's caches by number of tokens."""
 
     fixed: int  # bytes that don't grow (recurrent states)
     # Bytes per token and token limit of each growing cache.
     layers: tuple[tuple[int, int], ...]
 
     def bytes(self, tokens: int, step: int = STEP) -> int:
-        """Bytes for a session of `tokens` tokens if caches grow by `step`."""
+        """Return the bytes for a session of `tokens` tokens if caches grow by `step`."""
         grown = (tokens + step - 1) // step * step
         return self.fixed + sum(
             per * min(grown, most) for per, most in _merge_by_limit(self.layers)
@@ -86,12 +84,12 @@ def estimate(
     chunk: int = STEP,
     snapshot: bool = True,
 ) -> MemoryEstimate:
-    """Estimate the memory of a session.
+    """Return the memory of a session.
 
     Args:
         itemsize: size of the model's dtype in bytes, 2 or 4.
         kv_bits: bits of quantized keys and values; None for the model's own dtype.
-        chunk: tokens per prefill pass. A window temporarily grows by this many tokens.
+        chunk: tokens per prefill pass. A window temporarily grows by a chunk.
         snapshot: include the copies of caches that can't be trimmed (`SessionKV.snapshot`).
     """
     copies = 2 if snapshot else 1
@@ -140,7 +138,6 @@ class Weights(Struct, frozen=True):
     shared: int = 0
 
     def loading_bytes(self, wide: bool) -> int:
-        """Return how many bytes loading the model would add."""
         model_bytes = 0 if self.shared else self.wide if wide else self.nbytes
         return model_bytes + self.adapter
 
@@ -156,7 +153,7 @@ class Offer(Struct, frozen=True):
 
 
 class Fit(Struct, frozen=True):
-    """Memory that a model needs, and whether it fits. In bytes, per rank for split models."""
+    """Memory that a model needs, in bytes per rank."""
 
     weights: int  # bytes that loading adds, in the dtype that this machine uses
     per_token: int  # growth of a chat per token, once its windows are full
@@ -186,7 +183,7 @@ class Fit(Struct, frozen=True):
 
 
 class ResidentModel(Struct, frozen=True):
-    """Model that is currently loaded. Idle means neither in use nor pinned."""
+    """Loaded model. Idle means neither in use nor pinned."""
 
     id: str
     nbytes: int
@@ -194,8 +191,6 @@ class ResidentModel(Struct, frozen=True):
 
 
 class _Case(Struct, frozen=True):
-    """Arguments of `fit`, with defaults resolved."""
-
     context: int
     chats: int
     kv_bits: int | None
@@ -222,15 +217,11 @@ def fit(
     """Estimate the memory that a model needs, and suggest changes if it doesn't fit.
 
     Args:
-        config: contents of `config.json`.
         free: unused bytes of the budget.
         context: tokens per chat; None for the model's limit, at most 8,192.
         wide: convert weights of any dtype to float32 if that fits.
-        loaded: models that are currently loaded.
         chunk: prefill chunk size in tokens; None for `CHUNK`.
-        gpu: True for a GPU, where attention is fused for common head dimensions.
-        ranks: number of ranks the model is split over. All numbers, including `weights` and `free`,
-            are per rank.
+        ranks: number of ranks the model is split over. All bytes are per rank.
     """
     shape = shape_of(config, ranks)
     itemsize = 4 if _is_float32(config) else 2
@@ -267,10 +258,7 @@ def fit(
 
 
 def _suggest_unloading(found: Fit, free: int, loaded: Iterable[ResidentModel]) -> list[Offer]:
-    """Suggest unloading the smallest idle model that frees enough, or else all idle models.
-
-    Returns an empty list if unloading all idle models isn't enough.
-    """
+    """Suggest unloading the smallest idle model that frees enough, or else all idle models."""
     idle = sorted((m for m in loaded if m.idle), key=lambda m: m.nbytes)
     enough = [m for m in idle if found.total <= free + m.nbytes]
     if enough:
@@ -312,9 +300,8 @@ def _estimate_fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
 def _prefill_bytes(shape: Shape, case: _Case) -> int:
     """Estimate the activations of the last prefill pass of a full context, in bytes.
 
-    Attention scores count in full unless attention is fused, which is never the case with quantized
-    keys. A growing cache is copied before its layer's attention runs, so the larger of the two
-    counts.
+    Attention with quantized keys is never fused. A growing cache is copied before its layer's
+    attention runs, so the larger of the two counts.
     """
     context, itemsize = case.context, case.itemsize
     chunk = min(case.chunk, context)
@@ -343,9 +330,9 @@ def _slot_copy_bytes(shape: Shape, case: _Case) -> int:
     """Estimate the extra bytes needed while chats are copied into a shared slot buffer.
 
     The buffer has room for 25% more chats. While it's being filled, the chats' own caches still
-    exist, and so does a second copy of one of the buffer's arrays. The first layer's caches are
-    freed before the last layer's slots are filled. With length classes, layers are copied one by
-    one, and the buffer grows in larger blocks.
+    exist, and so does a second copy of one of its arrays. The first layer's caches are freed
+    before the last layer's slots are filled. With length classes, layers are copied one by one,
+    and the buffer grows in larger blocks.
     """
     slots, chats = case.slots, case.chats
     cost = _slot_estimate(shape, case.itemsize, case.kv_bits, case.context, slots)
@@ -360,7 +347,7 @@ def _slot_copy_bytes(shape: Shape, case: _Case) -> int:
 
 
 def context_limit(config: Mapping[str, Any]) -> int | None:
-    """Find the context limit in a config, in tokens, or None if it isn't set."""
+    """Return the context limit of a config in tokens, or None if it isn't set."""
     names = ("max_position_embeddings", "max_sequence_length", "n_positions", "seq_length", "n_ctx")
     found = (part.get(name) for part in text_configs(config) for name in names)
     return next((limit for limit in found if type(limit) is int and limit > 0), None)

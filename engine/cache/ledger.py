@@ -1,4 +1,4 @@
-"""Token history of sessions, cache keys, and prefix comparison. Pure Python."""
+"""Token history of sessions, cache keys, and prefix comparison, in plain Python."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 FIXED_CHUNK = 64
-"""Prefill chunk size of reproducible sessions. It must not depend on the load, because chunk
-boundaries affect how keys are rounded."""
+"""Prefill chunk size of reproducible sessions. Chunk boundaries affect how keys are rounded, so the
+size must not depend on the load."""
 
 MIN_GAIN = 32  # don't copy a cache for fewer tokens, because prefilling them is about as fast
 
@@ -20,10 +20,7 @@ TOKEN_BYTES = array("I").itemsize  # bytes per token in `pack_tokens`
 
 
 class CacheKey(NamedTuple):
-    """Identifier of a set of caches.
-
-    Callers choose the names of sessions, so `kind` keeps them apart from other names.
-    """
+    """Identifier of a set of caches. Sessions have names chosen by callers, hence the `kind`."""
 
     kind: Literal["session", "prefix", "draft", "image"]
     # Depending on the kind: session id, prefix number, id of the target model, or model id plus
@@ -32,7 +29,7 @@ class CacheKey(NamedTuple):
 
 
 class CacheOffer(Struct, frozen=True):
-    """Match for a prompt in the caches of another session or in the prefix cache."""
+    """Part of a prompt in the caches of another session or a cached prefix."""
 
     donor: CacheKey  # caches to copy from
     length: int  # number of prompt tokens that can be copied
@@ -42,7 +39,7 @@ def fixed_cuts(length: int, stop: int | None) -> list[int]:
     """Return the chunk boundaries for prefilling `length` tokens in a reproducible session.
 
     Args:
-        stop: additional boundary at which a snapshot is taken, or None.
+        stop: additional boundary for a snapshot.
     """
     cuts = {*range(FIXED_CHUNK, length, FIXED_CHUNK), length}
     if stop is not None and 0 < stop < length:
@@ -62,7 +59,7 @@ def common_length(a: Sequence[object], b: Sequence[object]) -> int:
 
 
 def pack_tokens(tokens: Sequence[int]) -> bytes:
-    """Pack tokens into bytes. Comparing 8,000 packed tokens takes microseconds."""
+    """Pack tokens into bytes, because comparing 8,000 packed tokens takes microseconds."""
     return array("I", tokens).tobytes()
 
 
@@ -74,9 +71,9 @@ def common_bytes(a: bytes, b: bytes) -> int:
 
 
 def shareable_tokens(first: bytes, second: bytes) -> int:
-    """Return how many tokens of two packed prompts can share a cache.
+    """Return the number of tokens of two packed prompts that can share a cache.
 
-    At least one token must be fed to get logits, so a prompt's last token can't be shared.
+    A prompt's last token can't be shared, because it must be fed to get logits.
     """
     least = min(len(first), len(second)) // TOKEN_BYTES
     return min(common_bytes(first, second) // TOKEN_BYTES, least - 1)
@@ -85,8 +82,8 @@ def shareable_tokens(first: bytes, second: bytes) -> int:
 class Ledger(Struct, frozen=True):
     """Text of a conversation, with the token ids that were fed and generated.
 
-    A model may generate other tokens than the tokenizer produces for the same text. Using the
-    original tokens in a later prompt keeps the cache valid.
+    The tokenizer may produce other tokens for a reply's text than the model generated. A later
+    prompt must have the generated tokens to keep the cache valid.
     """
 
     text: str = ""  # prompts and replies as rendered by the chat template
@@ -95,6 +92,5 @@ class Ledger(Struct, frozen=True):
     boundaries: tuple[tuple[int, int], ...] = ()
 
     def match(self, text: str) -> tuple[tuple[int, int], ...]:
-        """Return the boundaries inside the common prefix of `text` and `self.text`."""
         alike = common_length(self.text, text)
         return self.boundaries[: bisect_right(self.boundaries, alike, key=lambda place: place[0])]

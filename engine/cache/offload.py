@@ -1,8 +1,8 @@
 """KV cache files of sessions that were evicted or closed.
 
-The engine thread passes evaluated arrays to a writer thread, which reports when they are on disk.
-Worker threads read files (`read_header`, `read`), and the engine thread converts them to arrays,
-chunk by chunk. Unusable files are removed, and the session prefills again.
+The engine thread passes evaluated arrays to a writer thread. Worker threads read files
+(`read_header`, `read`), and the engine thread converts them to arrays in pieces. Unusable files
+are removed, and their sessions prefill again.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ log = logging.getLogger(__name__)
 
 MIN_TOKENS = 64  # shorter sessions aren't written, because prefilling them is faster than I/O
 APART = "clients/"
-"""Id prefix for sessions of API clients, and the name of the subfolder for their files. The size
-limit applies to each folder separately, so clients can't displace the user's chats."""
+"""Prefix of the ids of API clients' sessions, and subfolder for their files. The size limit applies
+to each folder separately, so clients can't displace the user's chats."""
 
 NAMES = "conversations"  # file in the clients' folder that maps names to conversations
 _APART = re.compile(rf"[0-9a-f]{{40}}\.(safetensors|([0-9]+\.)?part)|{NAMES}(\.new)?")
@@ -52,7 +52,7 @@ def client_files(folder: Path) -> list[Path]:
 
 
 def _is_being_written(half: Path) -> bool:
-    """Check whether another running process is still writing this partial file."""
+    """Return True if another running process is still writing this partial file."""
     number = half.suffixes[0][1:]
     if not number.isdecimal() or int(number) == os.getpid():
         return False
@@ -66,14 +66,14 @@ def _is_being_written(half: Path) -> bool:
 
 
 def kv_fingerprint(model_id: str, bits: int | None) -> str:
-    """Fingerprint of compatible files. Depends on the model and on `kv_bits`."""
+    """Return the fingerprint of compatible files."""
     return f"{model_id} {bits}"
 
 
 class Offload:
     """Folder of cache files.
 
-    Call `read_header` and `read` on worker threads, and all other methods on the engine thread.
+    Only `read_header` and `read` may be called on worker threads.
 
     Args:
         folder: created when needed, with access for the owner only. None disables writing.
@@ -102,7 +102,7 @@ class Offload:
 
     @property
     def nbytes(self) -> int:
-        """Total size on disk in bytes. Cached until a file is written or removed."""
+        """Size on disk in bytes. Cached until a file is written or removed."""
         if self._total_bytes is None:
             sizes = (size for folder in self._folders for _, _, size in self._files(folder))
             self._total_bytes = sum(sizes)
@@ -147,7 +147,6 @@ class Offload:
         self._jobs.put((path, image))
 
     def may_hold(self, name: str) -> bool:
-        """Check whether a session's file exists or is being written."""
         if self._folder is None:
             return False
         path = self._path(name)
@@ -155,7 +154,8 @@ class Offload:
             return path in self._writing or path.exists()
 
     def read_header(self, name: str, fingerprint: str) -> Record | None:
-        """Read the header of a session's file, or None if unusable. Waits for pending writes."""
+        """Return the header of a session's file, or None if it's unusable. Waits for pending
+        writes."""
         if self._folder is None:
             return None
         path = self._path(name)
@@ -171,7 +171,6 @@ class Offload:
         return record if record.fingerprint == fingerprint else None
 
     def read(self, name: str, fingerprint: str) -> Contents | None:
-        """Read a session's file, or return None if it's unusable."""
         record = self.read_header(name, fingerprint)
         if record is None:
             return None
@@ -190,7 +189,6 @@ class Offload:
         self._unlink(self._path(name))
 
     def delete(self, name: str) -> None:
-        """Delete a session's file, even if it's still being written."""
         path = self._path(name)
         with self._change:
             if path in self._writing:
@@ -204,7 +202,6 @@ class Offload:
                 self._total_bytes = None
 
     def close(self) -> None:
-        """Wait for all pending writes and stop the writer thread."""
         if self._writer is not None:
             self._jobs.put(None)
             self._writer.join()

@@ -2,12 +2,9 @@
 
 Before each chunk of a prompt, the scheduler gets the longest match among the other sessions of its
 kind and the cached prefixes, and decides if the session copies that cache. System prompts stay
-cached after their session is closed. Copies are independent of the original. A cache depends only
-on its tokens, so sharing caches doesn't change replies.
-
-There is one tree per kind of session. It's updated when a prompt is read, when a cache is trimmed,
-copied or dropped, and when a reply ends and its tokens are added. Idle sessions have no per-step
-cost.
+cached after their session is closed. Each kind of session has a separate tree. The tree is updated
+when a prompt is read, when a cache is trimmed, copied or dropped, and when a reply ends, but not
+by decode steps.
 """
 
 from __future__ import annotations
@@ -35,11 +32,11 @@ from engine.errors import describe_error
 log = logging.getLogger(__name__)
 
 MAX_DONORS = 32
-"""Maximum number of equally long matches to check, since not all of them can be trimmed."""
+"""Maximum number of equally long matches to check, since some of them can't be trimmed."""
 
 
 class PrefillingSession(Struct, eq=False):
-    """Description of a session in prefill, as needed by the prefix index."""
+    """Description of a session in prefill for the prefix index."""
 
     kind: tuple[object, ...]  # only sessions of the same kind can share caches
     kv: SessionKV
@@ -59,14 +56,14 @@ class PrefillingSession(Struct, eq=False):
 
     @property
     def cuts(self) -> Sequence[int] | None:
-        """Required chunk boundaries from the start of the prompt, or None if any will do."""
+        """Required chunk boundaries from the start of the prompt, or None if there are none."""
         if not self.fixed:
             return None
         return fixed_cuts(len(self.tokens) - 1, self.boundary if self.kv.needs_snapshot else None)
 
 
 class _Node:
-    """Node of the radix tree: tokens to append to the parent's path, and the caches ending here."""
+    """Node of the radix tree."""
 
     __slots__ = ("children", "depth", "edge", "holders", "parent")
 
@@ -80,7 +77,7 @@ class _Node:
 
 
 class _Holder(Struct, eq=False):
-    """Entry for the caches of a session or a cached prefix."""
+    """Index entry for the caches of a session or a cached prefix."""
 
     key: CacheKey
     kind: tuple[object, ...]
@@ -95,7 +92,7 @@ class PrefixIndex:
 
     Args:
         limit: memory limit for cached prefixes, in bytes. The plan enforces it.
-        moved: set that collects caches whose tokens have changed. `refresh` empties it.
+        moved: caches whose tokens have changed since the last `refresh`, which empties the set.
     """
 
     def __init__(self, limit: int, moved: set[SessionKV]) -> None:
@@ -143,7 +140,6 @@ class PrefixIndex:
             self.drop(key)
 
     def refresh(self) -> None:
-        """Update the tree for all caches whose tokens have changed."""
         try:
             for kv in list(self._moved):
                 holder = self._holders.get(kv)
@@ -155,7 +151,7 @@ class PrefixIndex:
             self._clear_tree()
 
     def find_offer(self, reader: PrefillingSession) -> CacheOffer | None:
-        """Find the longest prefix of a prompt in other caches. Call `refresh` first."""
+        """Return the longest prefix of a prompt in other caches. Call `refresh` first."""
         kv, cuts = reader.kv, reader.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
             return None  # prefill can't reproduce decoded tokens bit by bit
@@ -181,7 +177,7 @@ class PrefixIndex:
 
         Raises:
             ValueError: if the donor can't provide `length` tokens of the prompt.
-            Exception: any error raised by the donor's caches. The session's caches stay unchanged.
+            Exception: from the donor's caches. The session's caches stay unchanged.
         """
         if length <= reader.kv.length or donor.reusable_length(reader.tokens) < length:
             raise ValueError(f"{length} tokens of another chat's cache save nothing, or differ")
@@ -198,10 +194,6 @@ class PrefixIndex:
         """Return the length of a prefix that other sessions can continue from, or 0.
 
         This is the system prompt, or all tokens read so far if a waiting session can use them.
-
-        Args:
-            before: position before the last chunk.
-            waiting: sessions whose prompts haven't been read yet.
         """
         kv = reader.kv
         system = reader.system
@@ -228,7 +220,6 @@ class PrefixIndex:
         return all(entry.tokens != tokens for entry in same)
 
     def cache_prefix(self, reader: PrefillingSession, length: int) -> None:
-        """Cache a copy of the first `length` tokens, unless there is one."""
         if not self._is_new(reader, length):
             return
         kv = reader.kv
@@ -245,7 +236,7 @@ class PrefixIndex:
         """Yield the nodes on the path of a prompt, from the deepest node up to the root.
 
         Yields the number of tokens that the subtree has in common with the prompt, the node, and
-        the child that was yielded before it.
+        the previously yielded child.
         """
         node, prompt = self._roots.get(reader.kind), reader.packed
         path: list[tuple[int, _Node]] = []
@@ -300,8 +291,7 @@ class PrefixIndex:
     def _clear_tree(self) -> None:
         """Clear the tree after an error. The next `refresh` rebuilds it.
 
-        Unlinks all nodes, whose reference cycles would keep caches alive until a garbage
-        collection.
+        All nodes are unlinked, because their reference cycles would keep caches alive.
         """
         pending = list(self._roots.values())
         self._roots.clear()
@@ -316,7 +306,6 @@ class PrefixIndex:
 
 
 def _iterate_holders(node: _Node, without: SessionKV, skip: _Node | None) -> Iterator[_Holder]:
-    """Yield all holders below a node, except for `without` and the subtree of `skip`."""
     pending = [node]
     while pending:
         node = pending.pop()
@@ -334,7 +323,6 @@ def _path_bytes(node: _Node) -> bytes:
 
 
 def _find_or_add_node(root: _Node, tokens: bytes) -> _Node:
-    """Find the node where `tokens` ends, or create it by adding or splitting a node."""
     node, at = root, 0
     while at < len(tokens):
         key = tokens[at : at + TOKEN_BYTES]
@@ -360,7 +348,7 @@ def _split(node: _Node, at: int) -> _Node:
 
 
 def _prune(node: _Node) -> None:
-    """Walk up from a node and remove nodes without holders that have fewer than two children."""
+    """Remove nodes without holders that have fewer than two children, from a node upwards."""
     while node.parent is not None and not node.holders and len(node.children) < 2:
         parent, key = node.parent, node.edge[:TOKEN_BYTES]
         if node.children:  # merge the node with its only child

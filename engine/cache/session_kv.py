@@ -1,13 +1,12 @@
 """KV cache of a session, with operations to trim, restore and share it.
 
-The caches are mlx-lm's own objects, one per layer. `SessionKV` also records the tokens that were
-fed to them, so that a follow-up only feeds the new tokens. Caches that can't be trimmed (recurrent
-states, ring buffers that have wrapped) are restored from a snapshot, taken at the end of each
-prompt.
+The caches are mlx-lm's objects, one per layer. `SessionKV` also records their tokens, so that a
+follow-up only feeds the new tokens. Caches that can't be trimmed (recurrent states, ring buffers
+that have wrapped) are restored from a snapshot, taken at the end of each prompt.
 
-Ownership of memory: several caches and a file writer may share an array's buffer. MLX copies a
-shared buffer before it writes to it. The C decoder (`engine.model.plain_decoder`) doesn't: it may
-write to a session's keys and values beyond `offset` at any time, so nothing else may read there.
+Several caches and a file writer may share an array's buffer. MLX copies a shared buffer before it
+writes to it. The C decoder (`engine.model.plain_decoder`) doesn't: it writes to a session's keys
+and values beyond `offset`, so nothing else may read there.
 """
 
 from __future__ import annotations
@@ -59,16 +58,12 @@ class Snapshot(Struct):
 
 
 class CacheBytes(NamedTuple):
-    """Memory usage of a set of caches, in bytes."""
-
     own: int  # bytes freed when these caches are dropped
     group: int = 0  # number of the group that shares memory; 0 for none
     shared: int = 0  # bytes of the shared memory, freed along with the last cache in the group
 
 
 class DirtySets:
-    """Dirty sets of caches, one for each kind of update."""
-
     def __init__(self) -> None:
         self.changed: set[SessionKV] = set()  # caches whose memory usage must be recounted
         # Caches whose tokens have changed, not counting tokens added by decode steps.
@@ -80,7 +75,7 @@ class DirtySets:
 
 
 class SessionKV:
-    """Caches of a session and the tokens in them. May share memory with other sessions."""
+    """Caches of a session and their tokens. May share memory with other sessions."""
 
     def __init__(self, make: Callable[[], Caches], shares_prefix: bool = False) -> None:
         self.make = make  # creates empty caches
@@ -121,7 +116,7 @@ class SessionKV:
 
     @property
     def length(self) -> int:
-        """Number of tokens in the caches; 0 after a drop."""
+        """Number of tokens in the caches."""
         return len(self.tokens) if self.layers else 0
 
     def set_caches(self, caches: Caches | None) -> None:
@@ -142,13 +137,10 @@ class SessionKV:
         self.mark_changed()
 
     def leave_slots(self) -> Caches:
-        """Move keys and values out of the slots, and states out of the stack.
+        """Move keys and values out of the slots, and states out of the stack, and return the
+        caches.
 
-        This copies them. To avoid that, use `layers`, which has the same objects, but without their
-        arrays while the session is in a slot.
-
-        Returns:
-            The caches, one per layer.
+        While a session is in a slot, the objects in `layers` have no arrays.
         """
         if self.slots is not None:
             self.slots.leave(self)
@@ -159,10 +151,10 @@ class SessionKV:
         return self.layers
 
     def reuse_prefix(self, prompt: list[int]) -> int:
-        """Trim or restore the caches to the longest possible prefix of `prompt`.
+        """Trim or restore the caches to the longest possible prefix of `prompt`, and return its
+        length.
 
-        Returns its length, which is less than `len(prompt)`, because a forward pass needs at least
-        one token.
+        The length is less than `len(prompt)`, because a forward pass needs at least one token.
         """
         caches = self.leave_slots()
         if not caches:
@@ -195,9 +187,8 @@ class SessionKV:
     def record_chunk(self, tokens: Sequence[int], alone: bool = True) -> None:
         """Record a prompt chunk that was fed to the model.
 
-        Chunks after a shared prefix and chunks of mixed steps don't add cuts, because they may be
-        rounded
-        differently: attention is split over two arrays, and matrix products have more rows.
+        A chunk after a shared prefix or in a mixed step adds no cut, because its keys may be
+        rounded differently: attention is split over two arrays, or matrix products have more rows.
 
         Args:
             alone: False if the chunk was part of a mixed step.
@@ -214,7 +205,7 @@ class SessionKV:
         self.tokens.append(token)
 
     def snapshot(self) -> None:
-        """Copy the caches that can't be trimmed, to be able to return to this position."""
+        """Copy the caches that can't be trimmed, so that they can be restored later."""
         boundary_caches = list(map(copy_untrimmable, self.leave_slots()))
         mx.eval(list(iterate_arrays(boundary_caches)))  # free the tokens that `compact` removed
         self.last_snapshot = Snapshot(boundary_caches, len(self.tokens))
@@ -222,7 +213,7 @@ class SessionKV:
         self._mark_moved(len(self.tokens))
 
     def drop(self) -> None:
-        """Free the caches but keep the ledger. The next turn prefills its whole prompt."""
+        """Free the caches but keep the tokens."""
         self._dropped = self._dropped or bool(self.layers)
         self._before_draft = None
         self._mark_written()
@@ -233,7 +224,7 @@ class SessionKV:
     def finish_reply(self) -> None:
         """Clean up after a reply: leave the slots, and make new tokens available to other sessions.
 
-        Also frees the large buffers that recurrent states were sliced from.
+        This also frees the large buffers that recurrent states are slices of.
         """
         self.leave_slots()
         if self.needs_snapshot:
@@ -243,13 +234,13 @@ class SessionKV:
         self._mark_moved(self.length)
 
     def _mark_moved(self, length: int) -> None:
-        """Called if only the first `length` tokens stay, for the prefix index."""
+        """Record for the prefix index that only the first `length` tokens stay."""
         self.unmoved = min(self.unmoved, length)
         if self.watch is not None:
             self.watch.moved.add(self)
 
     def _mark_written(self) -> None:
-        """Called before the buffers are written to or freed. MLX copies buffers still in use."""
+        """Prepare for writing to the buffers or freeing them, which ends their sharing."""
         self.on_disk = -1
         if self._sharers is not None:
             self._sharers.discard(self)
@@ -267,7 +258,7 @@ class SessionKV:
         self._dropped = False
 
     def trim_to(self, length: int) -> bool:
-        """Trim the caches to `length` tokens. Returns False if some layer can't be trimmed."""
+        """Trim the caches to `length` tokens. Return False if some layer can't be trimmed."""
         if not self.is_trimmable or (self.shared_prefix is not None and not length):
             return False
         if self.shared_prefix is not None and length < shared_prefix.MIN_TOKENS:
@@ -286,13 +277,12 @@ class SessionKV:
 
     @property
     def can_roll_back(self) -> bool:
-        """True if `roll_back` can undo any tokens that are fed after `save_before_draft`."""
         return all(map(can_roll_back, flatten_caches(self.layers)))
 
     def save_before_draft(self, length: int) -> None:
-        """Save the state that draft tokens will overwrite. The caches hold `length` tokens now.
+        """Save the state that draft tokens will overwrite.
 
-        Saves only references, because MLX copies a shared array before it writes to it.
+        Only references are saved, because MLX copies a shared array before it writes to it.
         """
         caches = [
             cache for cache in flatten_caches(self.leave_slots()) if may_be_untrimmable(cache)
@@ -300,10 +290,10 @@ class SessionKV:
         self._before_draft = [(cache, clone(cache)) for cache in caches], length
 
     def roll_back(self, length: int) -> None:
-        """Roll back to `length` tokens, after tokens were fed since `save_before_draft`.
+        """Roll back to `length` tokens after a draft.
 
-        If some cache can't be cut at `length` (e.g. a recurrent state), all return to the position
-        of `save_before_draft`, and the next pass has to feed the missing tokens again.
+        If some cache can't be cut at `length` (e.g. a recurrent state), all caches return to the
+        position of `save_before_draft`, and the next pass has to feed the missing tokens again.
 
         Raises:
             RuntimeError: if some cache can't be rolled back.
@@ -333,14 +323,14 @@ class SessionKV:
         self.cuts = [c for c in self.cuts if c <= length]
 
     def reusable_length(self, prompt: Sequence[int], cuts: Sequence[int] | None = None) -> int:
-        """Return the longest prefix of a prompt, in tokens, that the caches can be restored to.
+        """Return the length of the longest prefix of a prompt that the caches can be restored to.
 
         The result is less than `len(prompt)`.
 
         Args:
-            cuts: chunk boundaries of a reproducible session. The result is then one of them, and
-                only if all tokens before it were prefilled with the same boundaries. This makes the
-                caches bitwise equal to caches prefilled in these chunks.
+            cuts: chunk boundaries of a reproducible session. The result is then a boundary before
+                which all tokens were prefilled with the same boundaries, so that the caches are
+                bitwise equal.
         """
         if not self.layers:
             return 0
@@ -359,7 +349,7 @@ class SessionKV:
         """Copy the first `length` tokens of the caches into new buffers, and evaluate them.
 
         Args:
-            length: must be within `reusable_length`.
+            length: at most `reusable_length`.
             room: reserve capacity for the next tokens.
         """
         caches = self.leave_slots()
@@ -375,9 +365,9 @@ class SessionKV:
 
     @property
     def native_caches(self) -> Caches | None:
-        """Caches converted to the model's own classes, for writing them to disk.
+        """Caches of the model's own classes for writing them to disk, without copies of arrays.
 
-        No arrays are copied. Keys and values that extend a shared prefix become `PartedArray`.
+        Keys and values that extend a shared prefix become `PartedArray`.
         """
         caches = self.leave_slots()
         if self.shared_prefix is None:
@@ -385,7 +375,6 @@ class SessionKV:
         return self._to_native(caches, SharedPrefixKV.fill_with_parts)
 
     def _to_native(self, caches: Caches, fill: Callable[[SharedPrefixKV, Any], Any]) -> Caches:
-        """Convert `caches` to the model's classes, using `fill` for each `SharedPrefixKV`."""
         pairs = zip(flatten_caches(caches), flatten_caches(self.make()), strict=True)
         replacements = {id(c): fill(c, size) for c, size in pairs if isinstance(c, SharedPrefixKV)}
         return replace_some(caches, replacements)
@@ -397,7 +386,7 @@ class SessionKV:
         cuts: Sequence[int],
         snapshot: Snapshot | None = None,
     ) -> None:
-        """Replace the caches. The new caches must hold `tokens` and must not be used elsewhere.
+        """Replace the caches with unshared caches of `tokens`.
 
         Args:
             cuts: see the attribute. Cuts beyond the last token are dropped.
@@ -412,12 +401,10 @@ class SessionKV:
         self._dropped = False
 
     def restore(self, name: str, *restored: Any) -> None:
-        """Like `replace_caches`, for caches that were read from disk."""
         self.replace_caches(*restored)
         self.on_disk = self.length
 
     def copy_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
-        """Replace the caches with the first `length` tokens of `donor`, shared if possible."""
         shared = donor._extend_shared_prefix(length) if self.shares_prefix else None
         caches = shared or donor.copy_prefix(length, room)
         self.replace_caches(caches, donor.tokens[:length], donor.cuts)
@@ -431,13 +418,12 @@ class SessionKV:
     def frozen_copy(self) -> SessionKV:
         """Return a copy that can be written to disk while the session continues.
 
-        The copies share their buffers with the session and keep the memory alive. Only the current
-        tokens may be read, see this module.
+        The copies share their buffers with the session. Only the current tokens may be read.
         """
         return self._copy_with(clone(self.leave_slots()))
 
     def fork(self) -> SessionKV:
-        """Copy the session, sharing memory through a prefix or copy-on-write."""
+        """Return a copy of the session that shares memory through a prefix or copy-on-write."""
         shared = self._extend_shared_prefix(len(self.tokens))
         caches = self.leave_slots()
         twin = self._copy_with(shared or clone(caches))
@@ -454,7 +440,7 @@ class SessionKV:
         return twin
 
     def make_shared_prefix(self) -> bool:
-        """Convert the plain KV caches to a shared prefix. Returns False if they are empty.
+        """Convert the plain KV caches to a shared prefix. Return False if they are empty.
 
         Windows and recurrent states are small and aren't shared.
         """
@@ -476,10 +462,10 @@ class SessionKV:
         return True
 
     def _extend_shared_prefix(self, length: int) -> Caches | None:
-        """Create caches for another session that extend a shared prefix of `length` tokens.
+        """Return caches for another session that extend a shared prefix, or None if sharing isn't
+        worth it.
 
-        Converts the session's own tokens to a shared prefix if necessary. Returns None if sharing
-        isn't possible or not worth it.
+        The session's own tokens become a shared prefix if necessary.
         """
         least = shared_prefix.MIN_TOKENS
         if not self.shares_prefix or length < least or not plain_kv_caches(self.layers):
@@ -491,7 +477,7 @@ class SessionKV:
         return [copy_without_last(cache, boundary, surplus) for cache, boundary in pairs]
 
     def _snapshot_caches(self, length: int) -> Sequence[Any]:
-        """Return the `kept` arguments for calling `copy_without_last` on each layer."""
+        """Return the `boundary` argument of `copy_without_last` for each layer."""
         if length == len(self.tokens) or self.is_trimmable:
             return [None] * len(self.layers)
         assert self.last_snapshot is not None
@@ -506,7 +492,7 @@ class SessionKV:
     def can_draft_together(self) -> bool:
         """True if drafts can be verified in a step together with other sessions.
 
-        False with recurrent states: after a rollback, the session needs a pass of its own.
+        False with recurrent states: after a rollback, the session needs a separate pass.
         """
         return self.can_mix and all(hasattr(cache, "keys") for cache in flatten_caches(self.layers))
 
@@ -521,7 +507,6 @@ class SessionKV:
         return all(can_trim(c) for c in self.layers)
 
     def mark_changed(self) -> None:
-        """Called if the size of the caches may have changed."""
         self._measured = None
         if self.watch is not None:
             self.watch.changed.add(self)
@@ -561,16 +546,15 @@ class SessionKV:
 
     @property
     def is_fully_shared(self) -> bool:
-        """True if all tokens are shared, so that replacing them by a copy costs nothing."""
         return self.sharer_count > 1 and self.shared_prefix_length in (0, self.length)
 
     @property
     def attributed_bytes(self) -> int:
-        """Bytes attributed to this session: its own, plus its share of shared memory."""
+        """Bytes of this session, plus its share of shared memory."""
         return self.cache_bytes.own + self.cache_bytes.shared // self.sharer_count
 
     def _share_with(self, twin: SessionKV) -> None:
-        """Record that `twin` shares our buffers, until one of the two sessions is written to."""
+        """Record that `twin` shares the buffers until one of the two sessions is written to."""
         if self._sharers is None:
             self._sharers, self._sharing = weakref.WeakSet([self]), next(numbers)
         self._sharers.add(twin)

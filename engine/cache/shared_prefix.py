@@ -1,9 +1,8 @@
 """Shared prefixes: leading keys and values that several sessions have in common, stored once.
 
-A `SharedPrefix` is immutable and has the keys and values of the first tokens for every layer. Each
-session has one `SharedPrefixKV` per layer, with the first `base` tokens in the shared prefix and
-the rest in its own arrays. A fork only needs memory for its additional tokens, and a decode step
-reads the shared prefix once for all sessions (`engine.model.attention`).
+Each session has one `SharedPrefixKV` per layer, with the first `base` tokens in the immutable
+`SharedPrefix` and the rest in its own arrays. A decode step reads the shared prefix once for all
+sessions (`engine.model.attention`).
 """
 
 from __future__ import annotations
@@ -18,18 +17,17 @@ import mlx.core as mx
 
 MIN_TOKENS = 1024
 """Minimum length in tokens. Shorter prefixes are copied, because sessions without a shared prefix
-can use `Slots`, which is faster for them (only measured on a CPU)."""
+can use `Slots`, which is faster on a CPU."""
 
 GROWTH_TOKENS = 64
-"""Minimum growth of a session's own part in tokens. It also grows by at least a quarter.
+"""Minimum growth of a session's own part in tokens. The part also grows by at least a quarter.
 
-Keep this small, because forks allocate it for every layer in their first step. With 256 tokens,
-eight forks that started in the same step allocated 100 MB, which took 200 ms.
+Forks allocate this for every layer in their first step. With 256 tokens, eight forks that started
+in the same step allocated 100 MB, which took 200 ms.
 """
 
 
 numbers = itertools.count(1)
-"""Source of unique ids for shared memory."""
 
 
 class SharedPrefix:
@@ -48,7 +46,6 @@ class SharedPrefix:
     )
 
     def __init__(self, pairs: Sequence[Sequence[mx.array]], length: int) -> None:
-        """Share the first `length` tokens of keys and values, one pair per layer."""
         # One array `[1, key heads, length + 1, head dim]` per layer. The extra position at the end
         # doesn't belong to a token. Attention uses its column in the product with the queries to
         # merge in the scores of the sessions' own tokens.
@@ -82,7 +79,7 @@ class SharedPrefix:
 class SharedPrefixKV:
     """Cache of one layer for a session that extends a shared prefix.
 
-    Drop-in replacement for mlx-lm's `KVCache`.
+    Replaces mlx-lm's `KVCache`.
     """
 
     def __init__(self, shared_prefix: SharedPrefix, layer: int, base: int) -> None:
@@ -121,9 +118,9 @@ class SharedPrefixKV:
         return shared.split(self.layer, *suffix)
 
     def concatenate(self, length: int, room: int) -> tuple[mx.array, mx.array]:
-        """Concatenate the prefix and the session's own tokens, up to `length` tokens.
+        """Return the keys and values of the first `length` tokens.
 
-        Returns keys and values `[1, key heads, length + room, head dim]`, padded with zeros.
+        The shape is `[1, key heads, length + room, head dim]`, padded with zeros.
         """
         pieces = []
         for shared, suffix in zip(self._prefix_arrays, (self.keys, self.values), strict=True):
@@ -137,11 +134,7 @@ class SharedPrefixKV:
         return pieces[0], pieces[1]
 
     def copy_into(self, fresh: Any, length: int, room: bool) -> Any:
-        """Copy the first `length` tokens into an empty cache of the model's own class.
-
-        Args:
-            room: reserve capacity for the next tokens.
-        """
+        """Copy the first `length` tokens into an empty cache of the model's class."""
         fresh.keys, fresh.values = self.concatenate(length, fresh.step if room else 0)
         fresh.offset = length
         return fresh
@@ -183,7 +176,7 @@ class SharedPrefixKV:
 
     @property
     def prefix_in_use(self) -> tuple[SharedPrefix, int]:
-        """Shared prefix, and number of tokens used from it. Equal in all layers of a session."""
+        """Shared prefix and number of tokens used from it, equal in all layers of a session."""
         return self.shared_prefix, self.base
 
     @property
@@ -192,8 +185,6 @@ class SharedPrefixKV:
 
 
 class SharedPrefixRows:
-    """Shared prefixes of the rows of a step. Used by all layers."""
-
     def __init__(self, rows: Sequence[tuple[SharedPrefix, int]]) -> None:
         self.rows = rows  # shared prefix of each row, and the number of its tokens in use
         groups: dict[tuple[int, int], list[int]] = {}
@@ -209,7 +200,6 @@ class SharedPrefixRows:
             self.back = mx.array(sorted(range(len(order)), key=order.__getitem__))
 
     def split(self, layer: int, keys: mx.array, values: mx.array) -> tuple[Split, Split]:
-        """Combine the rows' own keys and values in a layer with their shared prefixes."""
         first = [self.rows[members[0]] for members in self.groups]
         splits = [
             [_slice_tokens(arrays(prefix)[layer], base + 1) for prefix, base in first]
@@ -218,7 +208,6 @@ class SharedPrefixRows:
         return Split(self, splits[0], keys, (layer, 0)), Split(self, splits[1], values, (layer, 1))
 
     def both(self, layer: int) -> list[mx.array] | None:
-        """Return the concatenated keys and values of each group, or None if not available."""
         first = [self.rows[members[0]] for members in self.groups]
         found = [(prefix.both[layer], base) for prefix, base in first]
         sides = [_slice_tokens(array, base + 1) for array, base in found if array is not None]
@@ -226,7 +215,6 @@ class SharedPrefixRows:
 
 
 def _add_position(array: mx.array, length: int) -> mx.array:
-    """Return the first `length` tokens with room for one more, without a copy if possible."""
     if array.shape[2] > length:
         return array[:, :, : length + 1]
     return mx.pad(array, [(0, 0), (0, 0), (0, 1), (0, 0)])
@@ -280,7 +268,7 @@ class Split:
         return SplitFactor(self)
 
     def row(self, number: int, length: int) -> Split:
-        """Slice out a single session, limited to `length` of its own tokens."""
+        """Return the part of a single session, with at most `length` of its own tokens."""
         rows = self.beginnings
         (shared,) = [a for a, g in zip(self.shared, rows.groups, strict=True) if number in g]
         suffix = self.own[number : number + 1, :, :length]
@@ -288,9 +276,9 @@ class Split:
 
 
 class SplitFactor(mx.array):
-    """Placeholder for transposed `Split` keys in a matrix product. Its own value is NaN.
+    """Placeholder for transposed `Split` keys in a matrix product. Its value is NaN.
 
-    For why this must be an array, see `ragged.Factor`.
+    See `ragged.Factor` for why this must be an array.
     """
 
     def __init__(self, keys: Split) -> None:
@@ -328,7 +316,6 @@ class PartedArray:
 def _write_tokens(
     buffer: mx.array | None, new: mx.array, before: int, now: int, step: int
 ) -> mx.array:
-    """Write `new` to positions `before` to `now` of a buffer, growing it if necessary."""
     if buffer is None or now > buffer.shape[2]:
         step = max(step, before // 4)
         more = (now - before + step - 1) // step * step

@@ -52,7 +52,6 @@ class SlotBuffer:
 
     @property
     def nbytes_each(self) -> int:
-        """Size of the buffer in bytes per occupant, including free slots."""
         if self._nbytes is None:
             self._nbytes = sum(a.nbytes for arrays in self.layers for a in arrays)
         return self._nbytes // max(1, len(self.occupants))
@@ -62,7 +61,7 @@ class SlotBuffer:
         return array.reshape(self._slots, -1, *array.shape[1:])
 
     def add(self, new: Sequence[Occupant]) -> None:
-        """Add sessions (possibly none), and make room for one more token in all slots."""
+        """Add sessions, and make room for one more token in all slots."""
         before = len(self.occupants)
         count, self._nbytes = self._slots, None
         if new:
@@ -119,14 +118,13 @@ class SlotBuffer:
             arrays[:] = [_pad(old, *more) for old in arrays]
 
     def _heads(self, layer: int) -> int:
-        """Number of key heads in a layer that has no slots yet."""
         return int(slot_layer.arrays(self.caches[0][layer])[0].shape[1])
 
     def leave(self, kv: Occupant) -> None:
         """Copy a session's keys and values back to its caches, and free its slot.
 
-        The buffer shrinks if few sessions are left, one layer at a time. On failure, e.g. for lack
-        of memory, all affected sessions lose their caches and prefill again.
+        The buffer shrinks if few sessions are left, one layer at a time. After an error, e.g. for
+        lack of memory, all affected sessions lose their caches and prefill again.
         """
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
         caches, slots_left = self.caches[slot], self._slots
@@ -157,7 +155,7 @@ class SlotBuffer:
             self.free(kv)
 
     def _shrink(self, array: mx.array, slot: int, slots_left: int) -> mx.array:
-        """Copy an array, shrunk to `slots_left` slots, with the last occupant moved to `slot`."""
+        """Return a copy with `slots_left` slots, with the last occupant moved to `slot`."""
         heads, last = array.shape[0] // self._slots, len(self.occupants) - 1
         parts = [array[: slot * heads]]
         if slot != last:
@@ -167,7 +165,7 @@ class SlotBuffer:
         return mx.concatenate(parts)
 
     def _remove_entry(self, kv: Occupant) -> int:
-        """Remove a session's entry, replace it by the last occupant's, and return the slot."""
+        """Remove a session, move the last occupant to its slot, and return the slot."""
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
         kv.slots, self._nbytes = None, None
         self.occupants[slot], self.caches[slot] = self.occupants[last], self.caches[last]
@@ -179,7 +177,7 @@ class SlotBuffer:
         return slot
 
     def free(self, kv: Occupant) -> None:
-        """Free a session's slot, discarding its contents. The last occupant moves there."""
+        """Free a session's slot and its contents. The last occupant moves to the slot."""
         slot, last = self._remove_entry(kv), len(self.occupants)
         if not self.occupants:
             return None
@@ -235,12 +233,11 @@ def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], t
 
 
 def length_of(kv: Occupant) -> int:
-    """Length of an eligible session in tokens, whether or not it has a slot."""
+    """Return the length of a session in tokens, whether or not it has a slot."""
     return _longest(c for c in kv.layers if slot_layer.form_of(c) is not None)
 
 
 def bytes_of(kv: Occupant, policy: SlotPolicy) -> int:
-    """Return how many bytes must be copied for a session to enter a slot."""
     return sum(
         a.nbytes // a.shape[2] * slot_layer.tokens_after(cache)
         for cache in slot_caches(kv.layers, policy)[0]
@@ -249,7 +246,7 @@ def bytes_of(kv: Occupant, policy: SlotPolicy) -> int:
 
 
 def _longest(caches: Iterable[Any]) -> int:
-    """Length of a layer without a window, or of the first layer if all have windows."""
+    """Return the length of a layer without a window, or of the first layer if all have windows."""
     first = None
     for cache in caches:
         if not hasattr(cache, "max_size"):

@@ -1,10 +1,9 @@
-"""Adapter for the cache classes that support slots. (For other uses of cache classes, see
-`cache_objects`.)
+"""Adapter for the cache classes that support slots.
 
 Slots can hold the arrays of mlx-lm's `KVCache`, `RotatingKVCache` (a ring buffer, so each row has
-its own write position) and `QuantizedKVCache` (packed weights, scales and biases), and of
-`SharedPrefixKV` (only the session's own tokens). The cache object keeps its other fields, such as
-its length and ring position, and is complete again when its arrays are returned.
+its own write position) and `QuantizedKVCache` (packed weights, scales and biases), and the own
+tokens of a `SharedPrefixKV`. The cache object keeps its other fields, such as its length and ring
+position.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class Form(NamedTuple):
 
 
 def form_of(cache: Any) -> Form | None:
-    """Return the form of a layer's cache, or None if its class doesn't support slots."""
+    """Return the form of a layer's cache, or None if slots don't support its class."""
     form = _form_readers().get(type(cache))
     return None if form is None else form(cache)
 
@@ -58,9 +57,9 @@ def _cached_form(window: int, keep: int, bits: int, group: int) -> Form:
 
 
 def arrays(cache: Any) -> list[mx.array]:
-    """Return a cache's arrays `[1, key heads, tokens, width]`, keys before values.
+    """Return a cache's two arrays, or six if quantized, keys before values.
 
-    There are two arrays, or six if the cache is quantized.
+    The shape is `[1, key heads, tokens, width]`.
     """
     both = cache.keys, cache.values
     return [a for half in both for a in (half if isinstance(half, (list, tuple)) else [half])]
@@ -74,32 +73,30 @@ def take_arrays(cache: Any) -> list[mx.array]:
 
 
 def return_arrays(cache: Any, found: Sequence[mx.array]) -> None:
-    """Put arrays back into a cache after `take_arrays`."""
     half = len(found) // 2
     cache.keys, cache.values = found if half == 1 else (tuple(found[:half]), tuple(found[half:]))
 
 
 def length_of(cache: Any) -> int:
-    """Return how many tokens were written to a cache, not counting a shared prefix."""
+    """Return the number of tokens written to a cache, without a shared prefix."""
     return int(cache.offset) - (cache.base if isinstance(cache, SharedPrefixKV) else 0)
 
 
 def tokens_after(cache: Any, more: int = 0) -> int:
-    """Return how many tokens a cache will hold once `more` tokens have been written."""
     length = length_of(cache) + more
     most = getattr(cache, "max_size", None)
     return length if most is None else min(length, most)
 
 
 def has_equal_positions(caches: Sequence[Any], forms: Sequence[Form]) -> bool:
-    """Check that all layers of the same form have the same write position."""
+    """Return True if all layers of the same form have the same write position."""
     pairs = zip(caches, forms, strict=True)
     rings = {(form, write_position(cache)) for cache, form in pairs if form.window}
     return len({cache.offset for cache in caches}) == 1 and len(rings) == len(dict(rings))
 
 
 def write_position(cache: Any) -> int:
-    """Return where the next token is written: at the end, or over a window's oldest token."""
+    """Return the position of the next token: at the end, or over a window's oldest token."""
     if not hasattr(cache, "max_size"):
         return length_of(cache)
     return int(cache.keep if cache._idx >= cache.max_size else cache._idx)
@@ -113,7 +110,7 @@ def advance(cache: Any) -> None:
 
 
 def to_slot_arrays(form: Form, keys: mx.array, values: mx.array) -> list[mx.array]:
-    """Convert keys and values `[rows, key heads, 1, head dim]` to the format of `take_arrays`."""
+    """Convert keys and values `[rows, key heads, 1, head dim]` to the format of `arrays`."""
     if not form.bits:
         return [keys, values]
     k, v = (mx.quantize(a, group_size=form.group, bits=form.bits) for a in (keys, values))

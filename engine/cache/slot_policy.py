@@ -1,11 +1,10 @@
-"""Per-device policies that decide which sessions get slots (see `slots`).
+"""Rules for sessions that get slots (see `slots`), by device.
 
-On a CPU, long sessions don't benefit from slots: their attention takes much longer than its
-dispatch, and copying them costs more than it saves (135M parameters in float32, see E7 in
-`engine/DECISIONS.md`). Shorter sessions benefit with any kind of cache, including windows and
-quantized keys. Stacking recurrent states helps at every length (E135). On a GPU, a kernel launch
-costs the same at 80 and at 8,000 tokens, and copies are cheap, so sessions of every length get
-slots, grouped by length.
+On a CPU, slots don't help long sessions: their attention takes much longer than its dispatch, and
+copying them costs more than it saves (135M parameters in float32, see E7 in
+`engine/DECISIONS.md`). Stacking recurrent states helps at every length (E135). On a GPU, a kernel
+launch costs the same at 80 and at 8,000 tokens, and copies are cheap, so sessions of every length
+get slots, grouped by length.
 """
 
 from __future__ import annotations
@@ -16,8 +15,6 @@ BLOCK = 64  # minimum growth of a buffer in tokens
 
 
 class SlotPolicy(Struct, frozen=True):
-    """Rules for sharing slot buffers."""
-
     below: int | None  # maximum session length in tokens (exclusive), or None for no limit
     # Group sessions by length, using several buffers. Otherwise, there is a single buffer, and
     # sessions that don't fit keep their own caches.
@@ -36,21 +33,18 @@ class SlotPolicy(Struct, frozen=True):
     max_bytes: int | None = None
 
     def can_hold(self, length: int) -> bool:
-        """Check whether a session of `length` tokens can have a slot for one more step."""
+        """Return True if a session of `length` tokens can have a slot for one more step."""
         return length > 0 and (self.below is None or length < self.below)
 
     def max_length_with(self, shortest: int) -> int:
-        """Return the longest session that can share a buffer with a session of `shortest` tokens.
-
-        All slots of a buffer are as long as the longest session. With classes, sessions that fit
-        together stay together, because each grows by one token per step.
-        """
+        """Return the maximum length of a session in the same buffer as a session of `shortest`
+        tokens."""
         if self.classes:
             return max(shortest + self.together, shortest * 4 // 3)
         return max(self.together, 2 * shortest)
 
     def growth_tokens(self, length: int) -> int:
-        """Return the growth increment of a buffer of `length`, in tokens.
+        """Return the growth of a buffer of `length`, in tokens.
 
         With classes, buffers grow by a sixteenth, which copies at most 16 tokens per session and
         step on average.
@@ -70,5 +64,4 @@ STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}  # initial policy by
 
 
 def policy_for(device: str) -> SlotPolicy:
-    """Default policy for a device. `Slots.policy` can be changed at any time."""
     return STARTING[device]

@@ -3,14 +3,13 @@
 With separate caches, each layer of a shared step needs about six small operations per row, which
 take 10 µs each to dispatch. With a common buffer (`slot_buffer`), one operation writes all rows,
 and three compute their attention. Each row reads only its own slot, up to its length. A session
-that enters overwrites its whole slot, so no data of other sessions is left.
+overwrites its whole slot when it enters, so no data of other sessions is left.
 
 `slot_layer` defines which cache classes support slots, and `SlotPolicy` restricts them further.
-Models with other caches can use slots for some of their layers, if the policy allows that. Sessions
-share a buffer only if their caches have the same forms. All slots of a buffer are as long as the
-longest session, so the policy also limits the difference in length. A session leaves its slot when
-its reply ends or pauses, when the policy no longer accepts it, and when its caches are needed
-elsewhere (for a fork, the next prompt, or writing to disk).
+All slots of a buffer are as long as the longest session, so the policy also limits the difference
+in length. A session leaves its slot when its reply ends or pauses, when the policy no longer
+accepts it, and when its caches are needed elsewhere (for a fork, the next prompt, or writing to
+disk).
 """
 
 from __future__ import annotations
@@ -37,12 +36,10 @@ class Slots:
 
     @property
     def occupants(self) -> list[Occupant]:
-        """Sessions in slots, in row order."""
         return [kv for buffer in self.buffers for kv in buffer.occupants]
 
     @property
     def arrays(self) -> list[list[mx.array]]:
-        """Arrays of all buffers, by layer, followed by the stacked states."""
         return [
             *(arrays for buffer in self.buffers for arrays in buffer.layers),
             *self.stack.layers,
@@ -52,8 +49,8 @@ class Slots:
         """Assign slots to all eligible sessions in `rows`. All other sessions leave their slots.
 
         Returns:
-            The order in which to step the rows, as indices into `rows`. Rows in slots come first,
-                sorted by buffer and slot.
+            The order in which to step the rows, as indices into `rows`: first the rows in slots,
+            sorted by buffer and slot.
         """
         for kv in [kv for b in self.buffers if b.policy != self.policy for kv in b.occupants]:
             _leave_slot(kv)
@@ -87,7 +84,7 @@ class Slots:
         return forms if able else ()
 
     def _assign_to_one(self, new: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
-        """Assign entering sessions to the only buffer. Used for policies without classes.
+        """Assign entering sessions to the only buffer, if the policy has no classes.
 
         Returns the sessions by the buffer's `id()`.
         """
@@ -101,10 +98,9 @@ class Slots:
         return {id(self.buffers[0]): new} if new else {}
 
     def _assign_by_class(self, new: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
-        """Assign entering sessions to buffers, adding buffers for groups of two or more.
+        """Assign entering sessions to buffers. Groups of two or more get additional buffers.
 
-        A session without similar sessions keeps its own caches, because a slot wouldn't save
-        anything. Returns the sessions by the buffer's `id()`.
+        Returns the sessions by the buffer's `id()`.
         """
         entering: dict[int, list[Occupant]] = {id(buffer): [] for buffer in self.buffers}
         unassigned: list[Occupant] = []
@@ -137,8 +133,6 @@ class Slots:
         return {key: sorted(group, key=lambda kv: order[id(kv)]) for key, group in entering.items()}
 
     def _largest_group(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
-        """Return the largest group that fits in one buffer, preferring sessions that have slots."""
-
         def rank(group: list[Occupant]) -> tuple[int, int]:
             return sum(kv.slots is not None for kv in group), len(group)
 

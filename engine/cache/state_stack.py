@@ -1,8 +1,8 @@
 """Stacked recurrent states of sessions that decode together, kept between steps.
 
-Each step replaces the states as a whole, so the stack must have exactly the rows of the step, in
-the same order. The sessions may have different lengths. If the sessions or their order change, the
-stack is rebuilt. While states are stacked, the sessions' own caches contain None.
+A step replaces the states as a whole, so the stack must have exactly the rows of the step, in the
+same order, and is rebuilt if these change. While states are stacked, the sessions' caches contain
+None.
 """
 
 from __future__ import annotations
@@ -23,16 +23,12 @@ class StackableState(Protocol):
     stack: StateStack | None  # stack that currently holds the states, or None
 
     @property
-    def layers(self) -> Sequence[Any]:
-        """Cache objects, one per layer."""
+    def layers(self) -> Sequence[Any]: ...
 
-    def drop(self) -> None:
-        """Discard the caches."""
+    def drop(self) -> None: ...
 
 
 class StateStack:
-    """Stack of recurrent states for sessions of the same model."""
-
     def __init__(self) -> None:
         self.members: list[StackableState] = []  # sessions in row order
         self.caches: list[list[Any]] = []  # recurrent cache objects of each member
@@ -45,7 +41,7 @@ class StateStack:
         return total // max(1, len(self.members))
 
     def can_hold(self, rows: Sequence[StackableState]) -> bool:
-        """Check that all sessions have recurrent states of the same shapes."""
+        """Return True if all sessions have recurrent states of the same shapes."""
         shapes = set()
         for kv in (kv for kv in rows if kv.stack is None):
             own_shapes = _state_shapes(state_caches(kv))
@@ -61,7 +57,7 @@ class StateStack:
 
         Args:
             at_once: evaluate after each layer, so that only one layer's states exist twice. If this
-                fails, all sessions lose their states.
+                raises, all sessions lose their states.
         """
         row_ids = {id(kv) for kv in rows}
         for kv in [kv for kv in self.members if id(kv) not in row_ids]:
@@ -93,7 +89,9 @@ class StateStack:
         self.layers = stacks
 
     def leave(self, kv: StackableState) -> None:
-        """Copy a session's states back to its caches. On failure, the session prefills again."""
+        """Copy a session's states back to its caches. After an error, the session prefills
+        again.
+        """
         row = self.members.index(kv)
         try:
             for cache, states in zip(self.caches[row], self.layers, strict=True):
@@ -105,7 +103,7 @@ class StateStack:
             kv.drop()
 
     def free(self, kv: StackableState) -> None:
-        """Discard a session's states. On failure, the other members lose their states, too."""
+        """Free a session's states. After an error, the other members lose their states, too."""
         row = self.members.index(kv)
         kv.stack = None
         del self.members[row], self.caches[row]
@@ -132,7 +130,7 @@ def state_caches(kv: StackableState) -> list[Any]:
 
 
 def _state_shapes(caches: list[Any]) -> tuple[tuple[int, ...], ...] | None:
-    """Return the shapes of a session's states, or None if there are no states or some are unset."""
+    """Return the shapes of a session's states, or None if it has none or some are unset."""
     states = [state for cache in caches for state in cache.cache]
     if not states or any(state is None for state in states):
         return None

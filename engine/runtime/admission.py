@@ -1,12 +1,11 @@
-"""Memory decisions: what may start or grow, and which idle caches to evict for it.
+"""Decisions about memory: what may start or grow, and which idle caches are evicted for it.
 
 A plan makes all of these decisions with the same `MemoryBudget`. Replies that can never fit are
-refused immediately. Replies that have to wait are queued in the order in which they were sent, with
-chats in the foreground first. No request overtakes another.
+refused immediately. Other replies wait in the order in which they were sent, with chats in the
+foreground first, and no request overtakes another.
 
-Eviction and admission happen in separate iterations, based on the memory in use at that time. How
-much memory an eviction frees is hard to estimate: shared memory stays, and caches that are being
-written to disk are freed later.
+Eviction and admission happen in separate iterations, because an eviction may free less memory than
+its cache uses: shared memory stays, and a cache being written to disk is freed later.
 """
 
 from __future__ import annotations
@@ -54,11 +53,9 @@ def promised_bytes(parts: Iterable[tuple[int, int, int]]) -> tuple[int, dict[int
 
 
 class MemoryBudget:
-    """Memory budget of one snapshot. All decisions of a plan are made with it.
+    """Memory budget of one snapshot.
 
     Attributes:
-        promised: bytes that the running replies may need at their maximum lengths.
-        groups: bytes of the caches shared by these replies, by group number.
         free: bytes available if every idle cache were evicted and nothing were being written.
     """
 
@@ -76,7 +73,7 @@ class MemoryBudget:
         return self.free - self.memory.idle_bytes - self.memory.writing_bytes
 
     def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> Fit:
-        """Find out how `nbytes` can fit.
+        """Return how `nbytes` can fit.
 
         Args:
             claimed: bytes that must remain available. Idle caches may use them.
@@ -143,7 +140,6 @@ def admit(queue: Sequence[Row], budget: MemoryBudget, claimed: int = 0) -> StepP
 
 
 def load(request: LoadRequest, budget: MemoryBudget) -> StepPlan | None:
-    """Decide how to load a model. Returns None while evicted caches are being written."""
     for nbytes in (request.wide, request.nbytes):  # the faster dtype is worth evicting idle caches
         found = budget.fit(nbytes)
         if found is True:
@@ -156,7 +152,6 @@ def load(request: LoadRequest, budget: MemoryBudget) -> StepPlan | None:
 
 
 def embed(request: PendingEmbedding, budget: MemoryBudget) -> StepPlan | None:
-    """Decide whether to embed texts. Returns None while evicted caches are being written."""
     found = budget.fit(request.nbytes)
     if found is None:
         needed = budget.memory.fixed + request.nbytes
@@ -172,9 +167,8 @@ def embed(request: PendingEmbedding, budget: MemoryBudget) -> StepPlan | None:
 def extend(budget: MemoryBudget) -> StepPlan | None:
     """Extend the allowance of a reply without a limit, or choose the caches to evict for that.
 
-    A reply asks for this `EARLY_TOKENS` before its allowance is used up, so that evicted caches can
-    be written to disk. If that takes too long, the reply gets a few extra tokens, which need little
-    memory.
+    A reply asks `EARLY_TOKENS` before the end of its allowance, so that evicted caches can be
+    written to disk first. If writing takes too long, the reply gets a few extra tokens.
     """
     for row in budget.rows:
         if row.growth_bytes is None or row.is_suspended:
@@ -188,7 +182,7 @@ def extend(budget: MemoryBudget) -> StepPlan | None:
 
 
 def keep_prefix(budget: MemoryBudget) -> StepPlan | None:
-    """Cache a prefix if it fits. This can evict older prefixes, but never a session."""
+    """Cache a prefix if it fits. Only older prefixes are evicted for it, never a session."""
     memory = budget.memory
     for row in budget.rows:
         if not row.prefix_to_keep or row.prefix_bytes > memory.prefix_limit:
@@ -211,9 +205,9 @@ def keep_prefix(budget: MemoryBudget) -> StepPlan | None:
 def surplus(budget: MemoryBudget) -> StepPlan | None:
     """Choose idle caches to drop, or a reply to requeue, if the budget is exceeded.
 
-    Forks don't ask for memory, and running replies may need more than before: if one of two forks
-    creates a new shared prefix, the old prefix stays. Embeddings of images that no reply needs have
-    a limit of their own.
+    Forks allocate memory without a plan, and a running reply needs more than before if a fork of
+    its session creates a new shared prefix. Embeddings of images that no reply needs have a
+    separate limit.
     """
     memory, free = budget.memory, budget.free
     if memory.excess_image_bytes > 0:
@@ -239,9 +233,6 @@ def choose_evictions(
 
     Args:
         in_use: group numbers of memory shared with running replies. It can't be freed.
-
-    Returns:
-        The keys of the dropped caches, and the bytes of the remaining ones.
     """
     queue = sorted(idle, key=lambda i: i.used_at)
     holders: dict[int, int] = {}

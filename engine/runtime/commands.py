@@ -38,7 +38,7 @@ from engine.text.rendering import MOMENT
 
 
 class SessionCommands:
-    """Handlers of session commands; each method takes one command."""
+    """Handlers of session commands."""
 
     def __init__(self, state: State, workers: Workers, scheduler: Scheduler) -> None:
         self._state = state
@@ -50,7 +50,6 @@ class SessionCommands:
         self._trials: dict[tuple[str, int], CommandFuture[None]] = {}
 
     def open(self, command: OpenSession) -> None:
-        """Open a session. If its model isn't loaded, the first message will fail."""
         self._state.end_namesake(command.session_id)
         model = self._state.models.get(command.model_id)
         if model is None:  # the session's first message will fail with this reason
@@ -103,7 +102,6 @@ class SessionCommands:
             )
 
     def send(self, command: Send) -> None:
-        """Start preparing a reply's prompt, or refuse the request."""
         session = self._state.sessions.get(command.session_id)
         if session is None:
             closed = (SESSION_CLOSED, "This chat's session is closed. Open it again.")
@@ -131,7 +129,8 @@ class SessionCommands:
     def _prepare(self, job: Job, session_id: str, image_lane: str, reply_id: str) -> Task:
         """Prepare a reply's prompt.
 
-        The arguments don't refer to the request, because its model may be unloaded in the meantime.
+        The arguments don't refer to the request, because its model may be unloaded while a worker
+        prepares.
         """
         yield from self._quantize(session_id)
         if job.stop.is_set():
@@ -148,10 +147,7 @@ class SessionCommands:
         request.enqueue(prepared)
 
     def _quantize(self, session_id: str) -> Task:
-        """Find out if a session's model supports its `kv_bits`, between the steps of other chats.
-
-        If it doesn't, the session ends.
-        """
+        """Find out if a session's model supports its `kv_bits`. If not, end the session."""
         session = self._state.sessions.get(session_id)
         if session is None or session.kv_bits is None:
             return
@@ -167,7 +163,6 @@ class SessionCommands:
             self._end_unsupported(session_id, error)
 
     def _end_unsupported(self, session_id: str, error: BaseException) -> None:
-        """End a session whose quantized caches can't be used. Its next message fails."""
         session = self._state.sessions.get(session_id)
         if session is None:
             return
@@ -177,7 +172,7 @@ class SessionCommands:
         self._state.end_session(session, reason.code, reason.message)
 
     def _try_quantized(self, model: LoadedModel, bits: int) -> Task:
-        """Try quantized caches, once for all requests that wait for them."""
+        """Try quantized caches, once for all requests that wait for the result."""
         trial = (model.info.id, bits)
         if trial in self._trials:
             yield self._trials[trial]
@@ -227,7 +222,6 @@ class SessionCommands:
         return request if request is not None and request.id == reply_id else None
 
     def cancel(self, command: Cancel) -> None:
-        """Cancel a reply, immediately or at a safe point."""
         request = self._request(command.session_id, command.reply_id)
         if request is None:
             return
@@ -271,7 +265,6 @@ class SessionCommands:
         state.release_later()
 
     def save(self, command: Keep) -> None:
-        """Write a session's caches to disk, but also keep them in memory."""
         if self._state.leader is not None:
             return  # ranks write caches without an owner, but don't copy caches
         session = self._state.sessions.get(command.session_id)
@@ -282,7 +275,6 @@ class SessionCommands:
         self._state.memory.erase(command.session_id)
 
     def pause(self, command: Pause) -> None:
-        """Pause a reply before its next token, or resume it."""
         request = self._request(command.session_id, command.reply_id)
         if request is not None:
             request.pause(command.paused)

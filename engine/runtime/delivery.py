@@ -1,4 +1,4 @@
-"""Delivery of results to callers: text of new tokens, ends of replies, and errors.
+"""Delivery of text, ends of replies, and errors to callers.
 
 Tokens of constrained answers are sampled here, because their masks depend on the previous token.
 """
@@ -64,11 +64,6 @@ class Delivery:
             self._embedder.refuse(refusal.key, error)
 
     def _advance(self, token: int | None, following: NextToken | None, request: Request) -> None:
-        """Process the pending token, and continue with the next token.
-
-        Args:
-            token, following: see `TokenOutcome`.
-        """
         if token is not None:
             request.check_numbers()
             if following is not None:
@@ -88,7 +83,6 @@ class Delivery:
         return self._continue(request, following)
 
     def _continue(self, request: Request, following: Token | None) -> None:
-        """Process a sampled token if its id is known, or else after the next pass."""
         if not isinstance(following, int):
             request.await_token(following)
         elif (reason := self._accept(request, following)) is not None:
@@ -97,7 +91,7 @@ class Delivery:
     def _await_mask(
         self, request: Request, constraint: Constraint, unsampled: runner.PendingLogits
     ) -> None:
-        """Compute a slow mask on a worker. Until then, steps skip this reply."""
+        """Compute a slow mask on a worker. Steps skip the reply until then."""
         request.unsampled = unsampled
 
         def choose() -> Task:
@@ -135,10 +129,10 @@ class Delivery:
         )
 
     def _fail(self, failed: StepFailure) -> None:
-        """Find the session that caused a fault.
+        """Handle a failed pass.
 
-        If several sessions shared the pass, all continue in separate passes with new caches. The
-        one that fails again was the cause.
+        If several sessions shared the pass, all of them continue in separate passes with new
+        caches. The session that fails again was the cause.
         """
         requests = self._state.requests
         group = [requests[i] for i in failed.sessions if i in requests]
@@ -161,7 +155,6 @@ class Delivery:
                 self._state.fail_reply(request, fault)
 
     def _run_fenced(self, session_id: str, tell: Callable[[Request], None]) -> None:
-        """Call `tell` with a session's request. An error ends only this reply."""
         request = self._state.requests.get(session_id)
         if request is None:
             return
@@ -190,7 +183,7 @@ class Delivery:
 def _advance_draft(
     request: Request, found: CheckedDraft, take: Callable[[int], FinishReason | None]
 ) -> tuple[FinishReason | None, int, int]:
-    """Process drafted tokens while the answer agrees with them, followed by the token after them.
+    """Add the accepted tokens of a draft and the token after them to the answer.
 
     Afterwards, the caches of both models contain the processed tokens except for the last one.
 

@@ -1,9 +1,9 @@
-"""Draft policy: how many tokens to draft, based on measured costs and gains.
+"""Policy for the number of drafted tokens, based on measured costs and gains.
 
-In plain steps, MLX launches a pass before the token that it feeds is known, and the next iteration
-waits for the result. (With the CPU kernels, the same iteration waits.) With drafts, one iteration
-drafts, verifies, and waits. So between a plain step and the first draft, there is an iteration that
-only waits for the plain step.
+MLX launches a plain step before its input token is known, and the next iteration waits for the
+result. (With the CPU kernels, the same iteration waits.) An iteration with drafts drafts, verifies
+and waits. Between a plain step and the first draft, one iteration therefore only waits for the
+plain step.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _FADES = 0.9  # factor by which the weight of a pass decreases with each new pas
 
 
 class Rate(Struct):
-    """Time per token in seconds. Older passes have exponentially decreasing weights."""
+    """Time per token in seconds, as an average with exponentially decreasing weights."""
 
     passes: int = 0  # number of passes so far
     _seconds: float = 0.0
@@ -68,15 +68,14 @@ class Rate(Struct):
 
     @property
     def per_token(self) -> float:
-        """Return the seconds per token, or 0 before the first pass."""
         return self._seconds / self._tokens if self._tokens else 0.0
 
 
 class Costs(Struct):
-    """Linear model for the cost of verifying lookup tokens: a cost per pass, plus a cost per row.
+    """Linear model for the cost of verifying lookup tokens: a cost per pass plus a cost per row.
 
-    This is a least-squares fit in which the weight of older passes decreases, with an extra pass
-    without rows that costs nothing. The unit is a plain step's time per token.
+    The model is a least-squares fit with exponentially decreasing weights. It includes one extra
+    pass without rows and without cost. The unit is the time per token of a plain step.
     """
 
     # Sums of weights, rows, squared rows, costs, and costs times rows.
@@ -87,7 +86,6 @@ class Costs(Struct):
     _rows: int = 0
 
     def note(self, rows: int, cost: float) -> None:
-        """Count a pass that verified `rows` tokens and cost `cost` more than a plain step."""
         self.sums = [_FADES * total for total in self.sums]
         self._rows, self.quiet = rows, 0.0
         self.rest = min(LONGEST_REST, 2 * self.rest or FIRST_REST)
@@ -99,7 +97,9 @@ class Costs(Struct):
 
     @property
     def line(self) -> tuple[float, float]:
-        """Cost of a pass, and cost of each extra row. After one pass, the cost of a pass is 0."""
+        """Cost of a pass and cost of each extra row. After a single pass, the cost of a pass is
+        0.
+        """
         weight, rows, squares, cost, product = self.sums
         divisor = (weight + 1.0) * squares - rows * rows
         if not divisor:
@@ -108,9 +108,7 @@ class Costs(Struct):
         return max(0.0, (cost - row_cost * rows) / (weight + 1.0)), row_cost
 
     def worth(self, chances: Sequence[Sequence[float]]) -> list[int]:
-        """Choose the number of tokens to look up for each chat, from their acceptance
-        probabilities.
-        """
+        """Choose the number of lookup tokens for each chat, from their acceptance probabilities."""
         (fixed, row_cost), speed = self.line, 1.0
         # The cost of a row is the number of tokens that could be generated in the same time.
         for _ in range(3):
@@ -127,7 +125,7 @@ class Costs(Struct):
 
 
 class _Record(Struct):
-    """Statistics of a model, for steps with a certain number of chats."""
+    """Statistics of a model for steps with a given number of chats."""
 
     plain: Rate = field(default_factory=Rate)
     since_plain: int = 0  # number of tokens since a plain step was timed
@@ -141,8 +139,8 @@ class _Record(Struct):
 class DraftStatistics:
     """Statistics of all models with drafts, by the number of chats in a step.
 
-    Draft models are judged by their measured gain. The expected gain of a lookup is known before
-    the pass, so only the cost of its rows is measured.
+    Draft models are judged by their measured gain. The gain of a lookup is predicted, and only the
+    cost of its rows is measured.
     """
 
     def __init__(self) -> None:
@@ -154,14 +152,14 @@ class DraftStatistics:
         self.last: tuple[tuple[str, int], bool] | None = None
 
     def count(self, model: str) -> int:
-        """Return the number of tokens to draft for a chat's next pass, or 0."""
+        """Return the number of tokens to draft for a chat's next pass."""
         record = self._of.get((model, 1))
         if record is None or record.plain.passes < PLAIN_STEPS or record.resting:
             return 0
         return record.count
 
     def look_up(self, model: str, chances: Sequence[Sequence[float]]) -> list[int]:
-        """Return how many tokens to look up for each chat in the next pass; 0 for a plain step.
+        """Return the number of lookup tokens for each chat in the next pass.
 
         Args:
             chances: for each chat, result of `MatchSearch.acceptance_chances`.
@@ -172,11 +170,10 @@ class DraftStatistics:
         return self._costs_of(model, len(chances)).worth(chances)
 
     def forget(self, model: str) -> None:
-        """Forget a model's stats when its draft model changes. The cost of rows stays the same."""
+        """Discard the gains of a model whose draft model changed, but not the cost of rows."""
         self._of = {key: record for key, record in self._of.items() if key[0] != model}
 
     def waited(self) -> None:
-        """Note that an iteration only waited for the last plain step."""
         self.last = self.last and (self.last[0], True)
 
     def observe(
@@ -192,10 +189,7 @@ class DraftStatistics:
         """Update the statistics after a pass.
 
         Args:
-            seconds: duration of the pass.
-            tokens: number of tokens generated.
             drafted: number of drafted tokens; 0 for a plain step.
-            accepted: number of drafted tokens that were accepted.
             looked_up: True if the draft was looked up, False if it's from a draft model.
         """
         key = model, chats
@@ -237,10 +231,7 @@ class DraftStatistics:
             self._costs_of(model, 1).add(min(MAX_ROW_COST, seconds / record.plain.per_token) - 1)
 
     def _costs_of(self, model: str, chats: int) -> Costs:
-        """Return the cost model.
-
-        The costs of a single chat are used as initial values for several chats.
-        """
+        """Return the costs. The costs of a single chat are the initial values for several chats."""
         key = model, chats > 1
         if key not in self._costs:
             alone = self._costs.get((model, False))

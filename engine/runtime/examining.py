@@ -1,4 +1,4 @@
-"""Checks of model folders before loading, on workers with sandboxed child processes."""
+"""Checks of model folders before loading, in sandboxed child processes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _lock = threading.Lock()  # workers, including those of other engines, examine f
 
 
 class Candidate(Struct, frozen=True):
-    """Model that can be loaded, along with the results of its checks."""
+    """Model that passed the checks and can be loaded."""
 
     examined: CheckedModel
     checked: CheckedTokenizer
@@ -71,7 +71,7 @@ class Candidate(Struct, frozen=True):
         return base_name if self.adapter is None else f"{base_name} + {self.adapter.name}"
 
     def spread(self, shares: ShardSizes) -> Candidate:
-        """Add the size on each rank, for an engine with several ranks.
+        """Return the candidate with its size on each rank.
 
         Raises:
             EngineError: see `ShardSizes.shard_weights`.
@@ -81,7 +81,7 @@ class Candidate(Struct, frozen=True):
         return replace(self, share=share)
 
     def request(self, key: str, base: LoadedModel | None, float32: bool) -> LoadRequest:
-        """Create the load request for the scheduler.
+        """Return the load request for the scheduler.
 
         Args:
             base: loaded model that this model would share weights with.
@@ -102,8 +102,7 @@ def examine(
 ) -> Candidate:
     """Resolve and check a requested model.
 
-    First, a sandboxed child reads the folder's files and loads its tokenizer. This process only
-    opens folders that pass these checks.
+    A sandboxed child first reads the files and loads the tokenizer.
 
     Args:
         kept_dir: folder for the results of earlier checks.
@@ -154,7 +153,6 @@ def _adapter(reference: str, confined: Sandbox) -> tuple[Path, str, AdapterFacts
 
 
 def _ends(*places: object) -> list[int] | None:
-    """Collect the end-of-turn ids named in a model's files, or return None if there aren't any."""
     found: list[int] = []
     for eos in places:
         found += [i for i in (eos if isinstance(eos, list) else [eos]) if type(i) is int]
@@ -182,7 +180,7 @@ class _SizedCandidate(Struct, frozen=True):
 
 
 class FitEstimator:
-    """Handler of `Estimate`, which compares the size of a model with the free memory."""
+    """Handler of `Estimate`. Compares the size of a model with the free memory."""
 
     def __init__(self, state: State, workers: Workers, confined: Sandbox) -> None:
         self._state = state
@@ -260,13 +258,6 @@ def weights_of(
     base: LoadedModel | None,
     float32: bool,
 ) -> Weights:
-    """Return the sizes of a model's weights.
-
-    Args:
-        nbytes, wide: see `Weights`.
-        base: loaded model that it would share weights with.
-        float32: the weights will be converted to float32.
-    """
     weights = Weights(nbytes, max(wide, nbytes))
     if adapter is not None:
         adapter_size = adapter.wide if float32 else adapter.size
@@ -277,12 +268,12 @@ def weights_of(
 
 
 def resolve(path_or_id: str) -> Path:
-    """Return the folder of a model: a path, or a downloaded hub id (``@revision``).
+    """Return the folder of a model, given a path or a downloaded hub id (``@revision``).
 
     A GGUF file is converted the first time, which may take a minute.
 
     Raises:
-        EngineError: `model_load_failed`, and the message says what to do.
+        EngineError: `model_load_failed`. The message says what to do.
     """
     if not path_or_id.strip():
         raise folder.load_refused("No model given. Pass a folder or the id of a downloaded model.")
@@ -311,7 +302,7 @@ def resolve_adapter(reference: str) -> Path:
     """Return the folder of an adapter.
 
     Raises:
-        EngineError: `model_load_failed`, and the message says what to do.
+        EngineError: `model_load_failed`. The message says what to do.
     """
     local_folder = Path(reference).expanduser()
     if not reference.strip() or not local_folder.is_dir():

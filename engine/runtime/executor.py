@@ -36,14 +36,10 @@ log = logging.getLogger(__name__)
 
 
 class PrefillOutcome(Struct, frozen=True):
-    """Result of prefilling a chunk of a session's prompt."""
-
     session: str
 
 
 class TokenOutcome(Struct, frozen=True):
-    """Result of a session's decode step."""
-
     session: str
     # The pending token, which is now known. None if there was none.
     token: int | None
@@ -53,14 +49,12 @@ class TokenOutcome(Struct, frozen=True):
 
 
 class DraftOutcome(Struct, frozen=True):
-    """Result of verifying a draft of a session's answer in one pass."""
-
     session: str
     check: CheckedDraft
 
 
 class StepFailure(Struct, frozen=True):
-    """Result of a failed pass: an exception in Python, or a device error."""
+    """Exception or device error of a pass."""
 
     # All sessions in the pass, because any of them could have caused the failure.
     sessions: tuple[str, ...]
@@ -79,7 +73,7 @@ class Run(Struct):
     timing: Timing = field(default_factory=Timing)  # timing for the scheduler
 
     def free_error_frames(self) -> None:
-        """Free the frames of all errors after they have been reported."""
+        """Free the frames of all errors. Their local variables may refer to arrays."""
         for outcome in self.outcomes:
             if isinstance(outcome, StepFailure):
                 free_frames(outcome.error)
@@ -103,7 +97,7 @@ class Executor:
         self._image_encoder = image_encoder
 
     def run(self, plan: StepPlan) -> Run:
-        """Execute a plan. Errors are reported as outcomes."""
+        """Execute a plan. Exceptions are returned as outcomes."""
         run, state = Run(), self._state
         for cache in plan.evict:
             self._evict(cache, plan.at_once)
@@ -142,7 +136,7 @@ class Executor:
         return run
 
     def _evict(self, cache: CacheKey, at_once: bool) -> None:
-        """Evict a cache. If this fails, end its session, so that the plan doesn't retry."""
+        """Evict a cache. If eviction fails, end its session, so that the plan doesn't retry."""
         state = self._state
         try:
             state.memory.evict([cache], at_once)
@@ -237,10 +231,10 @@ class Executor:
         state.note_read(request)
 
     def _donor(self, key: CacheKey, session: SessionState) -> SessionKV:
-        """Return the caches with this key, which the session may copy.
+        """Return the caches that a session may copy.
 
         Raises:
-            LookupError: if they no longer exist.
+            LookupError: if the caches no longer exist.
         """
         state = self._state
         donor = (
@@ -251,7 +245,6 @@ class Executor:
         return donor.kv
 
     def _step(self, step: Pass, chunks: Sequence[Chunk]) -> list[Outcome]:
-        """Run a decode step, including prompt chunks in the same pass."""
         state = self._state
         rows = [state.requests[i] for i in step.rows]
         feeding = [state.requests[i] for i in step.feed]
@@ -293,7 +286,7 @@ class Executor:
     def _read(self, plan: StepPlan, run: Run) -> list[Chunk]:
         """Prefill prompts in a separate pass, and return the chunks that were read.
 
-        Omits chunks that a fault in this iteration made invalid.
+        Chunks that became invalid by a fault of this iteration are omitted.
         """
         known = self._state.requests
         chunks = [
@@ -344,7 +337,7 @@ class Executor:
 
 
 def is_step(outcomes: Sequence[Outcome]) -> bool:
-    """True if no pass failed, and one was launched and not just left for later."""
+    """Return True if a pass was launched and no pass failed."""
     tokens = [o for o in outcomes if isinstance(o, TokenOutcome) and o.following is not None]
     computed = any(o.token is not None or not isinstance(o.following, mx.array) for o in tokens)
     return computed and not any(isinstance(o, StepFailure) for o in outcomes)
@@ -361,7 +354,6 @@ def _fence(run: Run, session: str) -> Iterator[None]:
 def _check_drafts(
     feeding: list[Request], counts: Sequence[int]
 ) -> tuple[dict[str, NextToken], dict[str, CheckedDraft]]:
-    """Draft up to `counts` tokens of answers, and verify them with the sessions' model."""
     model, following, checks = feeding[0].session.model, {}, {}
     next_tokens: Sequence[NextToken | CheckedDraft | None]
     if len(feeding) > 1:
@@ -379,7 +371,7 @@ def _check_drafts(
 
 
 def _catch_up(request: Request, count: int) -> None:
-    """Let the draft model read the next `count` tokens. Errors don't affect the reply."""
+    """Prefill `count` tokens with the draft model. Errors don't affect the reply."""
     drafter = request.session.model.drafter
     assert isinstance(drafter, Drafter)
     try:

@@ -1,4 +1,4 @@
-"""Unloading of models that no chat has used for a while."""
+"""Unloading of idle models."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MIN_CHECK_S = 0.05  # minimum time between two checks
 
 
 class IdleUnloader:
-    """Handler of `UnloadIdle` and `Pin`, which unloads unused models.
+    """Handler of `UnloadIdle` and `Pin`.
 
     Args:
         free: unloads a model, given its id.
-        needed: returns the ids of models that are used by something other than sessions.
+        needed: returns the ids of models that are used without a session.
     """
 
     def __init__(
@@ -37,7 +37,6 @@ class IdleUnloader:
         self.next_check = math.inf
 
     def set(self, command: UnloadIdle) -> None:
-        """Set the idle time in seconds, and the callback for unloaded models."""
         self._after, self._on_unloaded = command.after, command.callback
         self.next_check = 0.0
 
@@ -46,7 +45,6 @@ class IdleUnloader:
         self.next_check = 0.0
 
     def step(self) -> None:
-        """Unload models that have been idle long enough, and choose the time of the next check."""
         now, after = time.monotonic(), self._after
         if after is None:
             self.next_check = math.inf
@@ -65,7 +63,6 @@ class IdleUnloader:
                 log.exception("callback for unloaded models failed")
 
     def _due(self, after: float) -> list[tuple[str, float]]:
-        """Return the ids of unused models, with the times at which to unload them."""
         busy = {r.session.model.info.id for r in self._state.requests.values()} | self._needed()
         bases = {m.base.info.id for m in self._state.models.values() if m.base is not None}
         bases |= {d.model.info.id for d in self._state.memory.drafters.values()}

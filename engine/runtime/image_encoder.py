@@ -1,4 +1,4 @@
-"""Encoding of images between the steps of chats."""
+"""Image encoding between the steps of chats."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Image(Struct, eq=False):
 
 
 class ImageEncoder:
-    """Queue of images to encode, and the replies that wait for them."""
+    """Queue of images, and of the replies that wait for them."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
@@ -44,7 +44,7 @@ class ImageEncoder:
         self.images: deque[_Image] = deque()
 
     def start(self, request: Request) -> None:
-        """Start encoding a request's unread images. The request waits for them."""
+        """Start encoding a request's unread images."""
         model = request.session.model
         vision, length = model.vision, request.kv.length
         if vision is None:
@@ -58,7 +58,6 @@ class ImageEncoder:
                 self._want(request, sight)
 
     def _want(self, request: Request, sight: ImageTokens) -> None:
-        """Encode an image. If necessary, a worker computes its pixels first."""
         model = request.session.model
         key = (model.info.id, sight.digest)
         pixels, sight.pixels = sight.pixels, None
@@ -98,7 +97,7 @@ class ImageEncoder:
             self._fail(image.key, error)
 
     def _go_on(self, image: _Image, allowed: float) -> bool:
-        """Continue encoding an image. Returns True if it's complete."""
+        """Return True if the image is complete."""
         vision = self._state.models[image.key[0]].vision
         assert vision is not None
         if image.pieces is None:

@@ -1,4 +1,4 @@
-"""Background work between the steps of chats: restoring caches from disk, and embedding texts."""
+"""Background work between steps: restoring caches from disk, and embedding texts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _RestoredCache(Struct, frozen=True):
 
 
 class CacheRestorer:
-    """Queue of caches to restore from disk. A reply waits for each of them."""
+    """Queue of caches to restore from disk, each with a waiting reply."""
 
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
@@ -55,7 +55,7 @@ class CacheRestorer:
     def start(self, request: Request, then: Callable[[], None]) -> None:
         """Read a session's file on a worker, and then restore its caches.
 
-        Afterwards, `then` is called, even if this failed, but not if the request has ended.
+        Afterwards, `then` is called unless the request has ended. Errors are ignored.
         """
 
         def on_error(error: BaseException) -> None:
@@ -78,7 +78,6 @@ class CacheRestorer:
             self.arrived.append(_RestoredCache(request, name, pieces, then))
 
     def step(self) -> None:
-        """Create the next arrays of the first cache in the queue."""
         if not self.arrived:
             return
         first = self.arrived[0]
@@ -131,7 +130,6 @@ class Embedder:
         self._pause = PrefillPause(GAP_BUDGET)
 
     def embed(self, command: Embed) -> None:
-        """Tokenize texts on a worker. Afterwards, `step` embeds them."""
         model = self._state.models.get(command.model_id)
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
@@ -158,11 +156,9 @@ class Embedder:
 
     @property
     def busy(self) -> bool:
-        """Return True if there's a text to embed or a job to end."""
         return bool(self.jobs) and self.pending() is None
 
     def pending(self) -> PendingEmbedding | None:
-        """Return the memory request of the first job, or None if it needs no memory."""
         job = self.jobs[0] if self.jobs else None
         if job is None or job.begun or job.command.answer.cancelled():
             return None
@@ -202,7 +198,7 @@ class Embedder:
         try:
             with self._state.meter.phase("prefill"):
                 self._go_on(job, decoding)
-        except BaseException as error:  # includes panics in native libraries
+        except BaseException as error:  # panics in native libraries aren't an Exception
             self._end(job)
             refuse(job.command, as_engine_error(error))
 
@@ -250,14 +246,13 @@ class Embedder:
         backend.release_memory()
 
     def give_up(self) -> list[Command]:
-        """Stop embedding. Returns the commands that haven't been answered."""
+        """Stop embedding, and return the unanswered commands."""
         commands: list[Command] = [job.command for job in self.jobs]
         self.jobs.clear()
         return commands
 
 
 def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:
-    """Tokenize the texts. Runs on a worker."""
     found, context = [], model.info.context_length
     for number, text in enumerate(command.texts, 1):
         text_prompt = RawPrompt(text) if isinstance(text, str) else RawPrompt(None, text)

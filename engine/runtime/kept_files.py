@@ -1,8 +1,8 @@
 """Files with results that take long to compute: tokenizer checks and model probes.
 
-Each file also contains everything that its result depends on. If that has changed, or the file is
-invalid, the result is computed again. A tokenizer check takes seconds, because its child process
-imports transformers, loads the tokenizer and tries it out.
+Each file contains all inputs of its result. If an input has changed or the file is invalid, the
+result is computed again. A tokenizer check takes seconds, because its child process imports
+transformers.
 """
 
 from __future__ import annotations
@@ -46,13 +46,6 @@ _MAX_PROBE_BYTES = 32 * 2**10
 
 
 class KeptFile:
-    """File with a stored result.
-
-    Args:
-        folder: created when needed, with access for the owner only.
-        facts: everything that the result depends on.
-    """
-
     SUFFIX: ClassVar[str]
     MAX_FILES: ClassVar[int]
 
@@ -62,7 +55,6 @@ class KeptFile:
         self.path = folder / f"{key}{self.SUFFIX}"
 
     def _read(self, parse: Callable[[], T]) -> T | None:
-        """Call `parse` to read the file. Return None if there is no valid file."""
         try:
             return parse()
         except FileNotFoundError:
@@ -72,7 +64,7 @@ class KeptFile:
             return None
 
     def _write(self, *parts: bytes) -> None:
-        """Write the file. If this fails, the result is computed again next time."""
+        """Write the file. Errors are logged, since the result can be computed again."""
         part = self.path.with_suffix(f".{os.getpid()}.part")
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -87,7 +79,7 @@ class KeptFile:
                 part.unlink()
 
     def _make_room(self) -> None:
-        """Delete the oldest files if there are too many, and partial files of killed processes."""
+        """Delete the oldest files above the limit, and partial files of killed processes."""
         places = self.path.parent
         files = [*places.glob(f"*{self.SUFFIX}"), *places.glob("*.part")]
         found = sorted((f.lstat().st_mtime, f) for f in files if f != self.path)
@@ -98,7 +90,7 @@ class KeptFile:
 
 @functools.cache
 def own_code(*packages: str) -> str:
-    """Hash the source code of some of the engine's packages, which don't have version numbers."""
+    """Hash the source code of packages of the engine, which have no version numbers."""
     engine, digest = Path(__file__).parents[1], hashlib.sha256()
     folders = [engine / package for package in packages]
     if getattr(sys, "frozen", False):  # in a bundle, the code is part of the executable
@@ -123,13 +115,7 @@ def _version(package: str) -> str:
 
 
 class CheckedFile(KeptFile):
-    """Result of checking a tokenizer: a digest, followed by a message with blobs.
-
-    Args:
-        folder: folder for these files.
-        contents: digest of the model folder.
-        rows, eos, defaults: see `Sandbox.check_tokenizer`.
-    """
+    """Result of checking a tokenizer: a digest, followed by a message with blobs."""
 
     SUFFIX = ".checked"
     MAX_FILES = 32
@@ -148,7 +134,6 @@ class CheckedFile(KeptFile):
         super().__init__(folder, {"contents": contents, **inputs, **code, **libraries})
 
     def read(self, path: Path) -> CheckedTokenizer | None:
-        """Load the result for the model folder `path`, or return None if there's no valid file."""
         return self._read(lambda: self._parse(str(path)))
 
     def _parse(self, path: str) -> CheckedTokenizer:
@@ -161,7 +146,6 @@ class CheckedFile(KeptFile):
         return CheckedTokenizer(uuid.uuid4().hex, path, packed=packed, tokens=tokens, **found)
 
     def write(self, checked: CheckedTokenizer) -> None:
-        """Write a result. If this fails, the next load repeats the check."""
         found = {**asdict(checked), "of": self._facts}
         blobs = found.pop("packed"), found.pop("tokens")
         del found["key"], found["folder"]
@@ -175,12 +159,8 @@ class CheckedFile(KeptFile):
 class ProbedFile(KeptFile):
     """Probe results of a model.
 
-    They depend on the weights and on the version of the code that computes. Only the way sessions
-    share steps is stored, because all other results require changes to the loaded model.
-
-    Args:
-        folder: folder for these files.
-        wide: see `loader.load`.
+    The file only contains the ways in which sessions can share steps, because all other results
+    require changes to the loaded model.
     """
 
     SUFFIX = ".json"
@@ -199,7 +179,6 @@ class ProbedFile(KeptFile):
         super().__init__(folder, facts)
 
     def read(self) -> SharingModes | None:
-        """Read the results, or return None if there's no valid file."""
         return self._read(self._parse)
 
     def _parse(self) -> SharingModes:
@@ -212,7 +191,6 @@ class ProbedFile(KeptFile):
         return SharingModes(probe.SHARED, *results)
 
     def write(self, model: LoadedModel) -> None:
-        """Write a model's results. If this fails, the next load repeats the probe."""
         if model.info.step != probe.SHARED:
             return
         ways = model.abilities.modes
@@ -226,7 +204,6 @@ class ProbedFile(KeptFile):
 
 
 def _machine(backend: Backend) -> dict[str, str]:
-    """Return the machine's properties that probe results depend on."""
     return {
         "mlx": str(getattr(mx, "__version__", "")),
         "device": backend.device,

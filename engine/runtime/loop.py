@@ -1,9 +1,8 @@
 """Main loop of the engine thread.
 
-Start with `step`. An iteration takes commands from callers (`commands`, `models`), makes a plan
-(`scheduler`), executes it (`executor`), and delivers the results (`delivery`). Afterwards, it
-spends some time on work in the background: loading models, restoring caches from disk, encoding
-images, and embedding texts.
+An iteration (`Loop.step`) takes commands from callers, makes a plan, executes it, and delivers the
+results. Afterwards, it loads models, restores caches from disk, encodes images and embeds texts
+for a limited time.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ log = logging.getLogger(__name__)
 
 
 class Loop:
-    """Main loop with all sessions and models of one engine, run by one thread."""
+    """Main loop of one engine's thread."""
 
     def __init__(
         self,
@@ -152,7 +151,6 @@ class Loop:
         return bool(self._state.memory.offload.pending)
 
     def run(self) -> None:
-        """Run iterations until `Stop` or an unrecoverable error, and then shut down."""
         why = "The engine was stopped."
         try:
             while self.step():
@@ -167,10 +165,11 @@ class Loop:
             self.end(why)
 
     def step(self) -> bool:
-        """Run one iteration. Returns False at the end. Only blocks if there's nothing to do.
+        """Run one iteration. Return False once the engine has ended. Only blocks if there's nothing
+        to do.
 
-        Errors are handled separately for each part, because they need different kinds of recovery.
-        Repeated faults end the engine, sooner if they may have damaged the caches.
+        Each part has its own recovery from errors. Repeated faults end the engine, sooner if the
+        caches may be damaged.
         """
         idle = self.is_idle
         self.is_idle = False  # after an error, the next iteration doesn't block
@@ -203,7 +202,6 @@ class Loop:
         return True
 
     def _finish(self, view: View, plan: StepPlan, timing: Timing) -> None:
-        """Update the statistics, and do background work."""
         self._scheduler.observe(view, plan, timing)
         self._state.fail_lost()
         if view.relieve:
@@ -216,7 +214,6 @@ class Loop:
         self.is_idle = plan.idle and not works and self._pending() == (view.load, view.embedding)
 
     def _take_commands(self, idle: bool) -> bool:
-        """Handle commands from callers. If there's nothing else to do, block until one arrives."""
         phase = self._state.meter.phase
         if idle and not self._inbox:
             if self._state.leader is not None:
@@ -236,16 +233,11 @@ class Loop:
             return True
 
     def _pending(self) -> tuple[LoadRequest | None, PendingEmbedding | None]:
-        """Return the load and the embedding waiting for memory, if any."""
         load = self._model_loader.pending() if self._model_loader.queue else None
         return load, self._embedder.pending() if self._embedder.jobs else None
 
     def _do_background_work(self, plan: StepPlan, decoding: float) -> bool:
-        """Continue jobs that don't belong to a step. Returns True if there was any.
-
-        Args:
-            decoding: seconds that this iteration spent on decoding.
-        """
+        """Continue background work. Return True if there was any."""
         arrays = self._image_encoder.images or self._cache_restorer.arrived
         if not (
             arrays
@@ -292,7 +284,9 @@ class Loop:
         self._relieving.append((command, self._state.memory.caches))
 
     def _end_relief(self) -> None:
-        """Answer `Relieve` commands with the number of freed bytes, without pending disk writes."""
+        """Answer `Relieve` commands with the number of freed bytes, excluding pending disk
+        writes.
+        """
         backend.release_memory()
         while self._relieving:
             command, before = self._relieving.pop()
@@ -322,10 +316,9 @@ class Loop:
             state.memory.erase(command.session_id)
 
     def end(self, why: str) -> None:
-        """End the engine: report this to all callers, and free everything.
+        """End the engine: answer all callers, and free everything.
 
-        An error in one step doesn't affect the others. All waiting callers get an answer, and
-        caches are written to disk if possible.
+        Each part runs even if an earlier part raises.
         """
         state = self._state
         parts: list[Callable[[], object]] = [
@@ -376,8 +369,8 @@ class Loop:
 
         Args:
             survived: number of consecutive faults that the engine survives.
-            planning: the fault occurred while planning.
-            computed: the plan that was being executed.
+            planning: True if planning failed.
+            computed: plan that was being executed.
 
         Raises:
             BaseException: the error, if the engine can't continue.
@@ -399,7 +392,6 @@ class Loop:
         return True
 
     def _restart_sessions(self, plan: StepPlan) -> None:
-        """Let the sessions in a plan continue with new caches."""
         ids = {i for step in plan.passes for i in step.rows}
         ids |= {part.session for part in (*plan.chunks, plan.adopt) if part is not None}
         for request in [r for key, r in self._state.requests.items() if key in ids]:
@@ -411,7 +403,7 @@ class Loop:
                 self._fail_reply(request, fault)
 
     def _end_planned(self, error: BaseException) -> None:
-        """End everything that needs planning, because some of it makes planning fail."""
+        """End everything that needs a plan. One of these requests makes planning fail."""
         for request in list(self._state.requests.values()):
             self._fail_reply(request, error, keep_cache=True)
         wanted = self._model_loader.pending()

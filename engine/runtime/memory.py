@@ -1,10 +1,8 @@
-"""Memory accounting: bytes in use, promised, and evictable.
+"""Accounting of memory in use, promised, and evictable.
 
-`admission` decides what gets memory and which caches are evicted. Only the executor calls `evict`.
-
-A single budget covers weights, caches of chats and draft models, cached prefixes, caches being
-written to disk, and reservations for loads and embeddings. Shared memory (a common prefix, or a
-fork before its first write) is counted once, and freed with its last user.
+The budget covers weights, caches of chats and draft models, cached prefixes, caches being written
+to disk, and reservations for loads and embeddings. Shared memory (a common prefix, or a fork
+before its first write) is counted once, and freed with its last user.
 """
 
 from __future__ import annotations
@@ -29,24 +27,19 @@ PREFIX_SHARE = 1 / 16
 """Maximum fraction of the budget for cached prefixes. They never cause the eviction of a chat."""
 
 IMAGE_SHARE = 1 / 16
-"""Maximum fraction of the budget for image embeddings that no request is about to read.
-
-A chat only needs them again if it loses its cache.
-"""
+"""Maximum fraction of the budget for image embeddings that no request is about to read."""
 
 PENDING_SHARE = 1 / 16
-"""Maximum fraction of the budget for pending disk writes.
-
-Beyond this, evicted caches are just dropped.
-"""
+"""Maximum fraction of the budget for pending disk writes. If it's exceeded, evicted caches are
+dropped."""
 
 LONG_AGO = -1e9  # seconds; used for cached prefixes, so that they're evicted before any chat
 
 
 class Tally:
-    """Running total of the memory of idle caches, so that a step doesn't have to sum them up.
+    """Running total of the memory of idle caches.
 
-    Memory shared by several caches (a prefix, or a fork before its first write) is counted once.
+    Memory shared by several caches is counted once.
     """
 
     def __init__(self) -> None:
@@ -57,7 +50,7 @@ class Tally:
         self._counted: dict[SessionKV, CacheBytes] = {}
 
     def refresh(self, used: Iterable[SessionKV]) -> None:
-        """Update the total for all caches that changed. Caches in `used` aren't counted."""
+        """Update the total for all caches that changed, without the caches in `used`."""
         changed, skipped = self.watch.changed, set(used)
         for kv in skipped:
             self._subtract(kv)
@@ -91,11 +84,7 @@ class Tally:
 
 
 class Memory:
-    """Memory that an engine's models and sessions use or may need.
-
-    Args:
-        models, sessions, requests: dictionaries of `State`, by id.
-    """
+    """Memory that an engine's models and sessions use or may need."""
 
     def __init__(
         self,
@@ -117,11 +106,10 @@ class Memory:
         self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
     def reserve(self, owner: object, nbytes: int, weights: bool = False) -> None:
-        """Count bytes that an owner (e.g. a load) will allocate, until `release` is called."""
+        """Count bytes that an owner will allocate, until `release` is called."""
         (self._loading if weights else self._reserved)[owner] = nbytes
 
     def release(self, owner: object) -> None:
-        """Remove a reservation, because the memory has been allocated or isn't needed any more."""
         self._loading.pop(owner, None)
         self._reserved.pop(owner, None)
 
@@ -136,7 +124,7 @@ class Memory:
         return sum(m.info.nbytes for m in self.in_memory) + sum(self._loading.values())
 
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
-        """Image embeddings that can be evicted, and bytes of the others."""
+        """Return the evictable image embeddings, and the bytes of the other embeddings."""
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
         found, needed = dict[CacheKey, Idle](), 0
         if not any(vision.cached for vision in seeing.values()):
@@ -164,10 +152,7 @@ class Memory:
 
     @property
     def in_memory(self) -> list[LoadedModel]:
-        """Models whose weights are in memory, without duplicates.
-
-        This includes draft models and bases of variants, even after they were unloaded.
-        """
+        """Models whose weights are in memory, including draft models and bases of variants."""
         found = [*self._models.values(), *self.adapted]
         found += [m.base for m in self._models.values() if m.base is not None]
         found += [d.model for d in self.drafters.values()]
@@ -179,17 +164,14 @@ class Memory:
         return {CacheKey("draft", i): d for i, d in pairs if isinstance(d, Drafter)}
 
     def base(self, contents: str) -> LoadedModel | None:
-        """Return the loaded model without an adapter that has these files, if any."""
+        """Return the loaded model without an adapter that was read from these files."""
         for model in self.in_memory:
             if model.base is None and model.examined and model.examined.contents == contents:
                 return model
         return None
 
     def freed_by(self, model: LoadedModel) -> int:
-        """Return the bytes that unloading a model would free.
-
-        A variant's base stays in memory if it's needed otherwise.
-        """
+        """Return the bytes that unloading a model frees. A base may stay for other variants."""
         others = [m for m in self._models.values() if m is not model]
         small = [m.drafting_model for m in others]
         needed = {id(m) for m in [*others, *(m.base for m in others), *small, *self.adapted]}
@@ -198,7 +180,6 @@ class Memory:
 
     @property
     def kv_bytes(self) -> int:
-        """Bytes of the caches of all chats and draft models."""
         running = [r.kv for r in self._requests.values() if r.status in RUNNING]
         self.tally.refresh(running)
         others = [*running, *(d.kv for d in self.drafters.values())]
@@ -209,7 +190,6 @@ class Memory:
 
     @property
     def writing_bytes(self) -> int:
-        """Bytes that only pending disk writes keep alive."""
         if not self.offload.pending:
             return 0
         running = [r.kv for r in self._requests.values() if r.status in RUNNING]
@@ -223,7 +203,6 @@ class Memory:
         return self.kv_bytes + self.prefixes.nbytes + self.writing_bytes
 
     def promised(self) -> int:
-        """Return the bytes that running replies may need at their maximum lengths."""
         running = (r for r in self._requests.values() if r.status in RUNNING)
         return promised_bytes(r.memory_needs()[:3] for r in running)[0]
 
@@ -232,7 +211,7 @@ class Memory:
 
         Args:
             pending_bytes: maximum bytes that a waiting load or embedding may need.
-            everything: list all idle caches, because all will be evicted.
+            everything: list all idle caches, even if everything fits.
         """
         self.tally.refresh(r.kv for r in self._requests.values() if r.status in RUNNING)
         running = [r for r in rows if r.status in RUNNING]
@@ -272,7 +251,6 @@ class Memory:
         )
 
     def add(self, session: SessionState) -> None:
-        """Start counting a session's caches, and let other sessions reuse them."""
         session.kv.watch = self.tally.watch
         session.kv.mark_changed()
         self.prefixes.add(session.key, session.kind, session.kv)
@@ -282,7 +260,6 @@ class Memory:
         self.prefixes.remove(session.kv)
 
     def idle(self) -> list[Idle]:
-        """List the idle caches: chats, cached prefixes, draft models, and image embeddings."""
         chats = [s for s in self._sessions.values() if not s.is_running]
         found = [_idle(s.key, s.kv.cache_bytes, s.used_at) for s in chats]
         found += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
@@ -291,13 +268,10 @@ class Memory:
         return [*found, *(_idle(key, p.kv.cache_bytes, p.used_at + LONG_AGO) for key, p in cached)]
 
     def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
-        """Drop idle caches.
-
-        Caches of chats are written to disk, as long as the disk is fast enough.
+        """Drop idle caches. Caches of chats are written to disk if the disk is fast enough.
 
         Args:
-            at_once: don't write any caches, because they would take up memory until they are
-                written.
+            at_once: don't write any caches, because a cache uses memory until it's written.
         """
         keys = list(keys)
         for key in keys:
@@ -314,12 +288,9 @@ class Memory:
                 session.kv.drop()
 
     def save(self, session: SessionState, stays: bool = False) -> None:
-        """Write a session's caches to disk.
+        """Write a session's caches to disk, and drop them unless `stays` is set.
 
-        If this fails, the caches are dropped, and the session has to prefill again.
-
-        Args:
-            stays: True if the session keeps its caches.
+        If this fails, the caches are dropped as well, and the session has to prefill again.
         """
         kv = session.kv
         if stays and (kv.on_disk == kv.length or not kv.length):

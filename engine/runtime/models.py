@@ -1,7 +1,4 @@
-"""Loading and unloading of models.
-
-Workers check the folders. Weights are read between the steps of chats.
-"""
+"""Loading and unloading of models. Weights are read between the steps of chats."""
 
 from __future__ import annotations
 
@@ -95,7 +92,6 @@ class ModelLoader:
                 resolve_load(command, known)
 
     def load(self, command: Load) -> None:
-        """Check a folder on a worker, and queue the model unless it's already loaded."""
         self._confined.start()
         self._workers.start(
             self._examine(command), lambda error: refuse(command, as_load_error(error))
@@ -132,10 +128,8 @@ class ModelLoader:
                 drop(command)
 
     def _known(self, candidate: Candidate) -> LoadedModel | None:
-        """Return the model if it's in memory.
-
-        If it has only been kept as the base of variants, it's added again.
-        """
+        """Return the model if it's in memory. A base that was only kept for its variants is added
+        again."""
         known = self._state.models.get(self._identities.get(candidate.identity, ""))
         if known is None and candidate.adapter is None:
             known = self._state.memory.base(candidate.examined.contents)
@@ -175,9 +169,8 @@ class ModelLoader:
     def step(self, decoding: float = 0.0) -> None:
         """Continue freeing or loading the current model.
 
-        This takes up to half of a step's time, limited by the gap budget. If steps are long, the
-        limit is a quarter of a step instead, because otherwise loading would never finish on a busy
-        machine.
+        The time limit is half of a step up to the gap budget, and at least a quarter of a step, so
+        that loading also finishes on a slow machine.
 
         Args:
             decoding: seconds that this iteration spent on decoding.
@@ -206,7 +199,7 @@ class ModelLoader:
                 case share:
                     load.report_progress(share)
             return True
-        except BaseException as error:  # includes panics in native libraries
+        except BaseException as error:
             self._end(load)
             for command in load.callers:
                 refuse(command, as_load_error(error))
@@ -252,11 +245,9 @@ class ModelLoader:
         self._state.memory.release(load)
 
     def unload(self, command: Unload) -> None:
-        """Free a model and end its sessions."""
         self.free(command.model_id, lambda: command.answer.set_result(None))
 
     def free(self, model_id: str, then: Callable[[], None] | None = None) -> None:
-        """Free a model like `unload`, and then call `then`."""
         state, ended = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
             if not session.scratch:
@@ -275,7 +266,7 @@ class ModelLoader:
         self.freeing.add(arrays, then)
 
     def give_up(self) -> list[Load]:
-        """Stop loading. Returns the commands that haven't been answered."""
+        """Stop loading, and return the unanswered commands."""
         run_cleanup(self.freeing.give_up)
         waiting = [command for load in self.queue for command in load.callers]
         self.queue.clear()
@@ -284,7 +275,7 @@ class ModelLoader:
 
 
 class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
-    """Load of an examined model, for one or more callers."""
+    """Load of a model for one or more callers."""
 
     key: str
     callers: list[Load]
@@ -297,8 +288,7 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
     probed: ProbedFile | None = None
 
     def next_piece(self) -> LoadedModel | list[Any] | float | None:
-        """Read more weights. Returns the value yielded by the generator, or the model once it's
-        complete."""
+        """Read more weights. Return the value yielded by the generator, or the complete model."""
         assert self.pieces is not None
         try:
             reached: list[Any] | float | None = next(self.pieces)
@@ -308,7 +298,6 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
             return model
 
     def report_progress(self, share: float | None) -> None:
-        """Report the progress. Errors of callbacks are ignored."""
         callbacks = [command.callback for command in self.callers if command.callback is not None]
         for on_progress in callbacks if share is not None else ():
             try:
@@ -325,7 +314,6 @@ def resolve_load(command: Load, model: LoadedModel) -> None:
 
 
 def drop(command: Load) -> None:
-    """Report to the caller that its load was canceled."""
     refuse(command, EngineError(MODEL_LOAD_FAILED, CANCELLED))
 
 
@@ -333,8 +321,6 @@ FREED_BYTES = 32 * 2**20  # bytes to free before checking the elapsed time
 
 
 class DeferredFree:
-    """Queue of arrays to free."""
-
     def __init__(self) -> None:
         # Arrays to free, each with a callback to run afterwards.
         self.going: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
@@ -343,13 +329,12 @@ class DeferredFree:
         """Queue arrays to be freed, and then call `then`.
 
         Args:
-            arrays: nothing else may reference the arrays. The list is emptied. If it's already
-                empty, only unused buffers are freed.
+            arrays: emptied. Nothing else may refer to these arrays. If the list is already empty,
+                only unused buffers are freed.
         """
         self.going.append((arrays, then))
 
     def step(self) -> None:
-        """Free arrays for about `SLICE_S` seconds."""
         began = time.perf_counter()
         while self.going and time.perf_counter() - began < SLICE_S:
             arrays, then = self.going[0]
@@ -365,7 +350,6 @@ class DeferredFree:
                     then()
 
     def give_up(self) -> None:
-        """Free everything immediately. Waiting callers get an error."""
         while self.going:
             _, then = self.going.popleft()
             if then is not None:
@@ -376,11 +360,7 @@ _ModelRef = weakref.ref[LoadedModel]
 
 
 class DraftModelLoader:
-    """Handler of `Load` with a draft model, which is loaded first.
-
-    Args:
-        forget: discards a model's draft statistics, given its id.
-    """
+    """Handler of `Load` with a draft model. The draft model is loaded first."""
 
     def __init__(
         self,
@@ -402,10 +382,7 @@ class DraftModelLoader:
         self._workers.start(self._load(command, read), partial(self._fail, command, read))
 
     def _load(self, command: Load, read: list[_ModelRef]) -> Task:
-        """Load a model and its draft model, and combine them.
-
-        References are weak, because a model may be unloaded in the meantime.
-        """
+        """Load a model and its draft model, and combine them."""
         if command.draft and command.draft != LOOKUP:
             small = replace(command, path=command.draft, adapter=None, callback=None)
             yield from self._read(small, read)

@@ -1,4 +1,4 @@
-"""Pacing based on measured times: chunk sizes, and time shares of models and programs."""
+"""Chunk sizes, and time shares of models and programs, based on measured times."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from engine.cache.ledger import FIXED_CHUNK
 from engine.runtime.plan import Row
 
 TILE = 16
-"""Number of rows in a tile of matrix products. Larger chunks are multiples of it. Chunks of exact
-models have any size: the CPU kernels take about as long for each row."""
+"""Number of rows in a tile of matrix products. Larger chunks are multiples of it, except for exact
+models, whose CPU kernels take about as long for each row."""
 
 MIN_CHUNK = 4
-"""Minimum chunk size. Smaller chunks aren't much faster, because each chunk reads all the weights.
-Chunks smaller than a tile only pay off far into a prompt, where attention takes most of the time.
-"""
+"""Minimum chunk size. Each chunk reads all the weights, so smaller chunks take about as long.
+Chunks below a tile only pay off far into a prompt, where attention takes most of the time."""
 
 MAX_CHUNK = 2048
-"""Maximum chunk size. With larger chunks, the time per token hardly decreases, but buffers grow."""
+"""Maximum chunk size. Larger chunks need larger buffers and are hardly faster per token."""
 
 GAP_BUDGET = 0.05
 """Maximum seconds that prefill may add between two tokens of another chat, on top of the duration
@@ -38,13 +37,10 @@ MAX_REST_STEPS = 4
 
 
 class PrefillPause:
-    """Counter of steps without prefill, to make up for passes that exceeded their budget.
+    """Steps without prefill, which make up for passes that exceeded their budget.
 
-    Even the smallest prefill pass may take several times the budget. Skipping some prefill gives
-    streaming replies a few tokens in between, and makes prefill at most a third slower.
-
-    Args:
-        budget: seconds that prefill may add to a step.
+    On a slow machine, the smallest chunk may take several times the budget. These steps give
+    streaming replies a few tokens in between, and make prefill at most a third slower.
     """
 
     def __init__(self, budget: float) -> None:
@@ -53,11 +49,10 @@ class PrefillPause:
 
     @property
     def is_due(self) -> bool:
-        """True if the next step shouldn't prefill."""
         return self._owed >= self._budget
 
     def add(self, seconds: float) -> None:
-        """Add the seconds by which a pass has exceeded its budget. Negative after a step without
+        """Add the seconds by which a pass exceeded its budget. Negative after a step without
         prefill."""
         self._owed = min(max(0.0, self._owed + seconds), MAX_REST_STEPS * self._budget)
 
@@ -95,11 +90,10 @@ class PrefillPacer:
         self._rates: dict[str, tuple[float, int]] = {}
 
     def order(self, rows: Sequence[Row], now: float) -> list[Row]:
-        """Sort prompts by their remaining tokens.
+        """Sort prompts by their remaining tokens, minus a number that grows while they wait.
 
-        Waiting prompts count as shorter, so that no prompt starves. On a faster machine, more short
-        prompts arrive in the same time, but a long prompt doesn't wait longer than its prefill
-        would take.
+        The number grows with the model's prefill rate, so that a long prompt waits for a multiple
+        of its own prefill time on any machine.
         """
 
         def key(row: Row) -> tuple[float, float, str]:
@@ -111,9 +105,8 @@ class PrefillPacer:
         return sorted(rows, key=key) if len(rows) > 1 else list(rows)
 
     def _learn_rate(self, model: str, tokens: int, seconds: float) -> None:
-        """Update the prefill rate of long prompts.
-
-        Passes with far fewer tokens than earlier passes are ignored.
+        """Update the prefill rate, but not after passes that were much smaller than earlier
+        passes.
         """
         rate, most = self._rates.get(model, (0.0, 0))
         if tokens <= most // 2:
@@ -125,11 +118,11 @@ class PrefillPacer:
     def chunk(self, model: str, decoding: float | None, tile: int = TILE) -> int:
         """Return the maximum number of tokens to read now.
 
-        Other chats have to wait for a step plus a chunk. The chunk may take the gap budget plus the
-        duration of a step, so that prefill also makes progress on a slow machine.
+        The chunk may take the gap budget plus the duration of a step, so that prefill also makes
+        progress on a slow machine.
 
         Args:
-            decoding: current duration of a decode step in seconds; None if nothing decodes.
+            decoding: duration of a decode step in seconds; None if nothing decodes.
         """
         if decoding is None:
             size, low, high = self._idle_sizes.get(model, 256.0), 64, MAX_CHUNK
@@ -143,19 +136,18 @@ class PrefillPacer:
     def mixed_chunk(self, model: str, rows: int, tile: int = TILE) -> int:
         """Return the maximum number of tokens to read in the same pass as a decode step of `rows`.
 
-        The total fills whole tiles. Smaller chunks would halve the speed far into a prompt (10,018
-        tokens took 235 s instead of 115 s) without shortening the longest gaps, which have other
-        causes.
+        The total fills whole tiles. Smaller chunks halved the speed far into a prompt (10,018
+        tokens took 235 s instead of 115 s) without shortening the longest gaps.
         """
         size = min(self._mixed_sizes.get(model, 2.0 * TILE), 512.0, MAX_CHUNK)
         tiles = max(int(size / tile + 0.25), -(-(rows + MIN_CHUNK) // tile))
         return tiles * tile - rows
 
     def observe_mixed(self, model: str, rows: int, seconds: float, decoding: float) -> None:
-        """Update the chunk size after a mixed pass. `rows` is the total number of rows.
+        """Update the chunk size after a mixed pass with `rows` rows in total.
 
-        Other chats have to wait for this pass. It may take as long as two steps of `decoding`
-        seconds plus the gap budget, like a step and a separate chunk.
+        A mixed pass may take the gap budget plus the duration of two steps, like a step and a
+        separate chunk.
         """
         self._learn_rate(model, rows, seconds)
         budget = self.gap_budget + 2 * decoding
@@ -163,7 +155,7 @@ class PrefillPacer:
         self._mixed_sizes[model] = _towards(self._mixed_sizes.get(model), rows, factor, 2.0 * TILE)
 
     def _factor(self, tokens: int, budget: float, seconds: float) -> float:
-        """Return the factor by which to scale a chunk so that it would take the budget."""
+        """Return the factor by which a chunk has to grow to take the budget."""
         # Going from one tile to two requires a factor greater than 1.5.
         most = max(1.5, 1 + TILE / tokens)
         return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
@@ -175,9 +167,8 @@ class PrefillPacer:
     def gathers(self, model: str, shortest: int, waited: float) -> bool:
         """Return True if new chats should wait for another prompt before they start to answer.
 
-        Prompts that arrive together are then read without any steps in between, and decode
-        together. Otherwise, the last of eight chats with 81 tokens got its first token after 3.8 s.
-        No chat waits longer than `gathering`.
+        Prompts that arrive together are then read without any steps in between. Otherwise, the
+        last of eight chats with 81 tokens got its first token after 3.8 s.
 
         Args:
             shortest: remaining tokens of the next prompt.
@@ -193,8 +184,7 @@ class PrefillPacer:
         """Update the chunk size, so that the next chunk takes about as long as its budget.
 
         The time isn't proportional to the size: each chunk reads all the weights, and attention
-        grows with the context. So the size changes step by step, by a limited factor, and a single
-        slow moment has little effect.
+        grows with the context. The size therefore changes by a limited factor.
         """
         self._learn_rate(model, tokens, seconds)
         idle = decoding is None
@@ -206,10 +196,10 @@ class PrefillPacer:
 
 
 def _towards(size: float | None, tokens: int, factor: float, guess: float) -> float:
-    """Return the next size after a pass with `tokens`. `guess` is the initial size.
+    """Return the next size after a pass with `tokens`, starting from `guess`.
 
-    A prompt's last pass is smaller than `size`. If it takes less time than the budget, the size
-    stays.
+    A prompt's last pass is smaller than `size`. A short time of such a pass doesn't reduce the
+    size.
     """
     if factor >= 1:
         return max(size or guess, tokens * factor)
@@ -219,7 +209,7 @@ def _towards(size: float | None, tokens: int, factor: float, guess: float) -> fl
 class ModelTimeShares:
     """Time sharing between models: the model that has used the least time is next.
 
-    If models took turns by steps, a small model's chats would be as slow as a large model's.
+    If models took turns by steps, a small model would be as slow as a large model.
     """
 
     def __init__(self) -> None:
@@ -227,12 +217,10 @@ class ModelTimeShares:
         self._served: set[str] = set()
 
     def next(self, active: Iterable[str]) -> str:
-        """Return the next model out of `active`, which has at least one."""
         used = self._used_by(active)
         return min(used, key=lambda m: used[m])
 
     def completes(self, model: str, active: Collection[str]) -> bool:
-        """True if a turn of `model` would complete a round of all active models."""
         return set(active) <= self._served | {model}
 
     def charge(self, model: str, active: Collection[str], seconds: float) -> None:
@@ -244,8 +232,8 @@ class ModelTimeShares:
     def _used_by(self, active: Iterable[str]) -> dict[str, float]:
         """Return the time used by each active model.
 
-        A model that becomes active starts with the smallest time used by the others, so that being
-        inactive doesn't give it an advantage.
+        A new active model starts with the least time of the others, because inactivity gives no
+        advantage.
         """
         known = {m: self._used[m] for m in active if m in self._used}
         least = min(known.values(), default=0.0)
@@ -263,7 +251,7 @@ LEEWAY_S = 0.05
 class ProgramTimeShares:
     """Time sharing between programs: the program that has used the least of its share is next.
 
-    A program gains nothing by being inactive, and keeps its lead until it returns.
+    Inactivity gives no advantage. A program keeps its lead while it's inactive.
     """
 
     def __init__(self) -> None:
@@ -286,8 +274,7 @@ class ProgramTimeShares:
 
 
 def parts(shares: Mapping[str, float]) -> dict[str, float]:
-    """Return each program's fraction of the total. Programs with a share of 0 divide what is left
-    equally.
+    """Return each program's fraction of the total. Programs with a share of 0 divide the rest.
 
     Args:
         shares: in percent.

@@ -12,7 +12,7 @@ from engine.cache.ledger import CacheKey, CacheOffer
 
 
 class Status(IntEnum):
-    """Status of a reply. A fault in a shared step or a lack of memory returns it to the queue."""
+    """Status of a reply."""
 
     PREPARING = 0  # a worker is rendering the prompt
     QUEUED = 1  # waiting for memory
@@ -23,11 +23,11 @@ class Status(IntEnum):
 
 
 RUNNING = frozenset({Status.RESTORING, Status.PREFILLING, Status.DECODING})
-"""Statuses of an admitted reply that hasn't ended. It may be paused."""
+"""Statuses of an admitted reply that hasn't ended. The reply may be paused."""
 
 
 class Row(Struct, frozen=True):
-    """Session with a reply, as seen by the scheduler."""
+    """Session with a reply, as the scheduler sees it."""
 
     id: str
     model: str
@@ -95,7 +95,6 @@ class Row(Struct, frozen=True):
     offer: CacheOffer | None = None  # parts of the prompt in caches of other sessions
 
     def __repr__(self) -> str:
-        """Omit the prompt, which may be long and is private."""
         return Struct.__repr__(replace(self, prompt=b"") if self.prompt else self)
 
     @property
@@ -113,8 +112,6 @@ class Row(Struct, frozen=True):
 
 
 class Idle(Struct, frozen=True):
-    """Idle caches, with the memory that dropping them would free."""
-
     key: CacheKey
     nbytes: int  # bytes excluding shared memory
     used_at: float  # time of the last use, since the least recently used caches are dropped first
@@ -191,18 +188,13 @@ class PrefixCopy(Struct, frozen=True):
 
 
 class LoadAdmission(Struct, frozen=True):
-    """Start of loading a model.
-
-    If `wide` is set, it's converted to the dtype that is fastest on this machine.
-    """
-
     key: str
     nbytes: int
     wide: bool
 
 
 class Refusal(Struct, frozen=True):
-    """Refusal of a reply, a load or an embedding, with an error code and a message."""
+    """Refusal of a reply, a load or an embedding."""
 
     key: str  # id of the session, or key of the request
     code: str
@@ -248,9 +240,8 @@ class Chunk(Struct, frozen=True):
 class StepPlan(Struct, frozen=True):
     """Decisions for one iteration of the loop.
 
-    A plan either arranges (`refuse`, `evict`, `requeue`, `extend`, `admit`, `load`, `embed`,
-    `keep`, `adopt`) or computes. Arranging changes the state, so the next plan must be based on the
-    new state. A plan that computes has one of these forms:
+    A plan either changes the state (`refuse`, `evict`, `requeue`, `extend`, `admit`, `load`,
+    `embed`, `keep`, `adopt`) or computes. A plan that computes has one of these forms:
 
     - decode: `passes` of one model, without a chunk.
     - decode, then read: `passes`, and then `chunk` in a pass of its own.
@@ -294,14 +285,13 @@ class StepPlan(Struct, frozen=True):
 
     @property
     def idle(self) -> bool:
-        """True if the plan does nothing."""
         memory = self.refuse or self.evict or self.requeue or self.extend or self.keep
         begun = self.admit is not None or self.load or self.embed or self.adopt
         return not (memory or begun or self.passes or self.chunk)
 
 
 class Timing(Struct, frozen=True):
-    """Durations of an iteration in seconds, used to update the scheduler's statistics."""
+    """Durations of an iteration in seconds."""
 
     ended: float = 0.0  # end of the iteration, on the clock of `View.now`
     # Seconds for all passes, including the wait for their tokens. For a mixed chunk, only the time

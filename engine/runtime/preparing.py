@@ -1,4 +1,4 @@
-"""Preparation of prompts from callers' messages. Runs on workers, without MLX."""
+"""Preparation of prompts on workers, without MLX."""
 
 from __future__ import annotations
 
@@ -58,8 +58,6 @@ TEMPLATE_CONTEXT = 2**15
 
 
 class Job(Struct, frozen=True):
-    """Message from a caller, with the state of the session when it was sent."""
-
     codec: TextCodec
     system: str | None
     reasoning: bool | None
@@ -81,13 +79,12 @@ class Job(Struct, frozen=True):
     stop: threading.Event = field(default_factory=threading.Event)
 
     def sight(self, medium: Image | Audio) -> ImageTokens:
-        """Return an image or recording as tokens. See `ImagePreprocessor.preprocess`."""
         assert self.codec.preprocessor is not None
         return self.sights.get(medium.digest) or self.codec.preprocessor.preprocess(medium)
 
 
 def with_images(job: Job) -> Job:
-    """Preprocess the images and recordings in the job's messages.
+    """Return the job with its images and recordings preprocessed.
 
     This may take minutes, so it must not run in the lane of a model's prompts.
 
@@ -292,7 +289,7 @@ def _with_tool_form(job: Job) -> Job:
 def _constraint(
     job: Job, text: ReplyText, reasoning: bool | None, calls: bool = False
 ) -> Constraint | None:
-    """Create the constraint for the answer's form, which a child process has already checked."""
+    """Return the constraint for the answer's form, which a child process has already checked."""
     params, refusal = job.params, job.codec.form_refusal
     reason = refusal(params) if refusal is not None else ""
     if reason:
@@ -350,7 +347,9 @@ def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> E
 
 
 def _build_or_measure(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None, int]:
-    """Build the prompt (None if it exceeds the context) and get its length in tokens."""
+    """Build the prompt, and return it with its length; None instead of a prompt that is too
+    long.
+    """
     try:
         built = build(messages)
     except TooLongError as error:
@@ -361,14 +360,14 @@ def _build_or_measure(build: Build, messages: list[Message]) -> tuple[prompt.Pro
 def _without_omitted(job: Job, messages: list[Message]) -> tuple[list[Message], list[Message]]:
     """Split a whole conversation into its rest and the messages that the last prompt dropped.
 
-    Otherwise, every turn would drop more messages, and no cache could be reused.
+    Without this, every turn would drop more messages, and no cache could be reused.
     """
     kept_messages = without(messages, job.omitted) if job.slides else None
     return (messages, []) if kept_messages is None else (kept_messages, job.omitted)
 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
-    """Split off the oldest turns that can't fit because of their size in characters."""
+    """Split off the oldest turns whose number of characters can't fit."""
     head, most = fixed_head(messages), bounds.max_characters(context)
     sizes = [bounds.message_size(m) for m in messages]
     total, cut = sum(sizes), head
@@ -384,11 +383,7 @@ def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list
 def _fit_messages(
     job: Job, messages: list[Message], build: Build
 ) -> tuple[list[Message], prompt.Prompt | None, int]:
-    """Return the messages that fit, with the result of `_build_or_measure` for them.
-
-    A sliding session drops its oldest turns if there is too little room for an answer and dropping
-    helps.
-    """
+    """Return the messages that fit, with the result of `_build_or_measure` for them."""
     context = job.context
     built, length = _build_or_measure(build, messages)
     if not job.slides or context - length >= min(job.params.max_tokens or context, context // 8):
@@ -401,15 +396,11 @@ def _fit_messages(
 
 
 KEPT_SHARE = 0.7
-"""Fraction of the context to fill after dropping turns.
-
-This way, the next turns don't have to drop any more, so their prompts share a prefix with the
-previous prompt and can reuse its caches.
-"""
+"""Fraction of the context to fill after dropping turns, so that the next turns don't drop any and
+can reuse the caches of this prompt."""
 
 
 def fixed_head(messages: Sequence[Message]) -> int:
-    """Count the system messages before the first turn."""
     count = 0
     while count < len(messages) and messages[count]["role"] == "system":
         count += 1
@@ -417,7 +408,7 @@ def fixed_head(messages: Sequence[Message]) -> int:
 
 
 def last_turn(messages: list[Message]) -> list[Message]:
-    """Get the part of a conversation that always stays: its head and its last turn."""
+    """Return the fixed head and the last turn of a conversation."""
     head = fixed_head(messages)
     users = [i for i, m in enumerate(messages) if m["role"] == "user"]
     return [*messages[:head], *messages[users[-1] :]] if users else messages
@@ -426,19 +417,19 @@ def last_turn(messages: list[Message]) -> list[Message]:
 def slide(
     messages: list[Message], target: int, most: int, length: Callable[[list[Message]], int]
 ) -> tuple[list[Message], int] | None:
-    """Drop the oldest turns. Returns the remaining messages, and the number of dropped messages.
+    """Drop as few of the oldest turns as possible for a prompt of `target` tokens.
 
-    System messages at the start, and everything from the last user message on, are kept. This drops
-    as few whole turns as needed for a prompt of `target` tokens. If the last turn alone is too
-    long, its oldest steps are dropped, except for the last one. A step is an assistant message with
-    the results of its tool calls.
+    System messages at the start, and everything from the last user message on, are kept. If this
+    is still too long, the oldest steps of the last turn are dropped, except for the last one. A
+    step is an assistant message with the results of its tool calls.
 
     Args:
         most: maximum number of tokens if only the last turn is left.
         length: returns the number of tokens in the prompt of messages. Called O(log n) times.
 
     Returns:
-        None if even the last step of the last turn is too long.
+        The remaining messages, and the number of dropped messages. None if even the last step of
+        the last turn is too long.
     """
     fixed = fixed_head(messages)
     cuts = [i for i, m in enumerate(messages) if i > fixed and m["role"] == "user"]
@@ -456,7 +447,6 @@ def slide(
 
 
 def dropped_messages(messages: Sequence[Message], remaining: Sequence[Message]) -> list[Message]:
-    """Find the messages that `slide` dropped."""
     kept_ids = {id(message) for message in remaining}
     return [message for message in messages if id(message) not in kept_ids]
 
@@ -483,9 +473,8 @@ def without(messages: list[Message], omitted: Sequence[Message]) -> list[Message
 def _fewest(
     choices: list[list[Message]], target: int, length: Callable[[list[Message]], int]
 ) -> list[Message]:
-    """Return the first choice within `target`, or else the last choice.
-
-    Each choice is shorter than the previous one.
+    """Return the first choice within `target`, or else the last. The choices are sorted by
+    length.
     """
     low, high = 0, len(choices) - 1
     while low < high:

@@ -1,7 +1,6 @@
 """Memory pressure reported by the system, and what to free in response.
 
-A query takes microseconds. On Linux, the pressure follows from the available memory. On macOS, it's
-the level that the system reports to applications.
+A query takes microseconds.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ _LEVEL = b"kern.memorystatus_vm_pressure_level"  # macOS levels: 1 normal, 2 war
 
 
 def pressure() -> Pressure:
-    """Get the current memory pressure, or NONE if the system doesn't report it."""
     if sys.platform == "darwin":
         level = _system_level()
         return Pressure.HIGH if level >= 4 else Pressure.SOME if level >= 2 else Pressure.NONE
@@ -48,8 +46,6 @@ def _system_level() -> int:
 
 
 class ReliefStep(IntEnum):
-    """Resource to free next."""
-
     NOTHING = 0
     CACHES = 1
     MODEL = 2  # an unused model, if freeing caches wasn't enough
@@ -61,18 +57,12 @@ seconds."""
 
 
 class Relief:
-    """Policy for freeing memory under pressure: caches first, then one model at a time."""
-
     def __init__(self) -> None:
         self._caches_gone = False  # caches have been freed since the pressure began
         self._next = float("-inf")
 
     def need(self, level: Pressure, now: float) -> ReliefStep:
-        """Return what to free now.
-
-        Args:
-            now: seconds of a monotonic clock.
-        """
+        """Return the resource to free now, if any."""
         if level is Pressure.NONE:
             if now >= self._next:
                 self._caches_gone = False

@@ -1,4 +1,4 @@
-"""Requests, i.e. the life of a reply on the engine thread, and sessions."""
+"""Requests and sessions on the engine thread."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ log = logging.getLogger(__name__)
 EXTENSION_TOKENS = 2048
 """Number of tokens by which the allowance of an answer without a limit is extended.
 
-If the allowance were the whole context, few such answers would fit in memory together.
+If the whole context were promised, few such answers would fit in memory together.
 """
 
 EARLY_TOKENS = 256
-"""Number of tokens before the end of its allowance at which an answer requests an extension."""
+"""Number of tokens before the end of an allowance at which the answer requests an extension."""
 
 
 class PreparedRequest(Struct, frozen=True):
-    """Results of preparing a request in a worker: everything a reply needs to start."""
+    """Results of preparing a request in a worker."""
 
     messages: list[Message]  # the whole conversation, except messages in `omitted`
     omitted: list[Message]  # oldest messages, which the prompt omits
@@ -79,8 +79,6 @@ class PreparedRequest(Struct, frozen=True):
 
 
 class MemoryNeeds(NamedTuple):
-    """Memory of a reply's caches at its maximum length, in bytes."""
-
     own: int  # without memory that is shared with other sessions
     # Number of the group that shares memory, or 0 for no group, and bytes of the shared memory.
     group: int = 0
@@ -100,16 +98,13 @@ TRANSITIONS = {
     Status.DECODING: {Status.QUEUED},
     Status.FINISHED: set(),
 }
-"""Statuses that can follow each status, besides `FINISHED`. Only faults and a lack of memory return
-a request to the queue."""
+"""Statuses that can follow each status, besides `FINISHED`."""
 
 
 class Request:
     """Request to a session, from sending until its final event.
 
-    The session keeps the history and the caches, which outlive the request. Its progress is the
-    number of its tokens in the caches, which grows by chunks while the prompt is read and by one
-    token per step while it is answered.
+    The session keeps the history and the caches, which outlive the request.
     """
 
     def __init__(
@@ -187,7 +182,6 @@ class Request:
         self._reasoned = 0
 
     def enqueue(self, prepared: PreparedRequest) -> None:
-        """Store the prepared prompt and start waiting for memory."""
         self.messages = prepared.messages
         self.prompt = prepared.prompt
         self.prompt_length = len(prepared.prompt.tokens)
@@ -214,7 +208,6 @@ class Request:
         self.move(Status.QUEUED)
 
     def move(self, status: Status) -> None:
-        """Change to one of the statuses allowed by `TRANSITIONS`."""
         if status not in TRANSITIONS[self.status]:
             raise RuntimeError(f"a request that is {self.status.name} cannot be {status.name}")
         self.status = status
@@ -226,7 +219,6 @@ class Request:
 
     @cached_property
     def match_search(self) -> MatchSearch:
-        """Search for earlier occurrences of the latest tokens."""
         return MatchSearch(self.tokens)
 
     def pause(self, paused: bool) -> None:
@@ -244,7 +236,8 @@ class Request:
 
     @property
     def is_whole(self) -> bool:
-        """True if the answer can be cut here, i.e. not inside a character, marker, or tool call."""
+        """Return True if the answer can be cut here, i.e. not inside a character, marker, or tool
+        call."""
         if self.text is None or not self.generated:
             return True
         last = self.tokens[-min(self.generated, _MAX_CHARACTER_TOKENS) :]
@@ -252,7 +245,6 @@ class Request:
         return self.text.can_end and not shown.endswith("\ufffd")
 
     def progress(self, done: int, position: int) -> None:
-        """Report the number of prompt tokens read, and the number of prompts ahead in the queue."""
         if self.generated:
             return  # don't report rebuilding a cache in the middle of an answer
         self.queue_position = position
@@ -281,21 +273,18 @@ class Request:
         self._pending_is_nan, self.next_is_nan = self.next_is_nan, None
 
     def check_numbers(self) -> None:
-        """Check that the last pending token was sampled from valid numbers.
+        """Check that the logits of the last pending token weren't NaN.
 
         Raises:
-            EngineError: `model_load_failed` if they are NaN.
+            EngineError: `model_load_failed`.
         """
         flag, self._pending_is_nan = self._pending_is_nan, None
         if flag is not None and bool(flag.item()):
             raise nan_error()
 
     def accept(self, token: int) -> FinishReason | None:
-        """Add a token to the answer, and report its text.
-
-        Returns:
-            The finish reason if this ends the answer.
-        """
+        """Add a token to the answer, report its text, and return the finish reason if the answer
+        ends."""
         if token in self.session.model.text.eos:
             return FinishReason.STOP
         text, constraint = self.text, self.constraint
@@ -332,7 +321,7 @@ class Request:
         return FinishReason.MEMORY if extendable else FinishReason.LENGTH
 
     def finish(self, reason: FinishReason, message: Message | None = None) -> None:
-        """Send the final event of a normal end. `message` is stored in the session."""
+        """Send the final event of a normal end, and store `message` in the session."""
         if self.status == Status.FINISHED:
             return
         stop = self.text.stop if self.text is not None else None
@@ -341,7 +330,6 @@ class Request:
         self.ended.set()
 
     def fail(self, code: str, message: str, reason: str = "") -> None:
-        """Send an error as the final event."""
         if self.status == Status.FINISHED:
             return
         try:
@@ -368,12 +356,10 @@ class Request:
         )
 
     def extend(self, full: bool) -> None:
-        """Raise the limit by `EXTENSION_TOKENS` if `full` is set, else by `EARLY_TOKENS`."""
         self.limit = min(self.longest, self.limit + (EXTENSION_TOKENS if full else EARLY_TOKENS))
 
     @property
     def _image_bytes(self) -> int:
-        """Bytes of image embeddings that haven't been computed yet."""
         vision, length = self.session.model.vision, self.kv.length
         if vision is None:
             return 0
@@ -404,11 +390,8 @@ class Request:
         return MemoryNeeds(own, shared.number, shared.nbytes, slack, growth)
 
     def conclude(self, reason: FinishReason) -> Message | None:
-        """Report text that was held back, and add the turn's messages to the session.
-
-        Returns:
-            The answer's message.
-        """
+        """Report text that was held back, add the turn's messages to the session, and return the
+        answer."""
         session, prompt, text = self.session, self.prompt, self.text
         if prompt is None or text is None:
             return None  # canceled while the prompt was being prepared
@@ -462,7 +445,6 @@ class Request:
 
 
 def _question(messages: Sequence[Message]) -> str:
-    """Return the text of the user's last message, without attached files."""
     question = next((m for m in reversed(messages) if m["role"] == "user"), {})
     content = question.get("content")
     if isinstance(content, (list, tuple)):
@@ -472,8 +454,6 @@ def _question(messages: Sequence[Message]) -> str:
 
 
 class SessionState(Struct, eq=False, dict=True):  # compared by identity
-    """State of a conversation."""
-
     id: str
     model: LoadedModel
     system: str | None
@@ -516,7 +496,6 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
         return min(most, self.context) if self.context is not None else most
 
     def present(self) -> float:
-        """Return the current time for a new prompt."""
         now = time.time()
         if date.fromtimestamp(self.moment) != date.fromtimestamp(now):
             self.moment = now
@@ -524,12 +503,11 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
 
     @cached_property
     def image_lane(self) -> str:
-        """Lane of the workers that read images. Each client or chat has its own lane."""
         return f"images {self.domain or self.id}"
 
     @property
     def is_running(self) -> bool:
-        """True if the session's request was admitted and hasn't ended. It may be paused."""
+        """Return True if the session's request was admitted and hasn't ended."""
         return self.request is not None and self.request.status in RUNNING
 
     @property
@@ -540,5 +518,5 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
 
     @cached_property
     def kind(self) -> tuple[object, ...]:
-        """Key that is equal for sessions that can reuse each other's caches."""
+        """Key of sessions that can reuse each other's caches."""
         return (self.model.info.id, self.kv_bits, self.domain)

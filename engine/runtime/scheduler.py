@@ -1,8 +1,8 @@
 """Scheduler for decode steps, prompt chunks, admissions, and evictions.
 
-`plan` turns a `View` into a `StepPlan`. It doesn't use the model or a clock, and changes nothing.
-Only `observe` changes the scheduler's statistics, based on the durations of an executed plan. Equal
-views and equal statistics give equal plans.
+`plan` turns a `View` into a `StepPlan` without using the model or a clock, and changes nothing.
+Only `observe` changes the scheduler's statistics. Equal views and equal statistics give equal
+plans.
 """
 
 from __future__ import annotations
@@ -39,18 +39,15 @@ from engine.runtime.plan import (
 )
 
 APART_EVERY = 256
-"""Every how many chunks to read a chunk after the step instead of in the same pass, so that the
-step can be timed on its own. With a smaller number, the delay between tokens would increase to
-nearly two passes."""
+"""Number of chunks after which one chunk is read after the step instead of in the same pass, so
+that the step is timed on its own. This nearly doubles the delay between two tokens."""
 
 GATHERED_FOR = 0.5
-"""Time in seconds after prefill during which sessions with the same prompt copy the new prefix
-first. The chats that read it have to wait for that."""
+"""Seconds after prefill during which sessions with the same prompt copy the new prefix before the
+chats that read it decode."""
 
 
 class Scheduler:
-    """Scheduling policy of one engine."""
-
     def __init__(self, pacing: PrefillPacer | None = None) -> None:
         self.pacing = pacing or PrefillPacer()  # chunk sizes and the order of prompts
         self.drafting = DraftStatistics()  # decides when to use drafts
@@ -73,7 +70,6 @@ class Scheduler:
         return replace(plan, queue=tuple(row.id for row in queue)) if queue else plan
 
     def _arranged(self, view: View, queue: Sequence[Row], budget: MemoryBudget) -> StepPlan | None:
-        """Plan changes of memory, such as admissions and evictions, or return None."""
         if view.relieve and view.memory.idle:
             return StepPlan(evict=tuple(i.key for i in view.memory.idle))
         plan, claimed = admission.surplus(budget) or admission.extend(budget), 0
@@ -87,7 +83,6 @@ class Scheduler:
         return plan or admission.keep_prefix(budget)
 
     def _working(self, view: View, budget: MemoryBudget) -> StepPlan:
-        """Plan passes and chunks, or adopt a prefix instead."""
         if any(row.share for row in view.rows):
             view = self._without_programs_ahead(view)
         order = self._reading_order(view)
@@ -101,7 +96,6 @@ class Scheduler:
         return StepPlan(adopt=adoption, reading=tuple(r.id for r in order))
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
-        """Update the statistics after an iteration."""
         if len(plan.models) > 1:
             self._turns.charge(plan.model, plan.models, timing.decode)
         chunk = plan.chunk
@@ -140,7 +134,7 @@ class Scheduler:
     def _step(self, model: str, active: Iterable[str]) -> float:
         """Return the duration of a model's step in seconds, or 0 if it's unknown.
 
-        A model without streams delays those of active models, so the fastest of these counts.
+        A model without streams delays other models' streams, so the fastest of their steps counts.
         """
         known = {m: self.step_seconds[m] for m in active if m in self.step_seconds}
         return known.get(model, min(known.values(), default=0.0))
@@ -184,7 +178,6 @@ class Scheduler:
     def _with_drafts(
         self, step: Pass, group: Sequence[Row], view: View, budget: MemoryBudget
     ) -> Pass:
-        """Return the decode step, with drafts if they're worth it."""
         chats, row = len(group), group[0]
         if len(step.feed) < chats or any(_runs_beside(r, group) for r in view.rows):
             return step
@@ -198,9 +191,9 @@ class Scheduler:
         return replace(step, drafts=(min(count, row.drafts),))
 
     def _with_copies(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
-        """Add lookup tokens to the decode step, for chats that have matches.
+        """Return the decode step with lookup tokens for the chats that have matches.
 
-        They delay other chats like a prompt chunk, so their number is limited in the same way.
+        These delay other chats like a prompt chunk, and have the same limit.
         """
         model, most = group[0].model, MAX_CHUNK
         if len(group) > 1:
@@ -248,7 +241,6 @@ class Scheduler:
         return replace(view, rows=rows)
 
     def _charge(self, view: View, plan: StepPlan, timing: Timing) -> None:
-        """Charge the iteration's time to the programs that used it."""
         of = {row.id: row.program for row in view.rows}
         mixed = plan.chunk is not None and plan.chunk.mixed
         stepped = Counter(of[i] for step in plan.passes for i in step.rows)
@@ -263,10 +255,7 @@ class Scheduler:
         self._shares.charge(parts(shares), spent)
 
     def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
-        """Return the next prefix to copy instead of prefilling it, if any.
-
-        After a prompt was read, all sessions may copy it, and not only the next ones.
-        """
+        """Return the next prefix to copy instead of prefilling it."""
         handed_on = view.now < self._hand_on_until
         if handed_on:
             rows = order
@@ -288,7 +277,7 @@ class Scheduler:
         return None
 
     def _gathers(self, view: View, order: Sequence[Row]) -> bool:
-        """True if all chats that could decode are new, and wait for other prompts."""
+        """Return True if all chats that could decode are new and should wait for other prompts."""
         ready = [r for r in view.rows if r.decodes]
         if not ready or not order or any(r.begun for r in ready):
             return False
@@ -299,7 +288,7 @@ class Scheduler:
     def _mixes(
         self, view: View, row: Row, groups: Sequence[Sequence[Row]], passes: Sequence[Pass]
     ) -> bool:
-        """True if the next prompt's chunk can be part of the iteration's only pass."""
+        """Return True if the next prompt's chunk can be part of the iteration's only pass."""
         return (
             len(groups) == 1
             and bool(passes[0].feed)
@@ -311,7 +300,6 @@ class Scheduler:
     def _mixed_chunk(
         self, view: View, order: Sequence[Row], rows: int
     ) -> tuple[Chunk, tuple[Chunk, ...]]:
-        """Return the next chunks of prompts for a mixed pass with `rows` decoding rows."""
         row = order[0]
         tile = 1 if row.model in view.exact else TILE
         most = self.pacing.mixed_chunk(row.model, rows, tile)
@@ -363,7 +351,6 @@ def _pass(group: Sequence[Row], view: View) -> Pass:
 
 
 def _can_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
-    """True if a chunk of `row`'s prompt can be part of the next step of `group`."""
     return (
         row.can_mix_prefill
         and row.model in view.mixing
@@ -374,31 +361,26 @@ def _can_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
 
 
 def _runs_beside(neighbor: Row, group: Sequence[Row]) -> bool:
-    """True if another active chat keeps the group from drafting."""
+    """Return True if another active chat keeps the group from drafting."""
     is_neighbor = not neighbor.is_suspended and all(neighbor.id != row.id for row in group)
     return is_neighbor and neighbor.status not in (Status.PREPARING, Status.FINISHED)
 
 
 MAX_PROMPTS = 16
-"""Maximum number of prompts in a pass.
-
-Each prompt needs its own attention, so a larger pass saves less.
-"""
+"""Maximum number of prompts in a pass. Each prompt needs its own attention."""
 
 WAITING_PAIRS = 64 * 64
-"""Number of cached comparisons between prompts. Waiting prompts are compared in each step."""
+"""Number of cached comparisons between waiting prompts."""
 
 # Copying the keys of this many tokens takes about as long as prefilling a single token.
 COPY_PER_TOKEN = 64
 
 
 def is_worth_a_copy(row: Row, length: int) -> bool:
-    """True if copying the first `length` tokens from another session saves time overall."""
     return length - row.length >= max(MIN_GAIN, length // COPY_PER_TOKEN)
 
 
 def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
-    """Return the next prompt, and short prompts that may be read in the same pass."""
     if len(order) < 2 or not _can_join(view, order[0]):
         return order[:1]
     return [r for r in order if r.model == order[0].model and _can_join(view, r)][:MAX_PROMPTS]
@@ -431,8 +413,8 @@ def with_last_tokens(
 ) -> StepPlan:
     """Add the last tokens of prompts that end in the plan's pass.
 
-    Chats that arrive together also start to answer together: none of them starts while other
-    prompts still have to be read, unless some other chat is already answering.
+    Chats that arrive together also start to answer together, unless another chat is already
+    answering.
 
     Args:
         ready: first step of the chats that wait for these prompts, if it can be part of the same
@@ -468,9 +450,8 @@ def with_last_tokens(
 
 
 def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
-    """Check whether a chunk completes a prompt except for its last token, without a required stop.
-
-    A prompt whose other tokens are all copied from other caches has no chunk.
+    """Return True if a chunk completes a prompt except for its last token, without a required
+    stop.
     """
     if not row.can_feed_last or chunk.count < row.remaining:
         return False
@@ -483,14 +464,13 @@ def _can_join(view: View, row: Row) -> bool:
 
 
 def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
-    """Return how many of the next `count` tokens can be read before a required stop."""
     stops = [n - row.length for n in (row.snapshot_at, next_stop(row, order)) if n > row.length]
     count = min(count, *stops) if stops else count
     return _whole(row, count) if row.images else count
 
 
 def _whole(row: Row, count: int) -> int:
-    """Adjust the number of tokens to read, so that images aren't split."""
+    """Return the number of tokens to read, so that no image is split."""
     last = row.length + count
     for start, end in row.images:
         if start < last < end:
@@ -503,9 +483,10 @@ def _has_stop(row: Row, order: Sequence[Row]) -> bool:
 
 
 def next_stop(row: Row, order: Sequence[Row]) -> int:
-    """Return where reading must stop so that other sessions can continue from there, or -1.
+    """Return where reading must stop so that other sessions can copy the caches, or -1.
 
-    Caches that can be trimmed can be copied at any time, but others only in their current state.
+    Caches that can be trimmed can be copied later. Other caches can only be copied in their
+    current state.
 
     Args:
         order: all prompts to be read, including this one.
@@ -521,7 +502,6 @@ def next_stop(row: Row, order: Sequence[Row]) -> int:
 
 
 def common_tokens(first: Row, second: Row) -> int:
-    """Return the length of the common prefix of two prompts being read."""
     return _in_common(first.prompt, second.prompt) if first.kind == second.kind else 0
 
 
@@ -531,7 +511,7 @@ def _in_common(first: bytes, second: bytes) -> int:
 
 
 def _should_wait(first: Row, second: Row) -> bool:
-    """True if one of two prompts should wait in order to reuse tokens of the other.
+    """Return True if one of two prompts should wait in order to reuse tokens of the other.
 
     If reuse is free, waiting only helps if nothing is left to read afterwards.
     """

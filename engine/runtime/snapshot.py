@@ -1,7 +1,4 @@
-"""Snapshot of the engine's state at the start of an iteration, for the scheduler.
-
-Creating a snapshot only changes cached values.
-"""
+"""Snapshot of the engine's state at the start of an iteration, for the scheduler."""
 
 from __future__ import annotations
 
@@ -23,8 +20,6 @@ log = logging.getLogger(__name__)
 
 
 class RowError(Exception):
-    """Raised if creating the row of a request fails. The cause is the original error."""
-
     def __init__(self, request: Request) -> None:
         super().__init__(request.id)
         self.request = request
@@ -154,7 +149,8 @@ def _row(state: State, request: Request) -> Row:
 
 
 def _unsplittable_spans(request: Request) -> tuple[tuple[int, int], ...]:
-    """Return the spans of images whose tokens attend to each other and must be read in one pass.
+    """Return the spans of images that must be read in one pass, because their tokens attend to each
+    other.
 
     Other images are split like text, because 2,000 tokens in one pass would delay streaming chats.
     """
@@ -163,7 +159,7 @@ def _unsplittable_spans(request: Request) -> tuple[tuple[int, int], ...]:
 
 
 def _offer(state: State, request: Request) -> CacheOffer | None:
-    """Find parts of a prompt in other caches. Only searches again if the result may differ."""
+    """Return parts of a prompt in other caches. Only searches again if the result may differ."""
     if not request.adopts:
         return None
     prefixes, kv = state.memory.prefixes, request.kv
@@ -180,7 +176,7 @@ def _offer(state: State, request: Request) -> CacheOffer | None:
 def draft_room(request: Request) -> int:
     """Return the maximum number of tokens to draft after the last sampled token.
 
-    0 for reproducible chats, because a pass over several tokens rounds differently than steps.
+    0 for reproducible chats, because a pass over several tokens rounds differently than a step.
     """
     drafter = request.session.model.drafter
     chosen = request.generated + (request.pending is not None)

@@ -1,7 +1,6 @@
-"""State of the engine thread: models, sessions, and memory usage.
+"""State of the engine thread, and the ends of replies and sessions.
 
-This module also ends replies and sessions. Every reply has exactly one final event, even after an
-error.
+Every reply has exactly one final event, even after an error.
 """
 
 from __future__ import annotations
@@ -39,8 +38,6 @@ RELEASE_AFTER_S = 5.0
 
 
 class State:
-    """State of one engine: its sessions, models, and memory."""
-
     def __init__(
         self,
         memory_budget: int | None = None,
@@ -77,8 +74,8 @@ class State:
         )
 
     def remove(self, model_id: str) -> list[LoadedModel]:
-        """Remove a model. Returns the model and its draft model, whose weights others may still
-        need.
+        """Remove a model. Return the model and its draft model, whose weights may still be
+        needed.
         """
         model = self.models.pop(model_id, None)
         if model is None:
@@ -89,16 +86,14 @@ class State:
         return [model] if small is None else [model, small]
 
     def release_later(self) -> None:
-        """Free unused buffers after a while without steps, because this delays the next step."""
+        """Free unused buffers after a while without steps. Freeing them delays the next step."""
         self.release_at = time.monotonic() + RELEASE_AFTER_S
 
     def models_changed(self) -> None:
-        """Update memory limits after a model was added or removed."""
         backend.limit_buffers(self.backend.device, self.memory.fixed)
 
     def note_read(self, request: Request, ahead: int = 0) -> None:
-        """Report how much of a prompt is read. Let the request decode once only its last token is
-        left to feed.
+        """Report the progress of prefill, and start decoding if only the last token is left.
 
         Args:
             ahead: number of prompts to be read before it.
@@ -113,7 +108,6 @@ class State:
             request.progress(request.prompt_length, 0)
 
     def end_reply(self, request: Request, reason: FinishReason) -> None:
-        """End a reply normally, and add its message to the conversation."""
         session = request.session
         try:
             session.kv.finish_reply()
@@ -132,7 +126,7 @@ class State:
     def fail_reply(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
         """End a reply with an error. The session can be used again.
 
-        The caches are dropped unless they are known to be valid (`keep_cache`).
+        The caches are dropped unless `keep_cache` says that they are valid.
         """
         session = request.session
         request.pending = request.unsampled = None
@@ -148,7 +142,7 @@ class State:
         """Handle a failed pass with a single request.
 
         Caches restored from disk may be the cause, so they are rebuilt once. Otherwise, the reply
-        ends with the error.
+        fails.
         """
         if not request.restored or isinstance(error, EngineError):
             self.fail_reply(request, error)
@@ -161,16 +155,14 @@ class State:
         self.begin_again(request)
 
     def begin_again(self, request: Request) -> None:
-        """Let a request continue in separate passes with new caches, because the old caches may be
-        invalid."""
+        """Let a request continue in separate passes with new caches."""
         self.wait_again(request)
         request.apart = True
 
     def wait_again(self, request: Request) -> None:
         """Drop a request's caches, and let the request wait for memory again.
 
-        It may need more memory than before, because it no longer shares any. If all requests
-        affected by a fault restarted immediately, they would need several times the budget.
+        After a fault, the requests of a pass no longer share memory and need more than before.
         """
         request.kv.drop()
         self._drop_draft(request)
@@ -187,7 +179,7 @@ class State:
         self.sessions[session.id] = session
 
     def fail_lost(self) -> None:
-        """Clean up after faults that occurred while a reply ended.
+        """Clean up after errors that occurred while a reply ended.
 
         This ends replies without a session, and detaches sessions from replies that have ended.
         """
@@ -207,8 +199,8 @@ class State:
     ) -> None:
         """Free a session. A reply in progress fails with the error.
 
-        A named session can be opened again. Its caches are written to disk, or during a reply, the
-        file with its earlier turns stays. `forget` deletes that file.
+        The caches of a named session are written to disk for its next opening. During a reply, an
+        earlier file is kept instead. `forget` deletes the file.
         """
         self.sessions.pop(session.id, None)
         request = session.request
@@ -225,7 +217,7 @@ class State:
                 self._fail(request, EngineError(code, message))
 
     def end_namesake(self, session_id: str) -> None:
-        """End an existing session with this id, because a new session replaces it."""
+        """End an existing session with this id."""
         self.ended.pop(session_id, None)
         before = self.sessions.get(session_id)
         if before is not None:
@@ -243,7 +235,6 @@ class State:
             self.memory.forget(session)
 
     def _drop_draft(self, request: Request) -> None:
-        """Drop the draft for a request, because it's invalid as well."""
         drafter = request.session.model.drafter
         if drafter is not None:
             drafter.forget_answer(request.tokens)
@@ -275,8 +266,8 @@ class Meter:
 
     Attributes:
         seconds: time since the start by phase: `commands`, `decode` (mainly `launch` and `wait`;
-            `mixed` if the pass also read a chunk of a prompt), `prefill`, `look`
-            (images), `load`, `idle`.
+            `mixed` if the pass also read a chunk of a prompt), `prefill`, `look` (images), `load`,
+            `idle`.
         decoded: tokens generated since the start.
         read: prompt tokens read since the start, not counting reused tokens.
     """
@@ -306,7 +297,6 @@ class Meter:
             self.seconds[name] += time.perf_counter() - started
 
     def note(self, decoded: int, read: int) -> None:
-        """Add tokens that were just generated or read."""
         self.decoded += decoded
         self.read += read
         now = time.perf_counter()
@@ -315,7 +305,6 @@ class Meter:
             self._recent.popleft()
 
     def rates(self) -> tuple[float, float]:
-        """Return tokens generated and read per second, over the last two seconds."""
         since = time.perf_counter() - WINDOW
         recent = [(decoded, read) for at, decoded, read in self._recent if at >= since]
         return sum(d for d, _ in recent) / WINDOW, sum(r for _, r in recent) / WINDOW

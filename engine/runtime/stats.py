@@ -1,5 +1,3 @@
-"""Statistics for `Engine.stats`: memory, rates, times by phase, and sessions."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -23,12 +21,12 @@ def report(state: State, step_seconds: Mapping[str, float]) -> dict[str, Any]:
     """Return the stats as plain Python values: bytes, tokens, seconds, and sessions by id.
 
     `queue` lists the sessions waiting for memory. `process_bytes` is the process's memory as
-    reported by the system: Python, weights, caches, and `buffer_bytes`, which MLX has freed and
-    keeps for reuse. `children_bytes` is the additional memory of the sandboxed children.
+    reported by the system. It includes `buffer_bytes`, which MLX has freed and keeps for reuse.
+    `children_bytes` is the memory of the sandboxed children.
 
-    By model id, `drafts` describes the drafters, and `images` counts encoded images and stored
-    embeddings. `faults` counts failed passes (`shared` by chats, `drafts`). `unshared` is true if
-    the model's chats currently have separate passes.
+    By model id, `drafts` describes the drafters, `images` counts encoded images and stored
+    embeddings, and `faults` counts failed passes (`shared` by chats, `drafts`). `unshared` is true
+    if the model's chats currently have separate passes.
     """
     decoding, reading = state.meter.rates()
     return {

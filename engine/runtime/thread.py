@@ -1,4 +1,4 @@
-"""Start and end of the engine thread, without hanging or crashing the process."""
+"""Start and end of the engine thread."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run(
     ways_dir: Path | None = None,
     niceness: int = 0,
 ) -> None:
-    """Run the engine. Imports MLX, so that the window doesn't have to wait for it."""
+    """Run the engine. MLX is imported here, so that the window doesn't wait for it."""
     _this_thread.runs_an_engine = True
     if niceness and sys.platform == "linux":  # elsewhere, this affects the whole process
         with contextlib.suppress(OSError):
@@ -83,7 +83,6 @@ def run(
 
 
 def make_loop(mailbox: Mailbox, *args: Any, **options: Any) -> Loop:
-    """Return a loop for this thread. For the arguments, see `Loop`."""
     confined.shared().start()  # the child's imports run in parallel with this thread
     backend.load_openblas()  # must run before anything imports MLX
     from engine.runtime.loop import Loop
@@ -108,7 +107,7 @@ _running: set[tuple[Mailbox, threading.Thread | None]] = set()
 
 
 def stop_at_exit(mailbox: Mailbox, thread: threading.Thread) -> None:
-    """Keep a running engine from keeping the process alive.
+    """Stop the engine at exit.
 
     `atexit` runs after the interpreter has joined all threads, so it would wait for the engine
     thread forever. concurrent.futures uses the same hook.
@@ -124,7 +123,6 @@ _hooks_set = threading.Event()
 
 
 def ended(mailbox: Mailbox, thread: threading.Thread | None) -> None:
-    """Forget an engine thread that has ended or is about to end."""
     _running.discard((mailbox, thread))
 
 
@@ -137,10 +135,10 @@ def _stop_all() -> None:
 
 
 def _clear_streams() -> None:
-    """Clear the current thread's state in MLX, also at exit for programs that use MLX themselves.
+    """Clear the current thread's state in MLX.
 
-    Otherwise, MLX frees its cache of compiled functions with the thread's C++ locals, after Python
-    has shut down. If the functions came from the engine thread, this crashes the process.
+    Otherwise, MLX frees its compiled functions with the thread's C++ locals after Python has shut
+    down, which crashes the process if the engine thread created them.
     """
     mlx = sys.modules.get("mlx.core")
     if mlx is not None:

@@ -52,7 +52,7 @@ class Mailbox:
     def take(self, inbox: deque[Command], block: bool, timeout: float | None = None) -> None:
         """Move all posted commands to `inbox`, so that an error can't lose them.
 
-        If `block` is set, this waits (without spinning) for a command, for up to `timeout` seconds.
+        With `block`, wait up to `timeout` seconds for a command.
         """
         if block:
             with contextlib.suppress(queue.Empty):
@@ -78,7 +78,7 @@ class Mailbox:
         return self._closed
 
     def close(self) -> list[Command]:
-        """Reject further commands. Returns the commands that weren't taken."""
+        """Reject further commands, and return the commands that weren't taken."""
         with self._lock:
             self._closed = True
         commands: deque[Command] = deque()
@@ -87,7 +87,7 @@ class Mailbox:
 
 
 def refuse(command: Command, error: EngineError) -> None:
-    """Pass the error of a failed command to its caller, if one is waiting."""
+    """Report the error of a failed command to its caller, if one waits."""
     if isinstance(command, Send):
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())
@@ -144,25 +144,18 @@ class CommandFuture(Future[T]):
 
 
 MAX_THREADS = 32
-"""Maximum number of concurrent jobs.
-
-Most jobs wait for a child process or the disk, and long jobs must not block other jobs.
-"""
+"""Maximum number of concurrent jobs. Most jobs wait for a child process or the disk."""
 
 MAX_LANE_THREADS = 4
-"""Maximum number of concurrent jobs per lane.
-
-A model has a single child process for its prompts, so more jobs would just wait for it.
+"""Maximum number of concurrent jobs per lane. The prompts of a model have a single child process.
 """
 
 MAX_GROUP_THREADS = MAX_THREADS // 2
 """Maximum number of concurrent jobs per group of lanes, i.e. lanes with the same first word."""
 
 STACK_BYTES = 16 * 2**20
-"""Stack size of a worker in bytes.
-
-Compiling grammars is recursive, and threads on macOS get half a megabyte by default.
-"""
+"""Stack size of a worker in bytes. Compiling grammars is recursive, and the default on macOS is 512
+KB."""
 
 
 _stack_size_lock = threading.Lock()
@@ -195,8 +188,8 @@ def _outcome(done: Future[Any]) -> tuple[Any, BaseException | None]:
 class _Running(Struct, frozen=True):
     """Waiting task and its error callback.
 
-    Workers don't keep these, because they refer to sessions, whose arrays must be freed on the
-    engine thread.
+    Workers must not refer to these: they refer to sessions, whose arrays are freed on the engine
+    thread.
     """
 
     task: Task
@@ -206,7 +199,7 @@ class _Running(Struct, frozen=True):
 class Workers:
     """Pool of daemon threads of one engine, with the tasks that use them.
 
-    Threads are started on demand. The process can exit without waiting for them.
+    The process can exit without waiting for these threads.
     """
 
     def __init__(self, mailbox: Mailbox) -> None:
@@ -259,7 +252,6 @@ class Workers:
             self._changed.notify()
 
     def done(self, message: WorkDone) -> None:
-        """Resume the task of a finished job. Called on the engine thread."""
         running = self._running.get(message.job)
         if running is not None:
             self._advance(running, message.value, message.error)
@@ -272,7 +264,6 @@ class Workers:
             running.on_error(error)
 
     def close(self) -> None:
-        """Let the threads exit, and discard their results."""
         with self._changed:
             self._closed = True
             self._queues.clear()
@@ -283,13 +274,12 @@ class Workers:
             run_cleanup(partial(self._running.popitem()[1].on_error, error))
 
     def _start_thread(self) -> None:
-        """Start another thread. The caller must hold the lock."""
         thread = threading.Thread(target=self._work, name="stretto-worker", daemon=True)
         with _stack_size_lock:  # the setting applies to the whole process
             usual = threading.stack_size(STACK_BYTES)
             try:
                 thread.start()
-            except RuntimeError:  # no more threads available, so continue with the existing threads
+            except RuntimeError:  # no more threads are available; continue with the existing ones
                 if not self._threads:
                     raise
                 return
@@ -321,7 +311,7 @@ class Workers:
         return True
 
     def _next_job(self) -> tuple[int, Work] | None:
-        """Wait for the next job and return it, or None when the pool is closed."""
+        """Return the next job, or None once the pool is closed."""
         with self._changed:
             while not self._closed:
                 free = [lane for lane in self._queues if self._has_room(lane)]
@@ -338,7 +328,6 @@ class Workers:
             return None
 
     def _has_room(self, lane: str) -> bool:
-        """Return True if another job of the lane may start. The caller must hold the lock."""
         group = lane.partition(" ")[0]
         busy = sum(n for name, n in self._busy.items() if name.partition(" ")[0] == group)
         return self._busy[lane] < MAX_LANE_THREADS and busy < MAX_GROUP_THREADS
