@@ -32,7 +32,7 @@ ADAPTER_ARRAYS = {"lora_a", "lora_b", "m"}  # parameter names used by mlx-lm
 
 
 class Adapter(Struct, frozen=True):
-    """Adapter folder that passed its checks and is ready to load."""
+    """Adapter folder that passed its checks."""
 
     folder: Path
     identity: tuple[object, ...]  # changes when a file in the folder changes
@@ -42,7 +42,7 @@ class Adapter(Struct, frozen=True):
 
 
 def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
-    """Hash an adapter's contents. Runs on a worker thread, after the sandbox checked the folder.
+    """Return an adapter that the sandbox has checked, with a hash of its contents.
 
     Raises:
         EngineError: `model_load_failed`.
@@ -60,7 +60,6 @@ def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
 
 
 def unsupported_reason() -> str:
-    """Return why the installed mlx-lm can't apply adapters, or "" if it can."""
     try:
         from mlx_lm.tuner.dora import DoRAEmbedding  # noqa: F401
         from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear  # noqa: F401
@@ -80,7 +79,7 @@ def load(examined: CheckedModel, adapter: Adapter, wide: bool) -> Pieces:
 
 
 def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
-    """Create a variant of a loaded model, step by step. Engine thread only.
+    """Create a variant of a loaded model, piece by piece. Engine thread only.
 
     Raises:
         EngineError: `model_load_failed` if the adapter was made for another model.
@@ -126,7 +125,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
 
 
 def needs_own_weights(base: LoadedModel, kind: str) -> bool:
-    """Check whether a variant has to load its own weights, because the base model's are packed.
+    """Return True if a variant has to load its own weights, because the base model's are packed.
 
     DoRA reads the weights of a layer, and adapters modify the inside of expert layers.
     """
@@ -135,15 +134,12 @@ def needs_own_weights(base: LoadedModel, kind: str) -> bool:
 
 
 def copy_sharing_arrays(net: Any) -> Any:
-    """Copy a model's module tree. The copy references the same arrays."""
+    """Return a copy of a model's module tree that refers to the same arrays."""
     return _copy(net, {})
 
 
 def _copy(value: Any, done: dict[int, Any]) -> Any:
-    """Copy modules and their containers. Everything else is shared.
-
-    `done` is a memo from `id()` to the copy, as in `copy.deepcopy`.
-    """
+    """Copy modules and their containers. `done` maps the `id()` of an original to its copy."""
     if isinstance(value, nn.Module):
         if id(value) not in done:
             kind: Any = type(value)
@@ -175,10 +171,7 @@ def _change_layers(net: Any, adapter: Adapter) -> None:
 
 
 def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
-    """Load an adapter's arrays into the wrapped layers, and return their size in bytes.
-
-    The arrays in the file must exactly match those of the wrapped layers.
-    """
+    """Load an adapter's arrays into the wrapped layers, and return their bytes."""
     loaded: Any = mx.load(str(adapter.folder / WEIGHTS_FILE))
     arrays: dict[str, mx.array] = dict(loaded)
     expected = {

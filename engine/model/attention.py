@@ -1,8 +1,7 @@
 """Replacement for mlx-lm's attention that supports rows of different lengths.
 
 Calls with plain arrays or unknown arguments are passed on to mlx-lm's function. With `Rows`,
-`WithChunks` or `Split`, each row attends to its own keys. Rows in slots need one operation per
-buffer, and rows with a shared prefix are computed together.
+`WithChunks` or `Split`, each row attends to its own keys.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ from engine.model.ragged import Rows, SlotLengths, SlotRows, SlotScores, WithChu
 
 _original: Callable[..., mx.array]
 _dequantizes = False
-"""True if quantized keys are dequantized before attention. On CUDA, MLX only supports a few shapes
-of quantized products, and it compiles for half a minute before the first one (E160)."""
+"""True if quantized keys are dequantized before attention. On CUDA, MLX only has quantized products
+for a few shapes, and compiles for half a minute before the first one (E160).
+"""
 
 
 def install_attention() -> None:
-    """Replace mlx-lm's attention with `attention`."""
     global _original, _dequantizes
     base = importlib.import_module("mlx_lm.models.base")
     original = base.scaled_dot_product_attention
@@ -56,7 +55,6 @@ def install_attention() -> None:
 
 
 def _dispatch_sdpa(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **named: Any) -> mx.array:
-    """Replacement for `mx.fast.scaled_dot_product_attention`."""
     if not isinstance(k, mx.array):
         return attention(q, k, v, None, **named)
     if sliced_tower.recorder.now is None:
@@ -71,7 +69,7 @@ def _dispatch_tile(mlx: Callable[..., mx.array], array: Any, reps: Any, **named:
 
 
 class _Call(Struct, frozen=True):
-    """Arguments of an attention call, other than queries, keys and values."""
+    """Arguments of an attention call besides queries, keys and values."""
 
     scale: float
     mask: Any
@@ -102,7 +100,7 @@ def attention(
     *more: Any,
     **named: Any,
 ) -> mx.array:
-    """Drop-in for mlx-lm's `scaled_dot_product_attention` that also accepts ragged caches.
+    """Replacement for mlx-lm's `scaled_dot_product_attention` that also accepts ragged caches.
 
     Args:
         queries: `[rows, heads, n, head dim]`.
@@ -131,7 +129,7 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
 
 
 def _attend_mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call: _Call) -> mx.array:
-    """Attention of a mixed step. The rows of each chunk become one row with `count` queries."""
+    """Compute a mixed step. The rows of each chunk become one row with `count` queries."""
     first, out = queries.shape[0] - sum(keys.counts), []
     masks = call.mask
     if not isinstance(masks, WithChunks):
@@ -150,7 +148,7 @@ def _attend_mixed(queries: mx.array, keys: WithChunks, values: WithChunks, call:
 
 
 def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx.array:
-    """Attention row by row, except that rows with a shared prefix are computed together."""
+    """Compute attention row by row. Rows with a shared prefix are computed together."""
     n = len(keys.rows)
     masks = call.mask.rows if isinstance(call.mask, Rows) else [call.mask] * n
 
@@ -176,7 +174,7 @@ def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx
 
 
 def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
-    """Attention of one query per row, buffer by buffer for rows in slots, then other rows."""
+    """Compute one query per row: rows in slots by buffer, and then the other rows."""
     out, first = [], 0
     scores = call.mask if isinstance(call.mask, SlotScores) else None
     engaged = call.is_usual and dense.is_engaged(queries)
@@ -217,7 +215,9 @@ def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Ca
 def _attend_split(
     queries: mx.array, keys: list[Split], values: list[Split], masks: list[Any], call: _Call
 ) -> mx.array:
-    """Attention to `Split` keys. The masks must be equal for all rows, or all `DeferredScores`."""
+    """Compute attention to `Split` keys. The masks must be equal for all rows, or all
+    `DeferredScores`.
+    """
     _check_arguments(call)
     products = [mask for mask in masks if isinstance(mask, DeferredScores)]
     mask = None if products else masks[0]
@@ -238,14 +238,13 @@ def prefix_attention(
     sinks: Any = None,
     products: Sequence[DeferredScores] = (),
 ) -> mx.array:
-    """Attention to shared prefixes plus each row's own keys and values.
+    """Compute attention to shared prefixes and each row's own keys and values.
 
     Args:
         queries: `[rows, heads, n, head dim]`.
         keys, values: one `Split` per row.
         mask: None, "causal", or boolean `[n, tokens]`.
-        sinks: attention sinks `[heads]`, i.e. scores that take part in the softmax but have no
-            value; or None.
+        sinks: attention sinks `[heads]`, which are scores in the softmax without a value; or None.
         products: empty, or one product per row to add to its scores.
 
     Returns:
@@ -290,7 +289,7 @@ def _attend_split_slots(
     product: DeferredScores | None,
     call: _Call,
 ) -> mx.array:
-    """Like `prefix_attention`, for one query per row and with the rows' own keys in slots."""
+    """Compute `prefix_attention` for one query per row, with the rows' own keys in slots."""
     _check_arguments(call)
     key_heads = keys.own.shape[1]
     q, ks = [_group_by_key_head(queries * call.scale, key_heads)], [keys]
@@ -328,11 +327,10 @@ def _attend_prefixes_and_own(
     n: int,
     mask: Any,
 ) -> mx.array:
-    """Compute attention to the shared prefixes, and merge it with that to the rows' own keys.
+    """Compute attention to the shared prefixes, and merge it with attention to the rows' own keys.
 
     Args:
         queries, keys: the scores are the sum of the products of these pairs.
-        own: attention to the rows' own keys.
     """
     starts, shared = values.beginnings, [some.shared for some in keys]
     first, second = keys[0].place, keys[-1].place
@@ -359,7 +357,7 @@ def _attend_prefixes(
     """Compute attention to the shared prefix of each group, for the rows in the group.
 
     Args:
-        keys: for each item of `queries`, a list with the keys of each group.
+        keys: for each item of `queries`, the keys of each group.
         score: see `attend_with_score`.
     """
     query_group = queries if score is None else [*queries, score]

@@ -20,7 +20,7 @@ BLOCK_SCORES = 32_768
 """Number of scores per numpy operation, small enough for the CPU cache."""
 
 SOFTMAX_UP_TO = 4096
-"""Maximum number of scores for which MLX's softmax is faster than our replacement."""
+"""Maximum number of scores for which MLX's softmax is faster than `_exponentiate`."""
 
 MIN_SCORE = -1e30
 """Lower bound for the maximum score of a row. If a mask hides all keys, the maximum is -inf, and
@@ -33,7 +33,7 @@ MIN_PART_SCORE = -3e4
 def attend(
     queries: mx.array, keys: mx.array, values: mx.array, scale: float, mask: Any
 ) -> mx.array | None:
-    """Compute attention, or return None if MLX's own function is faster or has to be used."""
+    """Compute attention, or return None if MLX's function is faster or required."""
     batch, heads, n, dim = queries.shape
     shared, length = keys.shape[1], keys.shape[2]
     if mask is None and n == 1:
@@ -46,7 +46,7 @@ def attend(
 
 
 class PartialAttention(NamedTuple):
-    """Attention over a part of the keys, with the weight needed to merge it with other parts."""
+    """Attention over a part of the keys, with the weight for merging it with other parts."""
 
     out: mx.array  # `[batch, key heads, rows, head dim]`
     # Log-sum-exp of the scores, `[batch, key heads, rows, 1]`, float32.
@@ -70,7 +70,7 @@ def merge(a: PartialAttention, b: PartialAttention, sinks: mx.array | None = Non
 
 
 def combined_score(suffix: PartialAttention, sinks: mx.array | None, like: mx.array) -> mx.array:
-    """Combine the scores of a part's keys and the sinks into one score, with `like`'s dtype."""
+    """Return the combined score of a part's keys and the sinks, with the dtype of `like`."""
     if sinks is None and like.dtype == mx.float32:
         return suffix.weight
     return _compile(_combine_scores)(suffix.weight, like, *([] if sinks is None else [sinks]))
@@ -93,7 +93,7 @@ def attend_with_score(
         score: combined score of all other keys, `[batch, key heads, rows, 1]` (`combined_score`).
 
     Returns:
-        The attention. Its weight is the softmax weight of `score`.
+        The attention, with the softmax weight of `score` as its weight.
     """
     scores = _compute_scores(pairs)
     if mask is not None:
@@ -108,7 +108,7 @@ def attend_with_score(
 def merge_by_score(
     found: PartialAttention, own: PartialAttention, score: mx.array, sinks: mx.array | None = None
 ) -> mx.array:
-    """Merge attention over two parts of the keys, where `found` is from `attend_with_score`."""
+    """Merge attention over two parts of the keys. `found` is a result of `attend_with_score`."""
     return _compile(_merge_by_score)(*found, *own, score, *([] if sinks is None else [sinks]))
 
 
@@ -141,7 +141,7 @@ are the sum of their products. There are two pairs for latent attention, otherwi
 
 
 def partial_attention(pairs: Pairs, values: mx.array, n: int, mask: Any) -> PartialAttention:
-    """Compute attention over a part of the keys. Works on any device.
+    """Compute attention over a part of the keys.
 
     Args:
         pairs: for each key head, the rows are `n` queries per query head that shares it.
@@ -181,7 +181,7 @@ def _compute_scores(pairs: Pairs) -> mx.array:
 def _attend_with_numpy(
     pairs: Pairs, values: mx.array, n: int, mask: Any
 ) -> PartialAttention | None:
-    """Compute `partial_attention` with numpy's `exp`. Returns None inside `mx.compile`."""
+    """Compute `partial_attention` with numpy's `exp`, or return None inside `mx.compile`."""
     batch, shared, rows, _ = pairs[0][0].shape
     length = values.shape[2]
     scores = _compute_scores(pairs)
@@ -215,7 +215,7 @@ Table = np.ndarray[Any, Any]
 
 
 def _exponentiate(table: Table) -> tuple[Table, Table]:
-    """Compute `exp(score - max(row))` for scores `[rows, length]`, in place.
+    """Replace scores `[rows, length]` by `exp(score - max(row))`.
 
     Returns the row sums `[rows]` and row maximums `[rows, 1]`.
     """
@@ -235,10 +235,10 @@ def _exponentiate(table: Table) -> tuple[Table, Table]:
 def attend_one_query(
     queries: mx.array, keys: mx.array, values: mx.array, bias: mx.array | None = None
 ) -> mx.array:
-    """Compute attention for one query per row, `[batch, heads, 1, dim]`. Queries must be scaled.
+    """Compute attention for one scaled query per row, `[batch, heads, 1, dim]`.
 
-    This takes three operations, or six if there are many scores. MLX's own attention takes twice as
-    many, and dispatching each of them costs a few microseconds.
+    This takes three operations, or six if there are many scores. MLX's attention takes twice as
+    many, at a few microseconds each.
 
     Args:
         bias: added to the scores, `[batch, key heads, heads per key head, length]`.

@@ -1,8 +1,4 @@
-"""Process setup: BLAS, memory, and importing mlx and mlx-lm.
-
-`start` does its work once per process. It's called on the engine thread before the first model is
-loaded, or earlier on the thread that checks if a hub model is supported (`hub.models`).
-"""
+"""Process setup: BLAS, memory, and importing mlx and mlx-lm."""
 
 from __future__ import annotations
 
@@ -33,7 +29,7 @@ _users: set[object] = set()  # owners passed to `start` and not yet to `stop`
 
 
 class Backend(Struct, frozen=True):
-    """Device that the engine runs on, and what is available there."""
+    """Device of the engine, and its BLAS and memory."""
 
     device: str  # "cpu", "metal" or "cuda"
     # "OpenBLAS", "system" on any OS but Linux, or "reference (REASON)" for the slow BLAS that MLX's
@@ -48,7 +44,7 @@ class Backend(Struct, frozen=True):
 
 
 def load_openblas() -> str:
-    """Make MLX use OpenBLAS instead of the reference BLAS that its Linux CPU wheel links.
+    """Load OpenBLAS, so that MLX uses it instead of the reference BLAS of its Linux CPU wheel.
 
     This makes prefill 15 to 30 times faster (90 instead of 3 GFLOP/s on two cores). It must happen
     before `mlx.core` is imported, because the dynamic linker resolves the wheel's undefined
@@ -92,7 +88,7 @@ def _select_openblas_kernels() -> Iterator[None]:
 
     The OpenBLAS in Debian 12 doesn't recognize Zen 4 and Zen 5 and uses AVX2 kernels: 230 instead
     of 410 GFLOP/s for prompts, and 83 instead of 65 ms for a step of eight chats with 135M
-    parameters. Intel CPUs are recognized. An environment variable set by the user stays unchanged.
+    parameters.
     """
     name = "OPENBLAS_CORETYPE"
     if name in os.environ or not _is_unrecognized_avx512():
@@ -111,7 +107,7 @@ def _is_unrecognized_avx512() -> bool:
 
 
 def _processor() -> tuple[str, set[str]]:
-    """Read the CPU vendor and flags from /proc/cpuinfo. Empty if there is no such file."""
+    """Return the CPU vendor and flags from /proc/cpuinfo. Empty if there is no such file."""
     found: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
@@ -123,7 +119,7 @@ def _processor() -> tuple[str, set[str]]:
 
 
 def has_openblas() -> bool:
-    """Check whether OpenBLAS is in use. It runs one thread per core."""
+    """Return True if OpenBLAS, which has one thread per core, is in use."""
     return _openblas is not None
 
 
@@ -131,8 +127,8 @@ def has_openblas() -> bool:
 def one_blas_thread() -> Iterator[None]:
     """Limit OpenBLAS to one thread inside the block.
 
-    Use this for many small matrix products, e.g. with only a few queries. OpenBLAS synchronizes its
-    threads after each product, which takes 1.7 times the CPU time, and seconds on a busy machine.
+    OpenBLAS synchronizes its threads after each product. For many small products, this takes 1.7
+    times the CPU time, and seconds on a busy machine.
     """
     if _openblas is None:
         yield
@@ -146,7 +142,6 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def has_avx512_openblas() -> bool:
-    """Check whether OpenBLAS is in use with AVX-512 kernels."""
     if _openblas is None:
         return False
     _openblas.openblas_get_corename.restype = ctypes.c_char_p
@@ -158,14 +153,14 @@ _TRIM_THRESHOLD_BYTES = 256 * 2**20
 
 
 def _keep_freed_memory() -> None:
-    """Make glibc reuse freed memory instead of returning it to the OS.
+    """Make glibc reuse freed memory instead of returning it to the operating system.
 
-    On a CPU, MLX allocates memory for every intermediate result. glibc would map each allocation of
-    128 KB or more separately and unmap it when it's freed, so the kernel has to zero all pages
-    again, at 2 GB/s. With this change, prefilling 4,096 tokens takes 14.4 s instead of 16.2 s.
+    On a CPU, MLX allocates memory for every intermediate result. By default, glibc maps each
+    allocation of 128 KB or more separately, and the kernel zeroes its pages at 2 GB/s. With this
+    change, prefilling 4,096 tokens takes 14.4 s instead of 16.2 s.
 
-    The number of arenas is limited, too. Each keeps up to 64 MB, and MLX's threads outlive an
-    engine, so every start of an engine would add more.
+    Each arena keeps up to 64 MB, and every start of an engine would add arenas, because MLX's
+    threads outlive it. Their number is therefore limited.
     """
     with contextlib.suppress(AttributeError, OSError):  # the C library isn't glibc
         libc = ctypes.CDLL(None)
@@ -175,7 +170,7 @@ def _keep_freed_memory() -> None:
 
 
 def release_memory() -> None:
-    """Return cached memory to the OS. Call this after freeing something large."""
+    """Return cached memory to the operating system. Waits for the device."""
     import mlx.core as mx
 
     try:
@@ -187,19 +182,19 @@ def release_memory() -> None:
 
 
 def release_heap() -> None:
-    """Return malloc's free memory to the OS. Doesn't block other threads."""
+    """Return malloc's free memory to the operating system. Doesn't block other threads."""
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError, OSError):
             ctypes.CDLL(None).malloc_trim(0)
 
 
 def available_memory() -> int:
-    """Return the available RAM in bytes, up to the limit of a container."""
+    """Return the available RAM in bytes, at most the limit of a container."""
     return int(min(_system_memory(), cgroups.free_memory()))
 
 
 def _system_memory() -> int:
-    """Return MemAvailable on Linux, elsewhere half of the total RAM."""
+    """Return MemAvailable on Linux, or half of the RAM on other systems."""
     with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/meminfo") as lines:
         for line in lines:
             if line.startswith("MemAvailable:"):
@@ -219,7 +214,6 @@ def start(owner: object = None) -> Backend:
 
 
 def stop(owner: object) -> None:
-    """Undo the patches after the last owner has stopped. Each owner counts once."""
     with _starting:
         _users.discard(owner)
         if not _users:
@@ -260,8 +254,8 @@ def _start() -> Backend:
 def _set_kernel_cache(version: str) -> None:
     """Make MLX store compiled CUDA kernels in the user's cache folder.
 
-    By default they are in /tmp, which other users can write to and which a reboot clears. Compiling
-    a single quantized product takes 50 s.
+    The default is /tmp, which other users can write to. Compiling a single quantized product takes
+    50 s.
     """
     folder = platformdirs.user_cache_path("Stretto", appauthor=False) / "kernels" / version
     try:
@@ -273,7 +267,7 @@ def _set_kernel_cache(version: str) -> None:
 
 
 def current_device() -> str:
-    """Return MLX's device. For possible values, see `Backend.device`."""
+    """Return a value of `Backend.device`."""
     import mlx.core as mx
 
     if mx.metal.is_available():
@@ -304,8 +298,7 @@ def limit_buffers(device: str, weights: int) -> None:
 
     On a CPU, malloc also caches freed memory, and is faster: with the Guide and seven chats, a
     token causes 16 page faults if MLX may cache 256 MB, and one or two with 2 to 16 MB. On a GPU,
-    allocating buffers is slow, and larger models need larger buffers, so the limit grows with the
-    weights.
+    allocating buffers is slow, and larger models need larger buffers.
     """
     import mlx.core as mx
 
@@ -316,14 +309,14 @@ def limit_buffers(device: str, weights: int) -> None:
 
 
 def active_memory_bytes() -> int:
-    """Total size of MLX's live arrays in bytes."""
+    """Return the bytes of MLX's live arrays."""
     import mlx.core as mx
 
     return int(mx.get_active_memory())
 
 
 def buffer_cache_bytes() -> int:
-    """Size of MLX's cache of freed buffers in bytes."""
+    """Return the bytes of MLX's cache of freed buffers."""
     import mlx.core as mx
 
     return int(mx.get_cache_memory())
@@ -333,11 +326,11 @@ def buffer_cache_bytes() -> int:
 
 
 def import_mlx_lm() -> None:
-    """Import mlx-lm. This is safe while another thread imports it.
+    """Import mlx-lm, even while another thread imports it.
 
     Always import the package before its modules. A thread that starts with a module holds that
     module's import lock while it waits for the package's lock. If another thread holds the
-    package's lock and needs the same module, Python raises `_DeadlockError` in one of them, and
+    package's lock and needs the module, Python raises `_DeadlockError` in one of the threads, and
     this function retries.
     """
     import_structure.prepare()
@@ -355,7 +348,7 @@ def import_mlx_lm() -> None:
 
 
 def install_file_limit() -> None:
-    """Check that the functions patched by `preserved_file_limit` exist.
+    """Check that `preserved_file_limit` can work.
 
     Raises:
         AttributeError, ImportError: if a function is missing.
@@ -371,8 +364,7 @@ def preserved_file_limit() -> Iterator[None]:
     """Turn `resource.setrlimit` into a no-op inside the block, for all threads.
 
     `import mlx_lm` sets RLIMIT_NOFILE to (2048, 4096), which raises an error if the hard limit is
-    lower, and otherwise lowers it permanently. That's why our modules never import mlx-lm at the
-    top.
+    lower. For this reason, no module imports mlx-lm at the top.
     """
     if sys.platform == "win32":
         patches.skip(["file_limit"], "Windows has no such limit")

@@ -1,10 +1,8 @@
-"""Constrained decoding: restrict the next token by a JSON schema, regular expression or grammar.
+"""Constrained decoding by a JSON schema, regular expression or grammar, including tool calls.
 
-This includes tool calls whose arguments must match a schema (`SamplingParams.tool_form`).
-
-llguidance parses the forms. It's imported when the first reply needs it. The allowed tokens depend
-on the previous token, but the forward pass doesn't, so it's launched ahead of time as for any other
-row. Only sampling has to wait for the previous token.
+llguidance parses the forms. The allowed tokens depend on the previous token, but the forward pass
+doesn't, so it's launched ahead of time as for any other row. Only sampling waits for the previous
+token.
 """
 
 from __future__ import annotations
@@ -34,13 +32,15 @@ from engine.text.reply_text import ReplyText
 log = logging.getLogger(__name__)
 
 SLOW_MASK_S = 0.01
-"""If computing a mask took longer than this, the next mask is computed on a worker thread."""
+"""Duration of a mask after which the next mask is computed on a worker thread."""
 
 MAX_FOLLOW_S = 0.25
-"""CPU time limit for consuming a token. llguidance holds the GIL while it does that."""
+"""Limit of CPU time for consuming a token. llguidance holds the GIL meanwhile."""
 
 FREE_FOLLOW_S, FOLLOW_S_PER_TOKEN = 1.0, 0.01
-"""CPU time limit for consuming all tokens of a reply: a fixed amount plus an amount per token."""
+"""Limit of CPU time for consuming all tokens of a reply: a fixed amount plus an amount per
+token.
+"""
 
 FREE_MASK_S, MASK_S_PER_TOKEN = 20.0, 0.05  # the same limits for computing masks
 
@@ -50,12 +50,11 @@ MAX_COSTLY_FORMS = 256  # number of slow forms to remember per model
 class FormCost:
     """CPU time spent on the form of a reply, with limits.
 
-    Wall time would make replies fail on a busy machine.
+    Limits of wall time would make replies fail on a busy machine.
 
     Args:
         form: hash of the form.
-        costly: hashes of the model's forms that have exceeded a limit. Using such a form ends the
-            reply with an error.
+        costly: hashes of the model's forms that have exceeded a limit.
 
     Attributes:
         is_slow: True if the last mask was slow, or there wasn't a mask yet.
@@ -68,10 +67,10 @@ class FormCost:
         self._tokens = 0
 
     def check(self) -> None:
-        """Check that the form hasn't exceeded a limit, in this reply or in an earlier reply.
+        """Check that the form hasn't exceeded a limit, in this or an earlier reply.
 
         Raises:
-            EngineError: `invalid_request` if it has.
+            EngineError: `invalid_request`.
         """
         if self._form in self._costly:
             raise EngineError(
@@ -107,7 +106,7 @@ class _Phase(Enum):
 
 
 class Constraint:
-    """State of a constrained reply, updated after each token."""
+    """State of a constrained reply."""
 
     def __init__(
         self, matcher: Any, tokenizer: Any, text: ReplyText, opens_reasoning: int, cost: FormCost
@@ -121,7 +120,7 @@ class Constraint:
         self.complete = False  # set once only the end of the turn may follow
 
     def accept(self, token: int) -> None:
-        """Consume a sampled token. Its text must already be part of the reply.
+        """Consume a sampled token whose text is already part of the reply.
 
         Raises:
             EngineError: `internal_error` if the token isn't allowed, e.g. because a `logit_bias`
@@ -169,13 +168,13 @@ class Constraint:
 
     @property
     def is_slow(self) -> bool:
-        """True if `mask` may be slow, so that it should run on a worker thread."""
+        """True if `mask` should run on a worker thread."""
         return self.binds and self._cost.is_slow
 
     def mask(self, vocab: int) -> np.ndarray | None:
-        """Compute a boolean mask `[vocab]` of allowed tokens, or None if all tokens are allowed.
+        """Return a boolean mask `[vocab]` of allowed tokens, or None if all tokens are allowed.
 
-        Safe on any thread.
+        May run on any thread.
 
         Raises:
             EngineError: `invalid_request` if no token is allowed, or the form takes too long.
@@ -217,8 +216,8 @@ class Constraint:
     def _plain_tokens(self) -> list[int]:
         """Return ordinary tokens that can start the text that has to follow.
 
-        Needed if that text looks like a special token: llguidance then only allows the special
-        token, but rejects it when we try to consume it.
+        If that text looks like a special token, llguidance only allows the special token, but
+        rejects it as input.
         """
         forced = self._matcher.compute_ff_bytes().decode(errors="ignore")
         starts = [self._tokenizer.greedy_tokenize(forced[:n]) for n in range(1, len(forced) + 1)]
@@ -230,7 +229,7 @@ class Constraint:
 
 
 class RequiredCalls(Constraint):
-    """Constraint for replies that must be tool calls, or have a form of their own if not.
+    """Constraint for replies that must be tool calls or have a given form.
 
     The call markers are part of the constrained text.
     """
@@ -252,11 +251,11 @@ class HeadedCalls(Constraint):
 
 
 class FreeCalls(Constraint):
-    """Constraint that only applies inside of tool calls.
+    """Constraint inside tool calls only.
 
-    Some calls can't be constrained: the header may name an unknown tool, or the token that ends the
-    opening marker may include text that isn't a valid start of a call. These calls pass, and are
-    reported later if they are malformed.
+    Some calls can't be constrained: the header may name an unknown tool, or the token that ends
+    the opening marker may include text that isn't a valid start of a call. Such calls are reported
+    later if they are malformed.
 
     Args:
         opens: token that opens a call, or -1 if the marker has several tokens.
@@ -312,9 +311,9 @@ def constrain(
     reasoning: bool | None,
     calls: bool = False,
 ) -> Constraint | None:
-    """Create the constraint for `params`, or None if the reply is unconstrained.
+    """Return the constraint for `params`, or None if the reply is unconstrained.
 
-    The first call for each model is slow: it takes a second for a vocabulary of 150,000 tokens.
+    The first call for a model takes a second for a vocabulary of 150,000 tokens.
 
     Args:
         reasoning: True if the answer may start with reasoning; None if the model decides.

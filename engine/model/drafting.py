@@ -2,11 +2,9 @@
 
 Every token position has its own random key (`sampling`). The model reads all drafted tokens in one
 pass and samples a token after each of them, with that position's key. Drafted tokens are accepted
-up to the first one that differs from the sampled token. So the text is the same with and without
-drafts, except when two logits are so close that the rounding of a longer pass matters.
-
-In a constrained reply, a token is sampled after the previous token has been accepted. Drafts from
-prompt lookup (`prompt_lookup`) can be verified for several chats in one pass.
+up to the first one that differs from the sampled token. The text is therefore the same with and
+without drafts, except when two logits are so close that the rounding of a longer pass matters. In
+a constrained reply, a token is sampled after the previous token has been accepted.
 
 The method is from Leviathan et al. 2023 (arXiv:2211.17192), without its probabilistic acceptance,
 which uses other random numbers than plain decoding and would change the text.
@@ -30,10 +28,10 @@ from engine.model.sampling import token_id
 
 
 class Drafter(DraftSource):
-    """Draft model for a larger model, with caches for the answer it last drafted for.
+    """Draft model for a larger model, with caches for the latest answer.
 
     Args:
-        model: the draft model.
+        model: draft model.
         ids: size of the common vocabulary. All token ids are less than this.
 
     Attributes:
@@ -58,21 +56,20 @@ class Drafter(DraftSource):
 
     @property
     def nbytes(self) -> int:
-        """Estimated size of the caches in bytes. Cheap, because it's needed in every turn."""
+        """Estimated bytes of the caches."""
         return self.model.abilities.estimate.bytes(self.kv.length) if self.kv.layers else 0
 
     def set_domain(self, domain: str) -> None:
-        """Drop the caches if they belong to a session of another domain."""
         if domain != self._domain:
             self.drop()
             self._domain = domain
 
     def unread_count(self, tokens: list[int], domain: str) -> int:
-        """Return how many of an answer's tokens the draft model still has to read, at least 1.
+        """Return the number of an answer's tokens that the draft model has to read, at least 1.
 
         Args:
-            tokens: the answer's token list. Pass the same list object each time. It may only grow.
-            domain: domain of the answer's session.
+            tokens: the answer's token list, which must be the same object each time and may only
+                grow.
         """
         if domain != self._domain:
             return len(tokens)
@@ -80,7 +77,6 @@ class Drafter(DraftSource):
         return len(tokens) - done
 
     def prefill(self, tokens: list[int], count: int) -> None:
-        """Prefill the next `count` tokens of an answer. Blocks."""
         self._switch_answer(tokens)
         start = self.kv.length
         most = self._rows - 1
@@ -88,10 +84,7 @@ class Drafter(DraftSource):
         self.kv.tokens[start:] = tokens[start : start + count]
 
     def draft(self, tokens: list[int], count: int) -> list[mx.array]:
-        """Draft `count` tokens after an answer's tokens. Returns lazy ids, each `[1]`.
-
-        Drafted tokens can be rolled back.
-        """
+        """Draft `count` tokens after an answer's tokens. Return lazy ids, each `[1]`."""
         self._switch_answer(tokens)
         self.used_at = time.monotonic()
         feed = mx.array([tokens[self.kv.length :]], mx.uint32)
@@ -106,7 +99,7 @@ class Drafter(DraftSource):
         return drafted
 
     def record_draft(self, tokens: list[int], fed: Sequence[int]) -> None:
-        """Record the tokens that `draft` has fed, which is all of `fed` except the last token."""
+        """Record the tokens that `draft` has fed: all of `fed` except the last token."""
         for token in [*tokens[self.kv.length :], *fed[1:-1]]:
             self.kv.record_token(token)
 
@@ -138,7 +131,9 @@ class CheckedDraft:
         return self.fed[1:]
 
     def sample(self, answer: DecodeRequest, index: int) -> int:
-        """Return the token after `fed[index]`. All tokens up to that must have been accepted."""
+        """Return the token after `fed[index]`. All tokens up to `fed[index]` must have been
+        accepted.
+        """
         row = self._logits[index : index + 1]
         if self._chosen is None:
             return token_id(runner.sample_constrained(answer, PendingLogits(row)))
@@ -212,14 +207,13 @@ def _wait_for_ids(lazy: mx.array) -> list[int]:
 
 
 def make_drafter(model: LoadedModel, small: LoadedModel, vocab: Mapping[str, int]) -> Drafter:
-    """Create a drafter for `model` from a small model with the same tokenizer.
+    """Return a drafter for `model` that uses a small model with the same tokenizer.
 
     Args:
         vocab: see `common_vocabulary`.
 
     Raises:
-        EngineError: `unsupported_session` if one of the models doesn't support drafting. The
-            message says why.
+        EngineError: `unsupported_session` if one of the models doesn't support drafting.
     """
     name, main_name = model.info.name, small.info.name
     if model.info.id == small.info.id:
@@ -233,7 +227,7 @@ def check_can_verify(model: LoadedModel) -> None:
     """Check that a model can verify drafts.
 
     Raises:
-        EngineError: `unsupported_session` if it can't. The message says why.
+        EngineError: `unsupported_session`.
     """
     if model.ranks > 1:
         raise _refusal("A model spread over several ranks cannot use a draft model.")
@@ -248,7 +242,7 @@ def _check_can_roll_back(model: LoadedModel, part: str) -> None:
 
 
 def common_vocabulary(model: TextCodec, small: TextCodec) -> dict[str, int]:
-    """Return the vocabulary that two models have in common. Runs on a worker thread.
+    """Return the vocabulary that two models have in common.
 
     Raises:
         EngineError: `unsupported_session` if their tokenizers differ.

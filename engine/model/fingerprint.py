@@ -19,8 +19,7 @@ def folder_identity(folder: Path) -> tuple[object, ...]:
 def fingerprint(contents: str, dtype: str, vlm: str = "") -> str:
     """Hash everything that affects a KV cache: folder contents, dtype and library versions.
 
-    `vlm` is the version of mlx-vlm if that implements the model. KV caches are only used with the
-    fingerprint that they were created with.
+    `vlm` is the version of mlx-vlm if mlx-vlm implements the model.
     """
     from mlx_lm._version import __version__
 
@@ -32,8 +31,8 @@ def fingerprint(contents: str, dtype: str, vlm: str = "") -> str:
 def hash_contents(folder: Path) -> str:
     """Hash a folder's weights, config, tokenizer and chat template.
 
-    Only 4 KB at the start, in the middle and at the end of each tensor are hashed. Hashing many
-    gigabytes would take longer than loading them.
+    Only 4 KB at the start, in the middle and at the end of each tensor are hashed, because hashing
+    all weights would take longer than loading them.
 
     Raises:
         OSError, RefusedError: if a file is unreadable or incomplete.
@@ -54,14 +53,13 @@ def _templates(folder: Path) -> list[Path]:
 
 
 def hash_adapter(config: Path, weights: Path) -> str:
-    """Hash an adapter's two files. See `hash_contents`."""
     digest = hashlib.sha256(config.read_bytes())
     _add_tensors(digest, weights)
     return digest.hexdigest()
 
 
 def adapter_identity(folder: Path, files: Sequence[Path]) -> tuple[object, ...]:
-    """Return a key that changes when an adapter's files change, without reading them."""
+    """Return a key that changes when an adapter's files change."""
     stats = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
     return (str(folder.resolve()), *stats)
 

@@ -32,7 +32,7 @@ def check_folder(folder: Path, name: str) -> dict[str, Any]:
 
 
 def context_length(config: dict[str, Any], tokenizer: Any) -> int:
-    """Return the model's context limit in tokens. Falls back to a large limit."""
+    """Return the model's context limit in tokens, or a large default."""
     named = context_limit(config)
     if named is not None:
         return named
@@ -57,7 +57,6 @@ def display_name(folder: Path) -> str:
 
 
 def sampling_defaults(folder: Path) -> dict[str, Any]:
-    """Return the sampling settings recommended by the model's developer."""
     try:
         found = json.loads((folder / "generation_config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -36,9 +36,9 @@ RECOVERY_PASSES = 1024  # number of consecutive successful passes that offset a 
 
 
 class CircuitBreaker:
-    """Circuit breaker that pauses a feature after repeated failures.
+    """Pause of a feature after repeated failures.
 
-    Pauses are counted in passes. After a pause the feature is tried again, because the cause may
+    Pauses are counted in passes. The feature is tried again after a pause, because the cause may
     have been temporary or specific to one reply. Each further failure doubles the pause.
 
     Args:
@@ -63,7 +63,7 @@ class CircuitBreaker:
             self._next_pause = min(2 * self._next_pause, MAX_PAUSE_PASSES)
 
     def record_success(self) -> None:
-        """Count a successful pass of the model, whether or not it used the feature."""
+        """Count a successful pass of the model, with or without the feature."""
         if self._pause_left:
             self._pause_left -= 1
             if not self._pause_left:
@@ -81,7 +81,7 @@ MAX_DRAFT_FAULTS = 3  # number of failed passes that pause drafting
 
 
 class DraftSource:
-    """Source of drafts for a model. Sources with caches override the methods that do nothing here.
+    """Source of drafts for a model. A source with caches overrides the empty methods.
 
     Attributes:
         drafted, accepted: number of tokens since drafting was turned on.
@@ -95,26 +95,25 @@ class DraftSource:
         self.breaker = CircuitBreaker(MAX_DRAFT_FAULTS)
 
     def roll_back(self, length: int) -> None:
-        """Drop rejected tokens by rolling the caches back to `length` tokens."""
+        """Roll the caches back to `length` tokens."""
 
     def forget_answer(self, tokens: list[int]) -> None:
-        """Drop the caches if they belong to this answer. `tokens` is the answer's token list."""
+        """Drop the caches if they belong to the answer with this token list."""
 
-    def drop(self) -> None:
-        """Drop the caches."""
+    def drop(self) -> None: ...
 
     def fail(self, error: BaseException) -> None:
-        """Record a failed pass and drop the caches, because we no longer know what they contain."""
+        """Record a failed pass and drop the caches, whose contents are now unknown."""
         self.breaker.record_failure()
         log.warning("drafting failed: %s", type(error).__name__)
         self.drop()
 
 
 class TextCodec(Struct):
-    """Everything needed to convert between text and tokens, without any MLX arrays.
+    """Converter between text and tokens, without MLX arrays.
 
-    Worker threads use this instead of the model. A reference to the model would keep its weights
-    alive after unloading, and then free them on the worker thread.
+    Worker threads use the codec instead of the model, because a worker with a reference to the
+    model might free the weights on its thread.
     """
 
     info: Model
@@ -137,7 +136,7 @@ class TextCodec(Struct):
 
 
 class CheckedModel(Struct, frozen=True):
-    """Model folder that passed its checks and is ready to load."""
+    """Model folder that passed its checks."""
 
     folder: Path
     identity: tuple[object, ...]  # changes when a file in the folder changes
@@ -152,8 +151,6 @@ class CheckedModel(Struct, frozen=True):
 
 
 class QuantizedCaches(Struct, frozen=True):
-    """Factory and memory estimate for a model's quantized caches."""
-
     make: Callable[[], Caches]
     estimate: MemoryEstimate
 
@@ -163,7 +160,7 @@ def _plain_kv(make: Callable[[], Caches], shares_prefix: bool, bits: int | None)
 
 
 class LoadedModel(Struct, weakref=True):
-    """Model with all of its state. Only used on the engine thread."""
+    """Model with its state. Only used on the engine thread."""
 
     info: Model
     net: Any  # `mlx.nn.Module`
@@ -201,7 +198,6 @@ class LoadedModel(Struct, weakref=True):
         return list(self.abilities.make_cache())
 
     def record_success(self) -> None:
-        """Record a successful pass with all of the model's circuit breakers."""
         self.shared_step_breaker.record_success()
         if self.drafter is not None:
             self.drafter.breaker.record_success()

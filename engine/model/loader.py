@@ -1,4 +1,4 @@
-"""Model loading: a worker checks the folder, then the engine thread loads it in small steps."""
+"""Model loading: a worker checks the folder, and the engine thread loads it in pieces."""
 
 from __future__ import annotations
 
@@ -41,9 +41,10 @@ from engine.text.known_tokenizer import KnownTokenizer
 log = logging.getLogger(__name__)
 
 Pieces = Generator[Any, None, LoadedModel]
-"""Load in progress, as a generator that returns the model. Each `next` does a small amount of work.
-It yields the list of the model's arrays once (so that a cancelled load can free them step by step),
-the fraction loaded so far, or None."""
+"""Generator that loads a model and returns it. Each `next` does a small amount of work. The
+generator yields the list of the model's arrays once (so that a cancelled load can free them), the
+fraction loaded so far, or None.
+"""
 
 BATCH_BYTES = 8 * 2**20  # bytes of weights to evaluate at a time
 
@@ -62,17 +63,15 @@ def examine(
     tokenizer: KnownTokenizer | None = None,
     hashed: str = "",
 ) -> CheckedModel:
-    """Hash a folder's contents and load its tokenizer. Runs on a worker thread.
+    """Hash a folder's contents and load its tokenizer.
 
     Args:
-        config: the folder's config, already checked.
-        nbytes: size of the weights on disk.
         eos: EOS token ids from the folder, or None if they aren't set.
         tokenizer: tokenizer to use instead of loading it.
         hashed: result of `hash_folder`, if it is known.
 
     Raises:
-        EngineError: `model_load_failed`. The message has the reason and what to do.
+        EngineError: `model_load_failed`.
     """
     try:
         identity = fingerprint.folder_identity(path)
@@ -95,7 +94,7 @@ def hash_folder(path: Path, name: str, config: dict[str, Any]) -> str:
     """Hash a folder's contents. See `fingerprint.hash_contents`.
 
     Raises:
-        EngineError: `model_load_failed`. The message has the reason and what to do.
+        EngineError: `model_load_failed`.
     """
     try:
         return fingerprint.hash_contents(path)
@@ -116,7 +115,7 @@ def _load_preprocessor(
 
 
 def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
-    """Load a folder's tokenizer with mlx-lm. For `eos`, see `examine`."""
+    """Load a folder's tokenizer with mlx-lm. See `examine` for `eos`."""
     from mlx_lm.utils import load_tokenizer
 
     tokenizer = load_tokenizer(path, rendering.template_arguments(path), eos_token_ids=eos)
@@ -125,7 +124,9 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
 
 
 def _import_module(config: dict[str, Any]) -> None:
-    """Import the module that implements the model, so the engine thread need not wait for it."""
+    """Import the module that implements the model, so that the engine thread doesn't wait for
+    it.
+    """
     from mlx_lm.utils import _get_classes
 
     with contextlib.suppress(BaseException):  # `load` will run into the same error and report it
@@ -136,7 +137,6 @@ def _import_module(config: dict[str, Any]) -> None:
 
 
 def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
-    """Return mlx-lm's default tokenizer settings for a folder's model type, if it has any."""
     from mlx_lm.utils import _tokenizer_defaults
 
     try:
@@ -147,7 +147,7 @@ def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
 
 
 def load(examined: CheckedModel, wide: bool, known: SharingModes | None = None) -> Pieces:
-    """Load a model in small steps, so that chats can continue. Engine thread only.
+    """Load a model in small pieces, so that chats can continue.
 
     Args:
         wide: convert the weights to float32, whatever their dtype.
@@ -177,7 +177,7 @@ def load(examined: CheckedModel, wide: bool, known: SharingModes | None = None) 
 def finish_loading(
     net: Any, examined: CheckedModel, config: dict[str, Any], known: SharingModes | None = None
 ) -> Pieces:
-    """Finish loading after the weights have been read: probe the model. Engine thread only."""
+    """Probe the model after its weights have been read."""
     can = yield from probe.measure(net, vocabulary.vocabulary_size(examined.tokenizer), known)
     return assemble_model(net, examined, config, can)
 
@@ -185,7 +185,7 @@ def finish_loading(
 def assemble_model(
     net: Any, examined: CheckedModel, config: dict[str, Any], can: probe.Abilities
 ) -> LoadedModel:
-    """Assemble a `LoadedModel`.
+    """Return a `LoadedModel`.
 
     Raises:
         EngineError: `model_load_failed` if the tokenizer doesn't match the model.
@@ -229,8 +229,7 @@ def assemble_model(
 def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, dict[str, Any]]:
     """Load the network and its config with mlx-lm or mlx-vlm.
 
-    Code in the folder is never run. The checks before loading also reject configs with
-    `model_file`.
+    Code in the folder is never run.
 
     Args:
         seeing: load the vision tower if there is one.
@@ -250,7 +249,7 @@ def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, 
 
 
 def load_blocking(path: Path, wide: bool) -> LoadedModel:
-    """Check and load a folder on the calling thread. For tools that don't start an engine."""
+    """Check and load a folder on the calling thread, for tools without an engine."""
     from mlx_lm.utils import load_config
 
     name = folder.display_name(path)
@@ -266,7 +265,7 @@ def _has_kernels() -> bool:
 
 
 def pack_weights(net: Any, folder: Path, wide: bool = False) -> Generator[float, None, float]:
-    """Repack quantized layers for our CPU kernels, if this is a Linux CPU.
+    """Repack quantized layers for the CPU kernels, on a Linux CPU.
 
     Yields the fraction of the weights packed so far, and returns the final fraction.
 
@@ -301,10 +300,10 @@ def _pack(net: Any, folder: Path, library: kernels.Library, wide: bool) -> Itera
 
 
 def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
-    """Evaluate lazily loaded weights in batches. Yields the fraction read so far.
+    """Evaluate lazily loaded weights in batches. Yield the fraction read so far.
 
-    Yields before a batch that would exceed `SLICE_S`, judging by the previous one. Large arrays get
-    an iteration of their own.
+    Yields before a batch that would probably exceed `SLICE_S`. Large arrays get an iteration of
+    their own.
 
     Args:
         before: fraction that was already loaded.
@@ -326,7 +325,6 @@ def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
 
 
 def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineError:
-    """Convert an exception from loading a model to an error for the user."""
     text = str(error).strip().splitlines()
     first = text[0] if text else type(error).__name__
     if first.rstrip().endswith(":") and len(text) > 1:  # MLX lists weights, one per line
@@ -362,7 +360,7 @@ def parameter_arrays(net: Any) -> list[mx.array]:
 def remove_arrays(net: Any, needed: Container[int]) -> list[mx.array]:
     """Remove and return the arrays of a model, except for arrays whose `id()` is in `needed`.
 
-    Used for unloading, so that stray references to the model don't keep its weights alive.
+    Other references to an unloaded model then don't keep its weights alive.
     """
     arrays = []
     for module in net.modules():
@@ -378,7 +376,7 @@ def weight_bytes(net: Any) -> int:
 
 
 def memory_bytes(net: Any) -> int:
-    """Memory of a model's weights in bytes. Packed matrices have another size than in the file."""
+    """Return the bytes of a model's weights. Packed matrices have another size than in the file."""
     sizes = {id(array): array.nbytes for array in parameter_arrays(net)}
     for module in net.modules():
         if isinstance(module, (PackedLinear, PackedEmbedding)):

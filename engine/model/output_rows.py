@@ -1,7 +1,7 @@
-"""Optimization of the output layer: only compute logits for the rows that need them.
+"""Restriction of the output layer to the rows that are sampled.
 
-A prefill pass has many rows, but only a few of them are sampled. Slicing the logits doesn't help,
-because MLX would still multiply all rows with the vocabulary matrix.
+Slicing the logits wouldn't help, because MLX would still multiply all rows with the vocabulary
+matrix.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _state = threading.local()
 
 @contextmanager
 def restrict_rows(rows: Sequence[int]) -> Iterator[None]:
-    """Only compute logits for these rows, in this order, inside the block and on this thread.
+    """Only compute logits for these rows, in this order, inside the block on this thread.
 
     Args:
         rows: indices into a pass of `[rows, 1]` or `[1, tokens]`.
@@ -34,22 +34,19 @@ def restrict_rows(rows: Sequence[int]) -> Iterator[None]:
 
 
 def extract_logits(logits: mx.array, rows: Sequence[int]) -> mx.array:
-    """Extract the logits of `rows`, `[rows, ids]`, from a pass inside `restrict_rows(rows)`.
+    """Return the logits of `rows`, `[rows, ids]`, from a pass inside `restrict_rows(rows)`.
 
-    Also works if the output layer wasn't found, so that the model has computed all rows.
+    If the output layer wasn't found, the model has computed all rows.
     """
     flat = logits.reshape(-1, logits.shape[-1])
     return flat if flat.shape[0] == len(rows) else _take_rows(flat, 0, tuple(rows))
 
 
 def install(net: Any, ids: int) -> Callable[[], None]:
-    """Find a model's output layer and make it skip rows.
+    """Find a model's output layer, and make it skip rows. Return an undo function.
 
     Args:
         ids: number of logits per row.
-
-    Returns:
-        An undo function.
     """
     if not patches.is_on("module_classes"):
         return lambda: None
@@ -71,7 +68,7 @@ def install(net: Any, ids: int) -> Callable[[], None]:
 
 
 def _output_width(module: Any) -> int:
-    """Output width of a linear layer, or 0 for other modules."""
+    """Return the output width of a linear layer, or 0 for other modules."""
     for name, axis in (("weight", 0), ("lora_b", -1)):
         array = module.get(name)
         if isinstance(array, mx.array) and array.ndim == 2:

@@ -1,8 +1,7 @@
-"""Mixture-of-experts layers that run on our CPU kernels.
+"""Mixture-of-experts layers on the CPU kernels.
 
-Each row uses only a few of the experts' many small matrices. Rows are grouped by expert, so that
-each expert's weights are read once per step. Packing reads the model files one expert at a time, so
-a large model is never in memory twice.
+Rows are grouped by expert, so that each expert's weights are read once per step. Packing reads the
+model files one expert at a time, so a large model is never in memory twice.
 """
 
 from __future__ import annotations
@@ -94,9 +93,8 @@ class PackedExperts:
         self.nbytes = sum(matrix.nbytes for expert in experts for matrix in expert)
 
     def __call__(self, x: mx.array, chosen: mx.array) -> mx.array:
-        """Run the `chosen` experts `[..., k]` on `x` `[..., inputs]`.
-
-        Returns `[..., k, outputs]`.
+        """Run the `chosen` experts `[..., k]` on `x` `[..., inputs]`, and return `[..., k,
+        outputs]`.
         """
         experts = np.array(chosen).reshape(-1, chosen.shape[-1])
         rows = as_rows(x, self._inputs)
@@ -124,10 +122,9 @@ class PackedSwitch:
 
 
 def pack_experts(net: Any, folder: Path, library: Library) -> Iterator[int]:
-    """Make a model's MoE layers use the CPU kernels. Engine thread only.
+    """Make a model's MoE layers use the CPU kernels. Yields the packed bytes after each expert.
 
-    Yields the number of bytes packed after each expert. Layers are skipped if their tensors on disk
-    don't match the ones in the model.
+    Layers are skipped if their tensors on disk don't match the tensors in the model.
     """
     switch = sys.modules.get("mlx_lm.models.switch_layers")  # only MoE models import this module
     found = [

@@ -1,8 +1,8 @@
-"""Quantized layers that run on our CPU kernels instead of MLX.
+"""Quantized layers on the CPU kernels instead of MLX.
 
 Packing a layer frees its arrays, because the kernels have their own copy. Placeholders of the same
-shape and dtype without memory replace them, so code that inspects layers or adds up a model's size
-still works.
+shape and dtype without memory replace the arrays for code that inspects layers or adds up their
+sizes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TOGETHER = (
     ("wq", "wk", "wv"),
     ("w1", "w3"),
 )
-"""Sibling layers that usually get the same input, so we compute them in a single call."""
+"""Sibling layers that usually get the same input and can be computed in a single call."""
 
 
 class SharedProduct:
@@ -57,14 +57,13 @@ class SharedProduct:
 
 
 def as_rows(x: mx.array, width: int) -> Array:
-    """Evaluate an array `[..., width]` and return it as float32 rows `[rows, width]`."""
     if x.dtype != mx.float32:
         x = x.astype(mx.float32)
     return np.array(x, copy=False).reshape(-1, width)
 
 
 def as_mlx(rows: Any, like: mx.array) -> mx.array:
-    """Convert rows back to MLX, with the dtype of `like` and its shape up to the last axis."""
+    """Convert rows to an array with the dtype of `like` and its shape up to the last axis."""
     out = mx.array(rows.reshape(*like.shape[:-1], rows.shape[-1]))
     return out if like.dtype == mx.float32 else out.astype(like.dtype)
 
@@ -106,10 +105,10 @@ _KINDS = (nn.QuantizedLinear, nn.QuantizedEmbedding)
 
 
 def pack_layers(net: Any, library: Library, wide: bool = False) -> Iterator[int]:
-    """Make a model's quantized layers use the CPU kernels. Engine thread only.
+    """Make a model's quantized layers use the CPU kernels. Yields the packed bytes after each
+    group.
 
-    Layers in unsupported formats are left unchanged. Yields the number of bytes packed after each
-    group of layers.
+    Layers in unsupported formats are left unchanged.
 
     Args:
         wide: the model will be converted to float32 afterwards. Packed layers are float32 already.
@@ -129,7 +128,6 @@ def is_packed(net: Any) -> bool:
 
 
 def _group_layers(net: Any) -> Iterator[list[Any]]:
-    """Yield a model's quantized layers, in groups that get the same input."""
     seen: set[int] = set()
     for _, parent in net.named_modules():
         layers = {name: child for name, child in parent.items() if type(child) in _KINDS}
@@ -161,7 +159,6 @@ def _pack_group(group: Sequence[Any], library: Library, wide: bool) -> None:
 
 
 def _replace_arrays(group: Sequence[Any], product: SharedProduct, wide: bool) -> None:
-    """Give a shared product to the layers, and replace their arrays with placeholders."""
     is_embedding = type(group[0]) is nn.QuantizedEmbedding
     arrays = []
     for index, layer in enumerate(group):
@@ -180,9 +177,7 @@ def placeholders(layer: Any) -> list[mx.array]:
 
 
 def placeholder(array: mx.array, wide: bool = False) -> mx.array:
-    """Return an array of the same shape and dtype that only stores a single number.
-
-    It must be evaluated.
+    """Return an unevaluated array of the same shape and dtype that only stores a single number.
 
     Args:
         wide: make it float32 if the array has another floating-point type.

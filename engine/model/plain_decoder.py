@@ -1,13 +1,13 @@
-"""Fast path for models with plain decoder layers: each step is one call of the CPU kernels.
+"""Models with plain decoder layers, whose steps are one call of the CPU kernels.
 
 Plain layers consist of norms, attention with a rotary embedding that can be tabulated, and a gated
 MLP. `install` finds the module that runs all layers (the body), builds a `Decoder` from them, and
-compares the outputs. If they match, the decoder replaces the body in all passes (single sessions,
-batches and prefill chunks), and always gives the same logits, bit by bit. If the rest of the model
-is just an output head, `PlainDecoder.logits` runs all of it in one call, without the model's code.
+compares the outputs. If they match, the decoder replaces the body in all passes, and always gives
+the same logits, bit by bit. If the rest of the model is just an output head, `PlainDecoder.logits`
+runs the whole model in one call.
 
-The decoder writes new keys and values directly into the sessions' arrays. `_SessionArrays` makes
-sure that nothing else references the memory it writes to.
+The decoder writes new keys and values directly into the sessions' arrays. `_SessionArrays` ensures
+that nothing else refers to the memory it writes to.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ log = logging.getLogger(__name__)
 TOLERANCE = 5e-3
 """Maximum deviation of the decoder's outputs and keys, in their standard deviations.
 
-Activations and keys have 16 bits, and some of them are rounded in the other direction. In small
-random models, that moves the outputs by up to 1.7e-3.
+Activations and keys have 16 bits. In small random models, their rounding moves the outputs by up
+to 1.7e-3.
 """
 
 ROTATION_TOLERANCE = 1e-3  # maximum deviation of a rotation by table
@@ -47,22 +47,21 @@ ROTATION_TOLERANCE = 1e-3  # maximum deviation of a rotation by table
 MAX_KINDS = 4  # maximum number of different kinds of layers in a model
 
 _TRIED_AT = (1, 77, 3000, *(2**n for n in range(10, 23)))
-"""Positions at which we compare rotations. Some rotary embeddings change once a chat exceeds the
-training context, so they can't be replaced with a table."""
+"""Positions at which rotations are compared. Some rotary embeddings change once a chat exceeds the
+training context, and can't be replaced with a table.
+"""
 
 
 KV_DTYPE = mx.float16
-"""Dtype of keys and values. float32 would need twice the memory and take twice as long to read."""
+"""Dtype of keys and values. float32 would take twice the memory and twice the time to read."""
 
 EARLY_TOKENS = 32
-"""Layers whose caches will be full within this many tokens grow at the same time."""
+"""Number of tokens within which a layer's cache must become full to grow together with others."""
 
 MAX_EARLY_BYTES = 16 << 20  # limit for early growth, because copying stalls all sessions
 
 
 class _PlainBody:
-    """Mixin for a body."""
-
     plain: PlainDecoder
     embed_tokens: Any
     layers: list[Any]
@@ -80,8 +79,6 @@ class _PlainBody:
 
 
 class SessionRows(NamedTuple):
-    """Caches of a session in a pass, and the number of tokens it feeds."""
-
     caches: Sequence[Any]
     token_count: int
     is_plain: bool  # the decoder supports these caches
@@ -93,8 +90,7 @@ def _run_separately(
 ) -> mx.array:
     """Run a pass where only some of the sessions can use the decoder.
 
-    The other sessions, e.g. with quantized keys, run the model's own code, without affecting the
-    results of the sessions that use the decoder.
+    The other sessions, e.g. with quantized keys, run the model's own code.
 
     Args:
         rest: list with the embeddings, or empty.
@@ -117,7 +113,7 @@ def _run_separately(
 
 
 class PlainDecoder:
-    """Decoder of a body, along with the sessions' arrays that it writes to.
+    """Decoder of a body, with the sessions' arrays that it writes to.
 
     Args:
         shapes: number of key heads and head dimension of each layer.
@@ -133,14 +129,11 @@ class PlainDecoder:
 
     @property
     def vocabulary(self) -> int:
-        """Number of logits of a row; 0 without an output head."""
+        """Number of logits of a row, or 0 without an output head."""
         return self._decoder.vocabulary
 
     def embed(self, table: Any, tokens: mx.array) -> mx.array:
-        """Return the tokens' embeddings, or just the tokens if the decoder does the lookup.
-
-        If the table has an additional mixin, e.g. from the probe, we must call it.
-        """
+        """Return the tokens' embeddings, or just the tokens if the decoder does the lookup."""
         return tokens if self.has_embeddings(table) else table(tokens)
 
     def has_embeddings(self, table: Any) -> bool:
@@ -150,7 +143,7 @@ class PlainDecoder:
         """Return the sessions of a pass in row order, or [] if they're unknown.
 
         Args:
-            caches: layer caches of a single session, or combined caches from `ragged`.
+            caches: layer caches of a session, or combined caches from `ragged`.
             shape: shape of the pass, `[batch, tokens]`.
         """
         if caches is None or len(shape) != 2:
@@ -168,7 +161,7 @@ class PlainDecoder:
         return SessionRows(caches, count, is_current or _is_plain(caches), is_current)
 
     def hidden_states(self, h: mx.array, sessions: Sequence[SessionRows]) -> mx.array:
-        """Compute the hidden states after the final norm, `[batch, tokens, width]`.
+        """Return the hidden states after the final norm, `[batch, tokens, width]`.
 
         Args:
             h: token ids `[batch, tokens]`, where one of the dimensions is 1, or embeddings.
@@ -178,7 +171,6 @@ class PlainDecoder:
         return mx.array(hidden).reshape(*h.shape[:2], -1)
 
     def _input_rows(self, h: mx.array) -> Array:
-        """Return tokens, or their embeddings, as evaluated rows."""
         rows: Array
         if h.ndim == 2:
             rows = np.array(h, np.int64).reshape(-1)
@@ -189,10 +181,9 @@ class PlainDecoder:
     def logits(
         self, fed: Sequence[tuple[Sequence[Any], list[int]]], wanted: Sequence[int]
     ) -> Array | None:
-        """Compute the logits `[wanted, vocabulary]` of some rows of a pass.
+        """Return the logits `[wanted, vocabulary]` of some rows of a pass.
 
-        They are evaluated, and the next pass overwrites them. None if the decoder cannot read and
-        write all caches.
+        The next pass overwrites them. Returns None if the decoder can't use all caches.
 
         Args:
             fed: the caches of each session, with its next tokens, which are the rows.
@@ -248,13 +239,12 @@ class _Field(enum.IntEnum):
 
 
 class _SessionArrays:
-    """Addresses of a session's keys and values, with the position of the decoder's last write.
+    """Addresses of a session's keys and values, and the position of the decoder's last write.
 
-    Writing to MLX's memory is only safe if nothing else reads from there. The decoder therefore
-    only writes to arrays that MLX has copied for an earlier write, and only after the positions in
-    use. After a fork, both sessions share the memory, but they only read the positions written
-    before the fork. When the fork (or a session that was rolled back) first writes, MLX copies the
-    array.
+    The decoder only writes to arrays that MLX has copied for an earlier write, and only after the
+    positions in use. After a fork, both sessions share the memory, but they only read the
+    positions written before the fork. When the fork (or a session that was rolled back) first
+    writes, MLX copies the array.
     """
 
     def __init__(self, shapes: Sequence[tuple[int, int]], caches: Sequence[Any]) -> None:
@@ -269,10 +259,9 @@ class _SessionArrays:
         self._end = -1  # position after the last written token
 
     def is_current(self, caches: Sequence[Any]) -> bool:
-        """Check that nothing has changed the caches since the decoder's last write.
+        """Return True if nothing has changed the caches since the decoder's last write.
 
-        The first and last layer are enough, because other code always writes to all layers in
-        order.
+        Other code writes to all layers in order, so the first and last layer are enough.
         """
         first, last = caches[0], caches[-1]
         return (
@@ -305,10 +294,9 @@ class _SessionArrays:
         return self._segments
 
     def _layers_to_grow(self, caches: Sequence[Any]) -> list[int]:
-        """Return the layers to grow now: full layers, plus layers that will soon be full if small.
+        """Return the full layers, or also the layers that will soon be full if they are small.
 
-        Layers fill up at different tokens, and growing each separately would wake up MLX's threads
-        every time.
+        Growing each layer separately would wake up MLX's threads every time.
         """
         soon: list[int] = np.nonzero(self._capacity < self._end + EARLY_TOKENS)[0].tolist()
         arrays = [array for layer in soon for array in (caches[layer].keys, caches[layer].values)]
@@ -329,7 +317,6 @@ def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
 
 
 def _convert_to_float16(cache: Any) -> None:
-    """Convert keys and values to float16 if they were written by the model's own layers."""
     if cache.keys is not None and cache.keys.dtype != KV_DTYPE:
         cache.keys, cache.values = cache.keys.astype(KV_DTYPE), cache.values.astype(KV_DTYPE)
 
@@ -382,7 +369,7 @@ def _is_plain(caches: Sequence[Any]) -> bool:
 
 
 def _has_keys(cache: Any) -> bool:
-    """Check that a cache has its keys. They are missing while the session is in a slot."""
+    """Return True if a cache has its keys. They are missing while the session is in a slot."""
     if isinstance(cache, SharedPrefixKV) and cache.shared_prefix.keys[0].dtype != KV_DTYPE:
         return False
     return cache.keys is not None or bool(cache.offset == getattr(cache, "base", 0))
@@ -392,10 +379,7 @@ def _has_keys(cache: Any) -> bool:
 
 
 def install(net: Any, library: Library) -> bool:
-    """Replace a model's layers with a decoder if possible. Engine thread only.
-
-    The model's quantized layers must already be packed (`packed_layers.pack_layers`).
-    """
+    """Replace a model's packed layers with a decoder if possible."""
     for body in list(_find_bodies(net)):
         for owner in (net, None) if _is_owner(net, body) else (None,):
             try:
@@ -416,10 +400,10 @@ def _replace(body: Any, plain: PlainDecoder) -> Callable[[], None]:
 
 
 def _matches_body(net: Any, body: Any, owner: Any, library: Library) -> bool:
-    """Check a decoder against a body or its owner, using one layer of each kind.
+    """Return True if a decoder matches a body or its owner, using one layer of each kind.
 
     Raises:
-        Exception: whatever the model or the decoder raises.
+        Exception: from the model or the decoder.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
@@ -475,10 +459,7 @@ def full_decoder(net: Any) -> PlainDecoder | None:
 
 
 def is_exact(net: Any) -> bool:
-    """Check that the logits of a row don't depend on the other rows of a pass, bit by bit.
-
-    This holds for the decoder and for packed layers, e.g. the output head.
-    """
+    """Return True if the logits of a row don't depend on the other rows of a pass, bit by bit."""
     bodies: list[Any] = [part for part in net.modules() if isinstance(part, _PlainBody)]
     inner = {id(part) for body in bodies for layer in body.layers for part in layer.modules()}
     inner |= {id(body.norm) for body in bodies}
@@ -497,7 +478,7 @@ def _has_arrays(module: Any) -> bool:
 
 
 def uninstall_changed(net: Any) -> None:
-    """Undo `install` for modules whose parts have been changed since, e.g. by an adapter."""
+    """Undo `install` for modules whose parts have changed, e.g. by an adapter."""
     if full_decoder(net) is not None and _head_of(net) is None:
         del vars(net)["plain"]
     for body in [part for part in net.modules() if isinstance(part, _PlainBody)]:
@@ -525,9 +506,9 @@ def _find_bodies(net: Any) -> Iterator[Any]:
 
 
 def _is_owner(net: Any, body: Any) -> bool:
-    """Check if a model might consist of only the body and an output head.
+    """Return True if a model may consist of only the body and an output head.
 
-    A model with capped logits doesn't, because MLX's cap rounds in its own way.
+    A model with capped logits doesn't, because MLX's cap is rounded differently.
     """
     return (
         net.get("model") is body
@@ -557,8 +538,6 @@ def _child_names(module: Any) -> set[str]:
 
 
 class _Norms(NamedTuple):
-    """Names of a layer's norms, before and after attention and the MLP."""
-
     attention: str | None
     attention_post: str | None
     mlp: str | None
@@ -592,7 +571,9 @@ _COUNTS = (  # attribute names for the number of heads and key heads
 
 
 def _has_usual_parts(layer: Any) -> bool:
-    """Check that a module has exactly the parts of a plain decoder layer, all of them packed."""
+    """Return True if a module has exactly the parts of a plain decoder layer, all of them
+    packed.
+    """
     if not isinstance(layer, nn.Module):
         return False
     attention, mlp = layer.get("self_attn"), layer.get("mlp")
@@ -615,7 +596,7 @@ def _has_usual_parts(layer: Any) -> bool:
 
 
 def _is_called_as_usual(layer: Any) -> bool:
-    """Check that a layer doesn't take extra arguments, e.g. a scaling factor for long chats."""
+    """Return True if a layer takes no extra arguments, e.g. a scaling factor for long chats."""
     return {*_parameters(layer), *_parameters(layer.self_attn)} == {"x", "mask", "cache"}
 
 
@@ -624,7 +605,7 @@ def _projection_names(module: Any, known: Sequence[tuple[str, ...]]) -> tuple[st
 
 
 def _build_decoder(net: Any, body: Any, owner: Any, library: Library) -> PlainDecoder:
-    """Build a decoder for a body, including the output head if there is an owner.
+    """Return a decoder for a body, including the output head if there is an owner.
 
     Raises:
         ValueError: if a part isn't supported, or the model doesn't compute in float32.
@@ -695,7 +676,7 @@ def _norm_scale(norm: Any) -> Array:
 
 
 def _is_gelu(mlp: Any) -> bool:
-    """Find out if a gated MLP uses GELU (tanh approximation) or SiLU.
+    """Return True if a gated MLP uses GELU (tanh approximation), and False for SiLU.
 
     Raises:
         ValueError: if it uses another activation.
@@ -753,7 +734,7 @@ def _embedding_scale(net: Any, body: Any) -> float:
 
 
 def _module_settings(module: Any) -> tuple[Any, ...]:
-    """Return a module's class and settings for comparing modules. Ignores large arrays."""
+    """Return a module's class and settings without large arrays, for comparing modules."""
     both = {**vars(module), **module}
     plain = (str, int, float, bool, type(None))
     settings = {name: value for name, value in both.items() if isinstance(value, plain)}
@@ -766,7 +747,7 @@ def _module_settings(module: Any) -> tuple[Any, ...]:
 
 
 def _build_rotation(rope: Any, width: int) -> Rotation:
-    """Create the table for a rotary embedding. It's empty if there is no rotary embedding.
+    """Return the table for a rotary embedding, which is empty if there is no rotary embedding.
 
     Raises:
         ValueError: if the embedding can't be replaced with a table.
@@ -806,11 +787,11 @@ def _sample_outputs(
     caches: list[Any],
     rounds: bool = False,
 ) -> list[Array]:
-    """Run a short prompt and two decode steps. Returns the outputs, followed by the keys.
+    """Return the outputs of a short prompt and two decode steps, followed by the keys.
 
     Args:
         run: called with tokens and caches; returns an output for each token.
-        rounds: round keys and values like the decoder does.
+        rounds: round keys and values as the decoder does.
 
     Raises:
         ValueError: if the model's caches aren't supported.
@@ -837,5 +818,5 @@ def _round_new_keys(cache: Any) -> None:
 
 
 def _difference(a: Array, b: Array) -> float:
-    """Maximum difference in standard deviations of `b`. May be NaN."""
+    """Return the maximum difference in standard deviations of `b`. May be NaN."""
     return float(np.abs(a - b).max() / b.std())

@@ -1,8 +1,8 @@
-"""Probe for newly loaded models: find out how sessions can share steps, and measure their memory.
+"""Probe for newly loaded models: how sessions can share steps, and their memory.
 
-Each optional feature is tried, and its logits are compared with a plain pass: how sessions can step
-together (`_find_modes`), if the output layer can skip rows, if answers depend on how the prompt is
-split into chunks, and which module returns hidden states.
+Each optional feature is tried, and its logits are compared with a plain pass: how sessions can
+step together, if the output layer can skip rows, if answers depend on how the prompt is split into
+chunks, and which module returns hidden states.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Abilities(Struct, frozen=True):
 def measure(
     net: Any, words: int, known: SharingModes | None = None
 ) -> Generator[None, None, Abilities]:
-    """Run the whole probe. Engine thread only.
+    """Run the whole probe.
 
     Args:
         words: only feed token ids below this.
@@ -109,12 +109,10 @@ def measure(
 def _can_skip_rows(
     net: Any, make_cache: Callable[[], Caches], words: int
 ) -> Generator[None, None, bool]:
-    """Make the output layer skip rows, if this doesn't change the logits of the remaining rows.
+    """Make the output layer skip rows if this doesn't change the logits of the remaining rows.
 
-    Some other layer may have the same width by chance. Layers after it would then get just one row.
-
-    Returns:
-        True if the output layer skips rows now.
+    Some other layer may have the same width by chance. Layers after it would then get just one
+    row.
     """
     ids, row = mx.array([[(7 * i + 3) % words for i in range(5)]]), (2,)
     undo, off, computed = None, math.inf, 0
@@ -143,8 +141,9 @@ def _can_skip_rows(
 
 
 _PROBE_STEP = 32
-"""Tokens by which the caches of plain decoders grow. Otherwise the probe's many copies of caches
-would take half as much memory as a small model."""
+"""Growth of plain decoders' caches during the probe, in tokens. With the usual growth, the probe's
+copies would take half as much memory as a small model.
+"""
 
 
 def explore(
@@ -152,9 +151,9 @@ def explore(
 ) -> Generator[None, None, tuple[MemoryEstimate, SharingModes]]:
     """Measure the memory of a session, and find out what sessions can share.
 
-    Steps three short sessions alone, and then together in different ways. The first way with the
-    same logits wins. This takes about two dozen forward passes. Yields after each pass, and inside
-    of long passes.
+    Three short sessions step alone, and then together in different ways, until the logits are
+    equal. This takes about two dozen forward passes. Yields after each pass, and inside of long
+    passes.
     """
     if not patches.is_on("attention"):
         known = None
@@ -180,17 +179,14 @@ def explore(
 
 
 MEASURED_AT = (256, 512)
-"""Lengths in tokens at which we measure caches whose growth can't be derived from shapes."""
+"""Lengths in tokens at which caches are measured whose growth can't be derived from shapes."""
 _PIECE = 64
 
 
 def _estimate(
     net: Any, make_cache: Callable[[], Caches], sessions: list[Caches], vocab: int
 ) -> Generator[None, None, MemoryEstimate]:
-    """Measure the memory of a session.
-
-    For most caches, it follows from array shapes. Otherwise, it's measured at two lengths.
-    """
+    """Measure the memory of a session, by array shapes if possible."""
     if not cache_objects.has_hidden_growth(sessions[0], sessions[:2][-1]):
         return cache_objects.measure(sessions[0])
     first, second = MEASURED_AT
@@ -247,7 +243,7 @@ def _find_modes(
 
 
 def compute_logits(net: Any, tokens: list[int], caches: Caches) -> Generator[None, None, mx.array]:
-    """Feed tokens and return the last logits `[1, ids]`. Yields during and after the pass."""
+    """Return the last logits `[1, ids]` after `tokens`. Yields during and after the pass."""
     logits: mx.array = net(mx.array([tokens]), cache=caches)[:, -1].astype(mx.float32)
     yield from evaluate_in_slices(caches, logits)
     yield
@@ -255,10 +251,7 @@ def compute_logits(net: Any, tokens: list[int], caches: Caches) -> Generator[Non
 
 
 def _enable_mixed_states(net: Any, session: Caches) -> Generator[None, None, Callable[[], None]]:
-    """Make modules with recurrent states process chunks separately. Returns an undo function.
-
-    This takes one pass to find the modules. Yields before and after it.
-    """
+    """Make modules with recurrent states process chunks separately. Return an undo function."""
     caches = clone(session)
     states = [cache for cache in caches if not hasattr(cache, "update_and_fetch")]
     if not states or not patches.is_on("module_classes"):
@@ -278,7 +271,7 @@ def _row_modules(net: Any, session: Caches) -> list[Any]:
 
 
 class _Trial(Struct, frozen=True):
-    """Sample sessions with expected logits, for trying different ways of sharing a step."""
+    """Sample sessions with expected logits, for trying ways of sharing a step."""
 
     net: Any
     sessions: list[Caches]  # caches after the prompts
@@ -340,7 +333,7 @@ def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
 
 
 def logit_difference(got: mx.array, expected: mx.array) -> float:
-    """Maximum difference of logits in standard deviations, or inf if there are NaNs."""
+    """Return the maximum difference of logits in standard deviations, or inf for NaNs."""
     expected = expected.astype(mx.float32)
     # Some models return -inf for unused tokens.
     spread = mx.maximum(mx.std(mx.where(mx.isfinite(expected), expected, 0)), 1e-6)
@@ -349,10 +342,7 @@ def logit_difference(got: mx.array, expected: mx.array) -> float:
 
 
 def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
-    """Compare stepping sessions together in some way with stepping them alone.
-
-    Returns the maximum `logit_difference`.
-    """
+    """Compare stepping sessions together in some way with stepping them alone."""
     together = [clone(caches) for caches in tried.sessions]
     slots, kvs = Slots(policy_for(current_device())), [SessionKV(list) for _ in together]
     for kv, caches in zip(kvs, together, strict=True):
@@ -394,15 +384,17 @@ def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
 #   token, which is slow.
 
 SEES_AHEAD = 0.01
-"""Threshold for detecting tokens that see later tokens, in standard deviations of the logits. If
-they do, logits change by about 1. Otherwise they are the same, because passes of the same shape
-don't have rounding differences."""
+"""Threshold for detecting tokens that see later tokens, in standard deviations of the logits.
+
+If they do, logits change by about 1. Otherwise, they are the same, because passes of the same
+shape have no rounding differences.
+"""
 
 
 def widen_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
     """Wrap `make_cache` to enlarge windows to the range of the model's masks.
 
-    Finding the masks takes the graph of a two-token pass, which isn't evaluated.
+    The masks are found by building the graph of a two-token pass without evaluating it.
     """
     caches = make_cache()
     windows = [
@@ -454,7 +446,7 @@ class _WindowRecorder:
 def can_see_ahead(
     net: Any, make_cache: Callable[[], Caches], vocab: int
 ) -> Generator[None, None, bool]:
-    """Check whether tokens can see later tokens, by comparing two prompts with different endings.
+    """Return True if tokens can see later tokens, by comparing two prompts with different endings.
 
     Yields during and after each of the two passes.
     """
@@ -483,13 +475,13 @@ def _iterate_caches(caches: Any) -> Iterator[Any]:
 # ---------------------------------------------------------------- module lookup
 
 _NAMES = ("model", "transformer", "backbone")
-"""Attribute names that mlx-lm's models use for the module without the output layer."""
+"""Attribute names of the module without the output layer in mlx-lm's models."""
 
 
 def hidden_body(net: Any, make_cache: Callable[[], Caches]) -> Any:
-    """Find the module that returns hidden states `[1, tokens, width]`, or None.
+    """Return the module that returns hidden states `[1, tokens, width]`, or None.
 
-    This only checks shapes and doesn't evaluate anything.
+    Only shapes are checked, without evaluating anything.
     """
     for outer in (net, getattr(net, "language_model", None)):
         for name in _NAMES:
@@ -515,7 +507,7 @@ def _is_hidden(inner: Any, net: Any, make_cache: Callable[[], Caches]) -> bool:
 
 
 class _CallRecord:
-    """Record of which modules receive certain objects as arguments during a pass."""
+    """Record of the modules that receive certain objects as arguments during a pass."""
 
     def __init__(self, known: set[int]) -> None:
         self.known = known  # `id()` of the objects
@@ -542,8 +534,6 @@ _current_record = threading.local()
 
 
 class _RecordsCalls:
-    """Mixin that records a module's calls."""
-
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
         watch: _CallRecord = _current_record.now
@@ -559,7 +549,7 @@ class _RecordsCalls:
 
 
 def _record_calls(modules: Sequence[Any], known: set[int], run: Callable[[], Any]) -> _CallRecord:
-    """Call `run` and record which modules receive objects whose `id()` is in `known`."""
+    """Call `run` and record the modules that receive objects whose `id()` is in `known`."""
     watch = _current_record.now = _CallRecord(known)
     undo = mix_in(_RecordsCalls, modules)
     try:
@@ -571,11 +561,11 @@ def _record_calls(modules: Sequence[Any], known: set[int], run: Callable[[], Any
 
 
 def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> list[Any]:
-    """Find the modules that use a layer's cache. `run` must run the model.
+    """Return the modules that use a layer's cache. `run` must run the model.
 
     The outermost module that receives a cache is the decoder layer. Its feed-forward part doesn't
-    use the cache, so this returns the modules that the layer passes the cache to, or else the layer
-    itself.
+    use the cache, so the result has the modules that the layer passes the cache to, or else the
+    layer.
     """
     parts = [c for cache in caches for c in (cache, *getattr(cache, "caches", ()))]
     unique = {id(module): module for _, module in net.named_modules() if module is not net}
@@ -586,18 +576,16 @@ def cache_handlers(net: Any, caches: Sequence[Any], run: Callable[[], Any]) -> l
 
 
 def attention_modules(net: Any) -> list[Any]:
-    """Find attention modules by name. Some of them get keys as an argument instead of a cache."""
+    """Return attention modules by name. Some of them get keys as an argument instead of a cache."""
     names = [(name.rsplit(".", 1)[-1].lower(), module) for name, module in net.named_modules()]
     return [m for leaf, m in names if callable(m) and ("attn" in leaf or "attention" in leaf)]
 
 
 def embedding_rows(net: Any, make_cache: Callable[[], Caches]) -> int | None:
-    """Return the vocabulary size of a model, i.e. the number of rows of its embedding table.
+    """Return the number of rows of a model's embedding table, or None if it can't be found.
 
-    The table is found by building the graph of a two-token pass and recording which tables receive
-    the token ids. If a model changes ids before the lookup, they are assumed to be in range.
-    Returns None if no `nn.Embedding` receives the ids, which then can't be checked. Engine thread
-    only.
+    The tables that receive the token ids are recorded while the graph of a two-token pass is
+    built. If a model changes ids before the lookup, they are assumed to be in range.
     """
     tables = [m for m in net.modules() if isinstance(m, (nn.Embedding, nn.QuantizedEmbedding))]
     ids = mx.array([[0, 1]])

@@ -1,8 +1,7 @@
 """Prompt lookup decoding: drafts that are copied from the chat's own context.
 
 If the latest tokens have occurred before (in the prompt, a tool result or the answer), the tokens
-that followed them are the draft. This needs no draft model and costs almost nothing without a
-match. It helps when the model repeats text or code from the chat with a few changes.
+that followed them are the draft.
 
 The method is from Saxena 2023 (prompt lookup decoding), with the longest match instead of a fixed
 n-gram length.
@@ -28,7 +27,7 @@ _PRIOR_DRAFTED = 4.0
 
 
 class Lookup(DraftSource):
-    """Prompt lookup for a model. Each answer has its own `MatchSearch`."""
+    pass
 
 
 class MatchSearch:
@@ -78,7 +77,7 @@ class MatchSearch:
         return found
 
     def acceptance_chances(self, count: int) -> list[float]:
-        """Estimate, for each token of a draft, the probability that the draft is accepted up to it.
+        """Return, for each token of a draft, the probability that the draft is accepted up to it.
 
         The statistics include every token of the answer, whether or not it was drafted.
         """
@@ -90,7 +89,7 @@ class MatchSearch:
         return found
 
     def _search(self) -> None:
-        """Find the longest match. If there are several, the most recent match wins."""
+        """Find the longest match, and the most recent of several."""
         last = self._copied - 1
         places, matched = np.flatnonzero(self._ids[:last] == self._ids[last]), 1
         while matched < MAX_MATCH:

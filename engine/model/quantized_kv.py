@@ -1,8 +1,8 @@
-"""KV cache quantization to 8 or 4 bits. This is a setting of each chat.
+"""KV cache quantization to 8 or 4 bits, as a setting of each chat.
 
-Plain caches are replaced with mlx-lm's `QuantizedKVCache`. Caches of limited size (windows,
-recurrent states) are kept. Not every model's attention supports quantized keys, so the first
-request for a model tries it, in slices between the steps of other chats.
+Plain caches are replaced with mlx-lm's `QuantizedKVCache`. Windows and recurrent states are kept.
+Not every model's attention supports quantized keys, so the first request for a model tries it, in
+slices between the steps of other chats.
 """
 
 from __future__ import annotations
@@ -25,21 +25,22 @@ from engine.model.sliced_pass import evaluate_in_slices, run_to_end
 log = logging.getLogger(__name__)
 
 GROUP_SIZES = (64, 32)
-"""Quantization group sizes. We use the first size that divides the head dimension."""
+"""Quantization group sizes. The first size that divides the head dimension is used."""
 
 GARBLED = 1.0
-"""Maximum difference of logits that we attribute to rounding, in standard deviations. Random logits
-differ by 3 or more."""
+"""Maximum difference of logits that rounding can explain, in standard deviations. Random logits
+differ by 3 or more.
+"""
 
 
 def quantized_caches(model: LoadedModel, bits: int, words: int | None = None) -> QuantizedCaches:
-    """Get a model's quantized caches. Blocks if they haven't been tried yet.
+    """Return a model's quantized caches. Blocks if they haven't been tried yet.
 
     Args:
         words: see `try_quantized_caches`.
 
     Raises:
-        EngineError: `unsupported_session` if it doesn't work. The message says why.
+        EngineError: `unsupported_session` if it doesn't work.
     """
     if bits not in model.quantized_caches:
         run_to_end(try_quantized_caches(model, bits, words))
@@ -56,7 +57,7 @@ def new_caches(model: LoadedModel, bits: int) -> Caches:
 def try_quantized_caches(
     model: LoadedModel, bits: int, words: int | None = None
 ) -> Generator[None, None, None]:
-    """Run about ten short passes, and store the result. Yields between slices.
+    """Try quantized caches in about ten short passes, and store the result. Yields between slices.
 
     Args:
         words: only feed token ids below this; None for the tokenizer's vocabulary size.
@@ -116,11 +117,10 @@ def _check_caches(
 ) -> Generator[None, None, MemoryEstimate]:
     """Check that quantized sessions give the same logits alone and together, and plausible logits.
 
-    Returns:
-        The memory estimate of a session.
+    Returns the memory estimate of a session.
 
     Raises:
-        ValueError: if a check fails. Errors raised by the model are passed on.
+        ValueError: if a check fails. Errors of the model are passed on.
     """
     vocab = words or vocabulary.vocabulary_size(model.text.tokenizer)
     sessions = [make(), model.new_caches(), make()]
@@ -155,7 +155,7 @@ def _check_caches(
 def _agree_in_slots(
     model: LoadedModel, tokens: Sequence[int], sessions: Sequence[Caches], alone: mx.array
 ) -> Generator[None, None, bool]:
-    """Check that a mix of quantized and other sessions gives the same logits in slots."""
+    """Return True if quantized and other sessions together give the same logits in slots."""
     assert model.slots is not None
     slots, kvs = Slots(model.slots.policy), [SessionKV(list) for _ in sessions]
     try:

@@ -5,14 +5,14 @@ by row with each session's own cache. So there is no padding, and no session can
 another session. This works with unmodified models, in one of two ways:
 
 1.  Each layer gets a cache-like object (`RaggedKV`, `RaggedArrays`, `RaggedList`) that passes each
-    row on to its own cache. The keys and values that it returns (`Rows`) are understood by our
-    replacement for mlx-lm's attention (`engine.model.attention`). Attention to rows in slots
-    (`SlotKV`) takes a single operation, and stacked recurrent states (`StackedArrays`) are read
-    without a copy. `Rows` supports what models commonly do with keys. Anything else raises.
-2.  If a model does more than that, we call the module that uses the cache row by row
-    (`run_by_rows`). This reads the module's weights once per row, so it's the second choice.
+    row on to its own cache. `engine.model.attention` understands the keys and values that it
+    returns (`Rows`). Attention to rows in slots (`SlotKV`) takes a single operation, and stacked
+    recurrent states (`StackedArrays`) are read without a copy. `Rows` supports what models commonly
+    do with keys. Anything else raises.
+2.  If a model does more than that, the module that uses the cache runs row by row (`run_by_rows`).
+    This reads the module's weights once per row, so it's the second choice.
 
-The probe finds out which way works, so we don't need a list of model names.
+The probe finds out which way works.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ class Rows:
 class Factor(mx.array):
     """Right-hand side of a matrix product, with a separate array for each row.
 
-    Used for latent attention, where models multiply queries with keys directly.
-    `mx.array.__matmul__` rejects other types without trying `__rmatmul__`, so this is a subclass of
-    `mx.array`. Its own value is NaN, so that any other use shows in the logits.
+    In latent attention, models multiply queries with keys directly. `mx.array.__matmul__` rejects
+    other types without trying `__rmatmul__`, so this is a subclass of `mx.array`. Its own value is
+    NaN, so that any other use shows in the logits.
     """
 
     def __init__(self, rows: Rows | WithChunks) -> None:
@@ -91,7 +91,7 @@ class Factor(mx.array):
 class WithChunks:
     """Keys or values of a mixed pass: prefill chunks, and possibly decoding rows.
 
-    Also used for the masks and products that are passed to attention.
+    Masks and products that are passed to attention have the same class.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class WithChunks:
 
 
 class _ChunkFactor(Factor):
-    """`Factor` for mixed passes. Applies a causal mask inside each chunk."""
+    """`Factor` for mixed passes, with a causal mask inside each chunk."""
 
     def __init__(self, keys: WithChunks, *axes: int) -> None:
         super().__init__(keys)
@@ -147,7 +147,7 @@ class _ChunkFactor(Factor):
 
 
 class SlotLengths:
-    """Slot lengths after a step's write. Shared by all layers with the same cache form."""
+    """Slot lengths after a step's write, for all layers with the same cache form."""
 
     def __init__(self, caches: Sequence[Any]) -> None:
         self.occupied = len(caches)  # number of rows in slots
@@ -177,7 +177,7 @@ class SlotLengths:
         return self._biases[dtype]
 
     def write_positions(self, heads: int) -> tuple[mx.array, mx.array]:
-        """Return where to write the step's tokens, as row and position indices of the buffers."""
+        """Return the step's write positions, as row and position indices of the buffers."""
         if heads not in self._write_positions:
             at = [position for position in self._positions for _ in range(heads)]
             rows = list(range(self.occupied * heads))
@@ -215,7 +215,6 @@ class SlotStep:
         )
 
     def keys_and_values(self, layer: int) -> tuple[KeysOrValues, KeysOrValues]:
-        """Return a layer's keys and values, `[occupied, key heads, longest, width]`."""
         longest = self.slot_lengths(layer).longest
         arrays = self._buffer.layers[layer]
         halves = [self._buffer.split_slots(a)[: self.occupied, :, :longest] for a in arrays]
@@ -228,7 +227,7 @@ class SlotStep:
 
 
 class SlotRows(Rows):
-    """Keys or values whose first rows are in slots. Takes one operation per buffer."""
+    """Keys or values whose first rows are in slots."""
 
     def __init__(
         self,
@@ -270,7 +269,7 @@ class SlotRows(Rows):
 
 
 class _SlotFactor(Factor):
-    """`Factor` that takes one matrix product per slot buffer."""
+    """`Factor` with one matrix product per slot buffer."""
 
     def __init__(self, keys: SlotRows, first: int, second: int) -> None:
         super().__init__(keys)
@@ -300,7 +299,7 @@ class _SlotFactor(Factor):
 class SlotScores(SlotRows):
     """Product of queries with keys in slots, `[occupied, heads, 1, longest]` for each buffer.
 
-    Can be passed to attention as an additive mask. Positions without a token are -inf.
+    Attention also accepts it as an additive mask. Positions without a token are -inf.
     """
 
     def __init__(
@@ -336,8 +335,8 @@ class StateUpdates:
 class RaggedArrays(StateUpdates):
     """Recurrent states of one layer for N sessions. Concatenated on read, and split on write.
 
-    New sessions have no state yet, and states that cover the last few tokens can be shorter in some
-    sessions. Both are padded with zeros, which models use without a state.
+    New sessions have no state yet, and states of the last few tokens can be shorter in some
+    sessions. Both are padded with zeros.
     """
 
     left_padding = None
@@ -391,10 +390,10 @@ def _pad_state(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) 
 
 
 class StackedArrays(RaggedArrays):
-    """Like `RaggedArrays`, but the states are already stacked.
+    """Recurrent states of one layer that are already stacked.
 
     Args:
-        states: stacked states `[N, ...]`. This list is updated by the step.
+        states: stacked states `[N, ...]`. The step updates this list.
     """
 
     def __init__(self, rows: Sequence[Any], states: list[mx.array]) -> None:
@@ -412,7 +411,7 @@ class StackedArrays(RaggedArrays):
 
 
 class Offsets:
-    """Cache for arrays of row positions, so that they're created once per step, not per layer."""
+    """Cache of position arrays, so that they're created once per step, not per layer."""
 
     def __init__(self) -> None:
         self._arrays: dict[tuple[int, ...], mx.array] = {}
@@ -467,7 +466,7 @@ class RaggedKV:
 
 
 class SlotKV(RaggedKV):
-    """`RaggedKV` whose first rows are in slots, in layer `layer` of the buffers in `steps`."""
+    """`RaggedKV` whose first rows are in slots."""
 
     def __init__(
         self,
@@ -513,7 +512,7 @@ class SlotKV(RaggedKV):
 class MixedKV:
     """KV caches of one layer for a mixed pass, where N sessions decode and others prefill.
 
-    To the model, the tokens of a chunk are additional rows with one token each, at consecutive
+    For the model, the tokens of a chunk are additional rows with one token each, at consecutive
     positions. For attention, each chunk becomes a single row again.
     """
 
@@ -561,7 +560,7 @@ class MixedKV:
     def make_mask(
         self, n: int, *, within: Sequence[Spans] = (), **kwargs: Any
     ) -> WithChunks | None:
-        """Create the masks of all chunks, or return None if all of them are just causal.
+        """Return the masks of all chunks, or None if all of them are just causal.
 
         Windows always get a mask, so that attention can detect models that don't pass it on.
 
@@ -590,7 +589,7 @@ Spans = Sequence[tuple[int, int]]
 
 
 def open_mask(cache: Any, n: int, window: int | None, within: Sequence[Spans]) -> Any:
-    """Create a mask for a pass where some tokens attend to later tokens.
+    """Return a mask for a pass where some tokens attend to later tokens.
 
     Args:
         within: spans of each decoding row, followed by the spans of each chunk.
@@ -627,7 +626,7 @@ class MixedArrays:
         return None  # nothing is padded
 
     def row_spans(self, rows: int) -> Iterator[tuple[slice, Any, bool]]:
-        """Yield the row ranges that run together, their states, and whether this is a chunk."""
+        """Yield the row ranges that run together, their states, and True for a chunk."""
         first = rows - sum(self._counts)
         if self._decoding is not None:
             yield slice(0, first), self._decoding, False
@@ -649,7 +648,6 @@ class RaggedList:
 
 
 def combine_layer(rows: Sequence[Any], offsets: Offsets) -> Any:
-    """Combine the caches of several sessions in one layer into a cache-like object."""
     first = rows[0]
     if first is None:
         return None
@@ -663,7 +661,6 @@ def combine_layer(rows: Sequence[Any], offsets: Offsets) -> Any:
 def _combine_with_slots(
     per_layer: Sequence[Sequence[Any]], slots: Slots, offsets: Offsets
 ) -> Iterator[Any]:
-    """Like `combine_layer` for each layer, where some of the rows may be in slots."""
     steps = [SlotStep(buffer) for buffer in slots.buffers if buffer.occupants]
     slot_caches = next((buffer.caches[0] for buffer in slots.buffers if buffer.occupants), [])
     keys = {id(cache): index for index, cache in enumerate(slot_caches)}
@@ -695,10 +692,10 @@ def combine_caches(
     slots: Slots | None = None,
     reading: Sequence[tuple[Sequence[Any], int]] = (),
 ) -> SharedCaches:
-    """Combine the layer caches of N sessions into a single list of ragged layer caches.
+    """Combine the layer caches of N sessions.
 
     Args:
-        caches: layer caches of each decoding session; empty for a pass that only prefills.
+        caches: layer caches of each decoding session.
         slots: slots to use. Their occupants must be exactly the first sessions, in the same order.
         reading: layer caches and number of tokens of each prefill chunk. The rows of chunks come
             after the N decoding rows.
@@ -739,13 +736,11 @@ _RAGGED = (RaggedKV, SlotKV, RaggedArrays, RaggedList, Rows, SlotRows)
 
 
 def run_by_rows(modules: Iterable[Any]) -> Callable[[], None]:
-    """Make modules run row by row if they get ragged caches. Returns an undo function."""
+    """Make modules run row by row if they get ragged caches. Return an undo function."""
     return mix_in(_RowByRow, modules)
 
 
 class _RowByRow:
-    """Mixin that runs a module row by row."""
-
     # Positions or names of arguments that have an entry per row. Determined during the probe (the
     # first call), because the size of another argument might later happen to equal the number of
     # rows.
@@ -767,7 +762,7 @@ class _RowByRow:
 
 
 def run_by_chunks(modules: Iterable[Any]) -> Callable[[], None]:
-    """Make modules run chunk by chunk if they get `MixedArrays`. Returns an undo function."""
+    """Make modules run chunk by chunk if they get `MixedArrays`. Return an undo function."""
     return mix_in(_ByChunk, modules)
 
 
@@ -817,7 +812,7 @@ def _has_rows(value: Any, n: int) -> bool:
 
 
 def _take_row(value: Any, row: int) -> Any:
-    """Return what `value` would be if the row ran alone."""
+    """Return the argument `value` for a row that runs alone."""
     if isinstance(value, mx.array):
         return value[row : row + 1]
     if type(value) is RaggedList:
@@ -826,7 +821,7 @@ def _take_row(value: Any, row: int) -> Any:
 
 
 def _join_rows(outs: list[Any]) -> Any:
-    """Merge the results of all rows. Arrays are concatenated, and tuples are merged item by item.
+    """Merge the results of all rows.
 
     Raises:
         TypeError: if the results have some other type and aren't identical.
@@ -842,8 +837,6 @@ def _join_rows(outs: list[Any]) -> Any:
 
 
 class _OneRow:
-    """Single-session view of a `RaggedList`."""
-
     def __init__(self, caches: list[Any]) -> None:
         self.caches = caches
 

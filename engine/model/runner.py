@@ -1,4 +1,4 @@
-"""The only caller of models: prefill chunks, and decode steps for many sessions."""
+"""Forward passes: prefill chunks, and decode steps for many sessions."""
 
 from __future__ import annotations
 
@@ -24,15 +24,11 @@ from engine.params import SamplingParams
 
 
 class DecodeRequest(Protocol):
-    """The fields of a request that a forward pass reads or sets.
+    """Fields of a request that a forward pass reads or sets.
 
     Attributes:
-        kv: caches of the session.
-        tokens: the prompt, and all tokens generated and processed so far.
         pending: id of the next input token as a lazy array, or None.
-        images: images among the tokens. Only used by models with vision.
         match_search: search for earlier occurrences of the latest tokens, for prompt lookup.
-        index: index of the next token in the answer.
         odds: log-probabilities to report, or None if not requested.
         next_is_nan: lazy `[1]`, True if the logit of the last sampled token is NaN; None if
             unknown.
@@ -56,7 +52,7 @@ class DecodeRequest(Protocol):
 
 
 class PrefillChunk(Struct, frozen=True):
-    """Prefill chunk: the next tokens of a session's prompt."""
+    """Next tokens of a session's prompt."""
 
     kv: SessionKV
     tokens: list[int]
@@ -81,8 +77,8 @@ def prefill(
 ) -> None:
     """Feed tokens of a prompt to a session's caches, and wait until they are computed.
 
-    Logits aren't computed unless they are evaluated, because MLX is lazy. Layers that use the CPU
-    kernels run immediately, so the output layer is restricted to a single row.
+    MLX computes no logits, because they aren't evaluated. Layers that use the CPU kernels run
+    immediately, so the output layer is restricted to a single row.
     """
     caches, start = kv.leave_slots(), kv.length
     decoder = _whole_decoder(model)
@@ -100,7 +96,7 @@ def prefill(
 
 
 def prefill_together(model: LoadedModel, readings: Sequence[PrefillChunk]) -> None:
-    """Prefill several prompts in one pass, reading the weights once. See `prefill`."""
+    """Prefill several prompts in one pass. See `prefill`."""
     for reading in readings:
         reading.kv.leave_slots()
     decoder = _whole_decoder(model)
@@ -121,7 +117,7 @@ def decode(
 ) -> list[NextToken]:
     """Feed the pending token of each row, and return the next token of each row.
 
-    For constrained answers, this returns `PendingLogits`. Pass them to `sample_constrained` later.
+    For constrained answers, this returns `PendingLogits`, the input of `sample_constrained`.
 
     If `shared` is set and the model supports it, all rows share one forward pass. Otherwise, each
     row has its own pass. With `readings`, there is a single pass for everything, and the call
@@ -178,12 +174,12 @@ def _sample_tokens(
     """Sample a token from each row of logits.
 
     Args:
-        places: for each row, the answer, the index of the token, and the result of `recent_tokens`.
+        places: answer, index of the token, and result of `recent_tokens` of each row.
         steps: number of leading rows whose tokens are used in any case. The other rows belong to
             drafts.
 
     Returns:
-        The tokens, and the arrays to evaluate with them, including odds.
+        The tokens, and the arrays to evaluate with them.
     """
     free = [row for row, (answer, *_) in enumerate(places) if answer.constraint is None]
     out: list[NextToken] = [0] * len(places)
@@ -223,7 +219,7 @@ def decode_with_drafts(
     rows: Sequence[DecodeRequest],
     drafts: Sequence[tuple[DecodeRequest, list[int]]],
 ) -> tuple[list[NextToken], list[Verification]]:
-    """Decode some answers and verify drafts of others in one pass. See `decode` and `verify`.
+    """Decode some answers and verify drafts of others in one pass.
 
     Args:
         drafts: answers with the tokens to feed. Each token is a row.
@@ -268,8 +264,7 @@ def decode_on_follower(
     fed: Callable[[int], mx.array],
     readings: Sequence[PrefillChunk] = (),
 ) -> tuple[list[int], mx.array]:
-    """Run the leading rank's pass on another rank, with that rank's part of the model. See
-    `decode`.
+    """Run the leading rank's pass of `decode` on another rank.
 
     Args:
         kvs: caches of the rows, in the same order as in `decode`.
@@ -294,15 +289,13 @@ def decode_on_follower(
 def _needs_own_passes(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
     """Return True if each row of a step needs its own pass.
 
-    Also for rows without any cached tokens (prompts of a single token), because recurrent models
-    may treat the first token differently.
+    Recurrent models may treat the first token differently, so rows without cached tokens need one.
     """
     several = shared and len(kvs) > 1 and model.info.step != ALONE
     return not several or not all(kv.length for kv in kvs)
 
 
 def _assign_slots(model: LoadedModel, kvs: Sequence[SessionKV], alone: bool) -> Sequence[int]:
-    """Let sessions enter or leave slots, and return the order in which to step them."""
     if model.slots is not None and not alone:
         return model.slots.assign(kvs)
     for kv in kvs:  # other sessions keep their slots, because they may decode in the same iteration
@@ -313,7 +306,7 @@ def _assign_slots(model: LoadedModel, kvs: Sequence[SessionKV], alone: bool) -> 
 def sample_constrained(
     answer: DecodeRequest, unsampled: PendingLogits, mask: np.ndarray | None = None
 ) -> Token:
-    """Sample a token of a constrained answer, once the previous token has been accepted.
+    """Sample a token of a constrained answer, after the previous token has been accepted.
 
     Args:
         mask: result of `Constraint.mask`, or None to compute it here.
@@ -337,13 +330,13 @@ def sample_constrained(
 
 
 def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
-    """Check in each row of `logits` `[rows, vocab]` if its token's logit is NaN; `[rows]`."""
+    """Return a boolean per row of `logits` `[rows, vocab]`: True if its token's logit is NaN."""
     chosen = mx.take_along_axis(logits, tokens[:, None].astype(mx.uint32), axis=-1)
     return mx.isnan(chosen[:, 0])
 
 
 def _whole_decoder(model: LoadedModel) -> plain_decoder.PlainDecoder | None:
-    """Return the decoder that computes a pass in one call of the CPU kernels, if there is one."""
+    """Return the decoder that computes a whole pass in one call of the CPU kernels, if any."""
     if model.feed is not None or model.vision is not None:
         return None
     return plain_decoder.full_decoder(model.net)
@@ -384,7 +377,7 @@ def forward_mixed(
     readings: Sequence[PrefillChunk],
     fed: Sequence[InputSpan] = (),
 ) -> mx.array:
-    """Like `forward`, with prefill chunks in the same pass, so that weights are only read once.
+    """Run `forward` with prefill chunks in the same pass.
 
     Returns the logits of `feeds`, followed by the logits of the chunks that end a prompt.
     """
@@ -422,7 +415,7 @@ def verify(model: LoadedModel, answer: DecodeRequest, fed: mx.array) -> Verifica
         fed: lazy ids of these tokens, `[tokens]`.
 
     Raises:
-        Exception: any error of the sampler.
+        Exception: from the sampler.
     """
     if model.slots is not None:
         model.slots.assign([])
@@ -454,7 +447,7 @@ def _verification(
 def next_input(answer: DecodeRequest) -> mx.array:
     """Return the ids to feed next, `[1, tokens]`: the pending token, or the last known token.
 
-    Tokens removed from the caches by a rollback (`SessionKV.roll_back`) come first.
+    Tokens that a rollback removed from the caches come first.
     """
     lost = lost_tokens(answer)
     if answer.pending is None:
@@ -472,7 +465,7 @@ def lost_tokens(answer: DecodeRequest) -> list[int]:
 
 
 def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.array | None:
-    """Return the latest token ids, including the pending one, or None if there are no penalties.
+    """Return the latest token ids, including the pending token, or None without penalties.
 
     Args:
         fed: when verifying a draft, the tokens from the last token up to the current one.
@@ -504,7 +497,6 @@ def _model_arguments(
     fed: Sequence[InputSpan],
     readings: Sequence[PrefillChunk] = (),
 ) -> dict[str, Any]:
-    """Return the model's keyword arguments for a pass over `fed`, followed by `readings`."""
     if model.vision is None:
         return {}
     read = [InputSpan(r.images, r.kv.length, len(r.tokens)) for r in readings]
@@ -534,7 +526,7 @@ def add_hidden_states(
 ) -> Array:
     """Return `before` plus the sum of the hidden states of the next `tokens`, in float64.
 
-    States are added one by one, so the sum doesn't depend on how a text is split.
+    States are added one by one, so the sum doesn't depend on the split of a text.
     """
     assert model.abilities.body is not None
     total = before
@@ -551,7 +543,7 @@ def add_hidden_states(
 
 
 def embedding_vector(total: Array) -> bytes:
-    """Scale a vector to length 1. Returns little-endian float32."""
+    """Return a vector scaled to length 1, as little-endian float32."""
     length = float(np.sqrt((total * total).sum()))
     return (total / (length or 1.0)).astype("<f4").tobytes()
 

@@ -1,14 +1,12 @@
 """Sampling of the next token, with separate randomness for each reply.
 
-mlx-lm's samplers share one random state, so a reply would affect the tokens of other replies, even
-with a seed. Here, token `i` of a reply is sampled with a key that only depends on the reply's seed
-and `i`.
+mlx-lm's samplers share one random state. Here, token `i` of a reply is sampled with a key that
+only depends on the reply's seed and `i`.
 
-Rows with the same steps are sampled in one batched call, with their parameters as columns. All
-operations work along a row, so a row's token is the same as if it were sampled alone, bit by bit.
-On a Linux CPU, the CPU kernels sample all rows in one call, because MLX takes longer for it than a
-small model takes for a forward pass. The kernels implement the same steps with other random
-numbers.
+Rows with the same steps are sampled in one batched call. All operations work along a row, so a
+row's token is the same as if it were sampled alone, bit by bit. On a Linux CPU, the CPU kernels
+sample all rows in one call, because MLX takes longer for it than a small model takes for a forward
+pass. The kernels implement the same steps with other random numbers.
 
 Order of the steps: penalties, logit bias, the mask of a constraint, temperature. Then each enabled
 filter removes some of the remaining tokens: top-k, min-p, typical-p, top-p, XTC.
@@ -34,7 +32,7 @@ from engine.messages import TokenOdds
 from engine.params import SamplingParams
 
 Token = mx.array | int
-"""Lazy id `[1]`, or the id itself if it was sampled by the CPU kernels."""
+"""Lazy id `[1]`, or the id if it was sampled by the CPU kernels."""
 
 
 def token_id(token: Token) -> int:
@@ -47,8 +45,9 @@ _XTC_SALT = 0x58544331
 """Mixed into the seed for XTC's decision, which must not correlate with the choice of the token."""
 
 Shape = tuple[int | bool, ...]
-"""Steps of a sampler: the value of top-k, followed by a flag for each of the other filters. Only
-samplers with equal shapes can be batched."""
+"""Steps of a sampler: the value of top-k, and a flag for each of the other filters. Only samplers
+with equal shapes can be batched.
+"""
 
 
 def _random_bits(seed: int, index: int) -> int:
@@ -60,7 +59,6 @@ def _random_bits(seed: int, index: int) -> int:
 
 
 def token_keys(seeds: Sequence[int], indices: Sequence[int]) -> mx.array:
-    """Return RNG keys `[rows, 2]` for the tokens of several replies."""
     mixed = [_random_bits(seed, index) for seed, index in zip(seeds, indices, strict=True)]
     return mx.array([[z >> 32, z & 0xFFFFFFFF] for z in mixed], mx.uint32)
 
@@ -94,7 +92,6 @@ class Sampler:
         """Sample a token from `logits` `[1, vocab]`.
 
         Args:
-            index: index of the token in its reply.
             recent: token ids for penalties, `[tokens]`.
             allowed: boolean mask `[vocab]` of allowed tokens, or None for all.
         """
@@ -138,8 +135,7 @@ def sample_rows(
 ) -> list[Token | Exception]:
     """Sample a token from each row of `logits` `[rows, vocab]`.
 
-    If a row's sampler raises an error, the exception is the row's result. The CPU kernels also
-    detect NaNs, which give an error, too.
+    A row's result is an exception if its sampler raises, or if the CPU kernels find NaNs.
     """
     tokens: list[Token | Exception] = [0] * len(samplers)
     groups: dict[Shape | None, list[int]] = {}
@@ -172,7 +168,7 @@ def sample_rows(
 
 
 def nan_error() -> EngineError:
-    """Error for a reply whose logits are NaN."""
+    """Return the error for a reply whose logits are NaN."""
     return EngineError(
         MODEL_LOAD_FAILED,
         "The model computed invalid numbers (NaN). Its files may be damaged. Download it again, or "
@@ -185,7 +181,7 @@ def draw(
 ) -> Sequence[Token]:
     """Sample tokens from `logits` `[rows, vocab]`.
 
-    All samplers must have the same shape, except with the CPU kernels.
+    Without the CPU kernels, all samplers must have the same shape.
     """
     if (library := _cpu_kernels()) is not None:
         choices = [s.kernel_choice(index) for s, index in zip(samplers, indices, strict=True)]
@@ -222,11 +218,11 @@ def _cpu_kernels() -> Library | None:
 def candidates(
     samplers: Sequence[Sampler], logits: mx.array, indices: Sequence[int]
 ) -> tuple[mx.array, mx.array | None]:
-    """Apply the temperature and all filters. Returns log weights and ids of the candidates.
+    """Apply the temperature and all filters. Return log weights and ids of the candidates.
 
-    With top-k, both have the shape `[rows, top_k]` and are sorted by descending weight, so that the
-    remaining filters have less to do. Otherwise, the weights are `[rows, vocab]` and the ids are
-    None. Removed tokens have the weight -inf.
+    With top-k, both have the shape `[rows, top_k]` and are sorted by descending weight, so that
+    the remaining filters have less to do. Otherwise, the weights are `[rows, vocab]` and the ids
+    are None. Removed tokens have the weight -inf.
     """
     shape = samplers[0].shape
     assert shape is not None
@@ -272,7 +268,7 @@ def _log(number: float) -> float:
 
 
 def _gumbel(keys: mx.array, width: int) -> mx.array:
-    """Generate Gumbel noise `[rows, width]`. Each row only depends on its own key."""
+    """Return Gumbel noise `[rows, width]`. Each row only depends on its own key."""
     if keys.shape[0] == 1:
         return mx.random.gumbel((1, width), key=keys[0])
     noise: mx.array = mx.vmap(lambda key: mx.random.gumbel((width,), key=key))(keys)
@@ -280,9 +276,7 @@ def _gumbel(keys: mx.array, width: int) -> mx.array:
 
 
 def _exclude_top_choices(values: mx.array, threshold: mx.array) -> mx.array:
-    """Apply XTC ("exclude top choices"): of all tokens above the threshold, keep only the least
-    likely.
-    """
+    """Apply XTC ("exclude top choices"): keep only the least likely token above the threshold."""
     probs = mx.softmax(values, axis=-1)
     # Ignore tokens that were removed before, even if the threshold is 0.
     last = mx.where((probs >= threshold) & (probs > 0), probs, mx.inf).min(axis=-1, keepdims=True)
@@ -318,22 +312,22 @@ def _bias(logits: mx.array, bias: Mapping[int, float]) -> mx.array:
 _SORT_UP_TO = 4096  # number of tokens up to which sorting is faster than histograms
 _BUCKETS = 4096
 _DEPTH = 32.0
-"""Tokens with scores this far below the best have probabilities that round to 0."""
+"""Distance from the best score beyond which a token's probability rounds to 0."""
 _ONE = 1 << 30
-"""Probabilities are added up as integers, in units of `1 / _ONE`. Unlike a sum of floats, the
-result doesn't depend on the order, so it's the same on every device."""
+"""Number of units per probability of 1. Integer sums don't depend on the order, so they're the same
+on every device.
+"""
 
 
 def smallest_set(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
     """Select the tokens with the best scores whose probabilities add up to `mass`.
 
-    Sorting 150,000 tokens takes 12 ms on a CPU, longer than the forward pass of a small model. Only
-    the score at which the sum is reached is needed, and two histograms find it in a third of the
-    time.
+    Sorting 150,000 tokens takes 12 ms on a CPU. Two histograms find the score at which the sum is
+    reached in a third of the time.
 
     For top-p (Holtzman et al. 2020, arXiv:1904.09751), scores are probabilities. For typical
-    sampling (Meister et al. 2022, arXiv:2202.00666), they measure closeness to the entropy. The set
-    includes all tokens whose score equals the last one (to about 1e-5).
+    sampling (Meister et al. 2022, arXiv:2202.00666), they measure closeness to the entropy. The
+    set includes all tokens whose score equals the last one (to about 1e-5).
 
     Args:
         scores: `[rows, width]`, -inf for tokens that were already removed.
@@ -373,8 +367,7 @@ def _by_histogram(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array
 
 
 def _crossing(buckets: mx.array, units: mx.array, goal: mx.array) -> tuple[mx.array, mx.array]:
-    """Find the bucket where the sum reaches `goal`. Returns it and the sum before it, `[rows, 1]`
-    each."""
+    """Return the bucket where the sum reaches `goal`, and the sum before it, `[rows, 1]` each."""
     rows = buckets.shape[0]
     offsets = mx.arange(rows, dtype=mx.int32)[:, None] * _BUCKETS
     filled = mx.zeros((rows * _BUCKETS,), mx.int32)
@@ -391,7 +384,7 @@ def _crossing(buckets: mx.array, units: mx.array, goal: mx.array) -> tuple[mx.ar
 class Odds:
     """Log probabilities of a reply's tokens, before any of the sampling steps.
 
-    They are computed when a token is sampled, and returned when it is processed.
+    Computed when a token is sampled, and returned when it is processed.
 
     Args:
         most: number of most likely tokens to report for each token.
@@ -402,9 +395,8 @@ class Odds:
         self._recorded: deque[tuple[mx.array, mx.array]] = deque()
 
     def record(self, logits: mx.array, token: mx.array) -> list[mx.array]:
-        """Compute the odds of a lazy `token` that was sampled from `logits` `[1, vocab]`.
-
-        Returns the arrays to evaluate.
+        """Compute the odds of a lazy `token` sampled from `logits` `[1, vocab]`. Return the arrays
+        to evaluate.
         """
         row = logits[0].astype(mx.float32)
         ids = token.reshape(-1).astype(mx.uint32)
@@ -417,11 +409,11 @@ class Odds:
         return list(pair)
 
     def clear(self) -> None:
-        """Drop the log-probabilities of tokens that were sampled but won't be used."""
+        """Drop the log-probabilities of sampled tokens that aren't used."""
         self._recorded.clear()
 
     def pop_odds(self, token: int, detokenizer: Any) -> TokenOdds:
-        """Return the odds of the next token that is processed."""
+        """Return the odds of the next processed token."""
         found, logs = self._recorded.popleft()
         ids, values = np.array(found).tolist(), np.array(logs).tolist()
         pairs: list[tuple[int, float]] = list(zip(ids, values, strict=True))
@@ -431,7 +423,6 @@ class Odds:
 
 
 def token_bytes(token: int, detokenizer: Any) -> bytes:
-    """Return a token's bytes, using mlx-lm's detokenizer."""
     from mlx_lm.tokenizer_utils import _byte_decoder
 
     known = getattr(detokenizer, "tokenmap", None)

@@ -1,4 +1,4 @@
-"""Sliced evaluation: run a forward pass a few layers at a time, so that other chats can stream.
+"""Sliced evaluation of a forward pass, so that other chats can stream.
 
 A pass only builds a graph. Evaluating a layer's cache computes everything up to that layer and
 nothing beyond it, so a pass can be interrupted after each layer.
@@ -20,14 +20,14 @@ SLICE = 0.01
 """Seconds of evaluation per slice, unless a single layer takes longer."""
 
 _MAX_GROWTH = 2
-"""Maximum factor by which the number of layers per evaluation grows. Later layers may be slower."""
+"""Maximum growth of the number of layers per evaluation. Later layers may be slower."""
 
 
 def evaluate_in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None, None, None]:
     """Evaluate a pass, yielding between slices.
 
-    The number of layers per evaluation adapts to the measured time. Evaluating layer by layer would
-    be slow on a GPU, because the GPU idles between evaluations.
+    The number of layers per evaluation adapts to the measured time. A GPU idles between
+    evaluations.
 
     Args:
         layers: caches of each layer, in order.

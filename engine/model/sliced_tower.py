@@ -1,9 +1,8 @@
-"""Sliced evaluation of vision towers, so that other chats can stream in between.
+"""Sliced evaluation of vision towers, so that other chats can stream.
 
-A pass only builds a graph. To keep each chunk of work within the gap budget, layers that treat rows
-independently are split by rows, and attention by queries. The chunks are recorded and then
-evaluated in order. Splits only depend on array sizes, so the embeddings of an image don't depend on
-what else is running.
+To keep each chunk of work within the gap budget, layers that treat rows independently are split by
+rows, and attention by queries. The chunks are recorded and then evaluated in order. Splits only
+depend on array sizes, so the embeddings of an image don't depend on what else is running.
 """
 
 from __future__ import annotations
@@ -27,14 +26,15 @@ from engine.model.patches import mix_in
 SLICE = 0.01
 
 PIECE = {"cpu": 2e9, "gpu": 2e10}
-"""Maximum operations per chunk. This takes about 0.02 s on two cores, or 0.01 s on one of the
-slowest supported GPUs. Don't make it smaller: building the graph can't be interrupted, and with
-smaller chunks that would take longer than evaluating a chunk (24 blocks: 0.5 s at half this size).
+"""Maximum operations per chunk, which take about 0.02 s on two cores, or 0.01 s on one of the
+slowest supported GPUs. Building the graph can't be interrupted, and with smaller chunks it would
+take longer than evaluating a chunk (24 blocks: 0.5 s at half this size).
 """
 
 ELEMENT = {"cpu": 1000.0, "gpu": 50.0}
 """Cost of one element of a norm, activation or softmax, in operations. On a CPU, MLX takes 10 ns
-per exponential."""
+per exponential.
+"""
 
 _LINEAR = (nn.Linear, nn.QuantizedLinear)
 _PATCHES = (nn.Conv2d, nn.Conv3d)
@@ -46,8 +46,6 @@ SplitArray = tuple[mx.array, int]  # array, and the axis along which to split it
 
 
 class _Recorder(threading.local):
-    """Recorder of the pass that is being built on this thread, if any."""
-
     now: _RecordedPieces | None = None
 
 
@@ -102,8 +100,6 @@ def _row_modules(modules: Iterable[nn.Module]) -> list[nn.Module]:
 
 
 class _RecordedPieces:
-    """Chunks of work of a pass, in the order of evaluation."""
-
     def __init__(self) -> None:
         device = "gpu" if mx.default_device() == mx.Device(mx.gpu) else "cpu"
         self._max_cost, self.element = PIECE[device], ELEMENT[device]

@@ -1,7 +1,7 @@
 """Vision support for mlx-vlm's architectures: preprocessing and embeddings.
 
-A new architecture needs a `VisionFamily` and an entry in `FAMILIES`. The image size that a model
-folder asks for is capped, because attention is quadratic in the number of patches.
+The image size that a model folder asks for is capped, because attention is quadratic in the number
+of patches.
 """
 
 from __future__ import annotations
@@ -30,12 +30,13 @@ from engine.model.vision import (
 
 MAX_PIXELS = 2_000_000
 """Maximum number of pixels of a preprocessed image. Some models allow 16 million, but then
-attention takes 60 times as long, and an image needs 16,000 tokens of context. With 2 million, a
-page of text is still readable."""
+attention takes 60 times as long, and an image needs 16,000 tokens. A page of text is still readable
+with 2 million.
+"""
 
 
 def load_preprocessor(folder: Path, config: dict[str, Any], tokenizer: Any) -> ImagePreprocessor:
-    """Create the image preprocessor for a model folder. Runs on a worker thread.
+    """Return the image preprocessor for a model folder.
 
     Raises:
         Exception: if a file in the folder is invalid, or an image token is missing.
@@ -45,7 +46,6 @@ def load_preprocessor(folder: Path, config: dict[str, Any], tokenizer: Any) -> I
 
 
 def _module(name: str) -> Any:
-    """Import a model module from mlx-vlm. `vlm` must have set it up before."""
     return importlib.import_module(f"mlx_vlm.models.{name}")
 
 
@@ -56,7 +56,7 @@ def _require_tokens(words: Mapping[str, int], *wanted: str) -> None:
 
 
 def _processor_settings(folder: Path) -> dict[str, Any]:
-    """Read a folder's image processor settings. The newer file format takes precedence."""
+    """Return a folder's image processor settings. The newer file format takes precedence."""
     found: dict[str, Any] = {}
     for name in ("preprocessor_config.json", "processor_config.json"):
         if (folder / name).exists():
@@ -69,7 +69,7 @@ def _processor_settings(folder: Path) -> dict[str, Any]:
 
 
 class Qwen3VL(VisionFamily):
-    """Qwen 3 VL and 3.5, with three-axis positions. The former also adds features (DeepStack)."""
+    """Qwen 3 VL and 3.5, with three-axis positions. Qwen 3 VL also adds features (DeepStack)."""
 
     placeholder = "<|image_pad|>"
 
@@ -125,7 +125,7 @@ _Neighbors = tuple[np.ndarray, np.ndarray]
 class _PositionsByRows:
     """Mixin for Qwen's tower that makes position embeddings interruptible.
 
-    The original interpolates all patches at once, using Python lists.
+    The original interpolates all patches together, using Python lists.
     """
 
     num_grid_per_side: int
@@ -151,7 +151,7 @@ class _PositionsByRows:
 
 
 def _grid_neighbors(rows: _Neighbors, columns: _Neighbors, side: int) -> _Neighbors:
-    """Combine both axes: indices and weights of the four neighbors, `[high, wide, 4]` each."""
+    """Return indices and weights of the four neighbors on both axes, `[high, wide, 4]` each."""
     corners = [(row, column) for row in (0, 1) for column in (0, 1)]
     places = [rows[0][r][:, None] * side + columns[0][c] for r, c in corners]
     weights = [rows[1][r][:, None] * columns[1][c] for r, c in corners]
@@ -159,7 +159,7 @@ def _grid_neighbors(rows: _Neighbors, columns: _Neighbors, side: int) -> _Neighb
 
 
 def _interpolate(known: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array:
-    """Interpolate embeddings, i.e. compute the weighted sum over each position's neighbors.
+    """Return the weighted sum of the embeddings of each position's neighbors.
 
     Args:
         cast: compute in the dtype of the embeddings instead of the weights' dtype.
@@ -187,7 +187,7 @@ class _AddsFeatures:
 
 
 class GlmOcr(Qwen3VL):
-    """GLM-OCR. Same positions as Qwen, but with a different tower."""
+    """GLM-OCR, with Qwen's positions and a different tower."""
 
     placeholder = "<|image|>"
 
@@ -324,10 +324,7 @@ class MuseGlimmer(VisionFamily):
 
 
 class _MusePositionsByRows:
-    """Mixin for Muse's patch embedder, see `_PositionsByRows`.
-
-    Here, positions outside of the table count as zero.
-    """
+    """Mixin for Muse's patch embedder. Positions outside of the table count as zero."""
 
     num_grid_per_side: int
     position_embedding_table: Any
@@ -350,8 +347,8 @@ class _MusePositionsByRows:
 class Gemma4(VisionFamily):
     """Gemma 4, including audio. Some of its models use bidirectional attention for images.
 
-    The unified variant doesn't have a tower, just a single layer for patches. Audio is encoded in
-    chunks of `_RECORDING_SAMPLES` samples, as in training.
+    The unified variant has just a single layer for patches. Audio is encoded in chunks of
+    `_RECORDING_SAMPLES` samples, as in training.
     """
 
     sound = "<|audio|>"
@@ -477,7 +474,7 @@ class _PositionLookup:
 class _BidirectionalImages:
     """Mixin for Gemma's text model that adds bidirectional attention for images to the mask.
 
-    The original only supports this if the whole prompt is read in a single pass.
+    The original requires that the whole prompt is read in a single pass.
     """
 
     layers: Any

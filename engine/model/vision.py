@@ -1,7 +1,7 @@
 """Image and audio input: preprocessing, embeddings from the vision tower, and token positions.
 
 In a session's token list, an image is a span of ids that are larger than any vocabulary, derived
-from a hash of its content. The prefix index, the ledger and cache files can tell images apart by
+from a hash of its content. The prefix index, the ledger and cache files distinguish images by
 these tokens. When a span is fed, the model gets placeholder ids and the image's embeddings. Some
 architectures mix in ordinary tokens, e.g. at the end of each row of the image.
 
@@ -37,16 +37,15 @@ from engine.sandbox.lanes import MODELS, use_lane
 FIRST_IMAGE_ID = 1 << 30  # smallest id of image tokens, larger than any vocabulary
 
 MAX_REMEMBERED_IMAGES = 512
-"""Number of images whose ids and sizes we keep, which is all that later prompts need."""
+"""Number of images whose ids and sizes are kept for later prompts."""
 
 MAX_WAITING_PIXEL_BYTES = 256 * 2**20
-"""Size limit for pixels that wait for the tower. They may never be needed, if the prompt is already
-cached. Pixels that were dropped are computed again when needed."""
+"""Maximum bytes of pixels that wait for the tower. If the prompt is already cached, they may never
+be needed. Dropped pixels are computed again when needed.
+"""
 
 
 class TowerInput(Struct, frozen=True):
-    """Preprocessed image, ready to be passed to the vision tower."""
-
     pixels: Mapping[str, Any]  # keyword arguments for the tower
     # Token layout in a prompt: special tokens, and counts of image tokens.
     layout: Sequence[str | int]
@@ -76,8 +75,6 @@ PlacedImage = tuple[int, ImageTokens]  # index of the first token in the session
 
 
 class InputSpan(Struct, frozen=True):
-    """The tokens that a session feeds in a pass."""
-
     images: Sequence[PlacedImage]  # all images of the session, in order
     start: int  # index of the first token in the chunk
     count: int = 1
@@ -87,12 +84,10 @@ class VisionFamily(abc.ABC):
     """Image preprocessing and embedding for a model architecture.
 
     Args:
-        folder: model folder.
-        config: contents of `config.json`.
         words: the tokenizer's added tokens, with their ids.
 
     Raises:
-        Exception: if anything is unexpected. The model is then loaded without vision.
+        Exception: if the folder is unexpected. The model is then loaded without vision.
 
     Attributes:
         placeholder: token that the chat template inserts for an image.
@@ -116,21 +111,20 @@ class VisionFamily(abc.ABC):
         """
 
     def preprocess_sound(self, samples: np.ndarray) -> TowerInput:
-        """Preprocess audio `[samples]`, sampled at 16 kHz, with values from -1 to 1."""
         raise NotImplementedError
 
     @abc.abstractmethod
     def embeddings(self, net: Any, pixels: Mapping[str, Any]) -> list[mx.array]:
-        """Compute the image tokens' embeddings, `[tokens, width]`.
+        """Return the image tokens' embeddings, `[tokens, width]`.
 
-        Any further arrays in the list are features that are added in later layers of the model.
+        Further arrays in the list are features for later layers of the model.
         """
 
     def tower(self, net: Any) -> Any:
         return getattr(net, "vision_tower", None)
 
     def token_embeddings(self, net: Any, ids: mx.array) -> mx.array:
-        """Look up token embeddings, as they are passed to the model's first layer."""
+        """Return token embeddings as inputs of the model's first layer."""
         embedded: mx.array = net.language_model.model.embed_tokens(ids)
         return embedded
 
@@ -142,7 +136,7 @@ class VisionFamily(abc.ABC):
         seen: list[mx.array],
         parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
-        """Build the model's keyword arguments for a pass with image embeddings at `rows`."""
+        """Return the model's keyword arguments for a pass with image embeddings at `rows`."""
         embedded = self.token_embeddings(net, ids)
         return {"inputs_embeds": replace_rows(embedded, rows, seen[0])}
 
@@ -166,7 +160,7 @@ def image_ids(digest: str, count: int) -> tuple[int, ...]:
 def prompt_ids(
     digest: str, layout: Sequence[str | int], words: Mapping[str, int]
 ) -> tuple[int, ...]:
-    """Convert an image's layout to token ids. Unknown special tokens are skipped."""
+    """Return the token ids of an image's layout. Unknown special tokens are skipped."""
     image_tokens = iter(image_ids(digest, sum(part for part in layout if isinstance(part, int))))
     ids: list[int] = []
     for part in layout:
@@ -188,7 +182,7 @@ def place_images(tokens: Sequence[int], sights: Sequence[ImageTokens]) -> list[P
 
 
 class ImagePreprocessor:
-    """Image preprocessor of a model. Runs on worker threads, and never has MLX arrays.
+    """Image preprocessor of a model, for worker threads. Has no MLX arrays.
 
     Args:
         words: the tokenizer's added tokens, with their ids.
@@ -250,7 +244,7 @@ class ImagePreprocessor:
     def read_pixels(
         self, image: Image | Audio, stop: threading.Event | None = None
     ) -> Mapping[str, Any]:
-        """Preprocess an image whose pixels were dropped. Returns the tower's arguments."""
+        """Preprocess an image whose pixels were dropped. Return the tower's arguments."""
         return self._read(image, stop).pixels
 
     def _read(self, image: Image | Audio, stop: threading.Event | None) -> TowerInput:
@@ -286,7 +280,7 @@ class _StoredEmbeddings(Struct):
 
 
 class VisionModel:
-    """Vision tower of a loaded model, with a cache of embeddings. Engine thread only."""
+    """Vision tower of a loaded model, with a cache of embeddings."""
 
     def __init__(self, net: Any, kind: VisionFamily, placeholder: int) -> None:
         self.kind = kind
@@ -333,7 +327,7 @@ class VisionModel:
         return [self._placeholder if token >= FIRST_IMAGE_ID else token for token in tokens]
 
     def model_arguments(self, ids: mx.array, parts: Sequence[InputSpan]) -> dict[str, Any]:
-        """Build the model's keyword arguments for a pass over `parts`.
+        """Return the model's keyword arguments for a pass over `parts`.
 
         Args:
             ids: token ids of all parts, in order.
@@ -378,7 +372,7 @@ class VisionModel:
 
 
 def grid_positions(images: Sequence[PlacedImage], start: int, count: int) -> np.ndarray:
-    """Compute three-axis positions (time, row, column) for Qwen's models.
+    """Return three-axis positions (time, row, column) for Qwen's models.
 
     All tokens of an image have the same time position. The text after the image continues at the
     larger of its height and width.

@@ -1,9 +1,9 @@
 """Support for mlx-vlm's models, for architectures that mlx-lm doesn't have.
 
-Only `mlx_vlm.models` and its loader are imported, on first use. mlx-vlm's `__init__` would import a
-server and a trainer, so an empty module replaces it. Before any model is imported, mlx-lm's caches
-and our attention are installed, so that slots, shared prefixes, mixed steps and offloading work as
-for mlx-lm's models. The probe finds out what each model supports.
+Only `mlx_vlm.models` and its loader are imported, on first use. mlx-vlm's `__init__` would import
+a server and a trainer, so an empty module replaces it. Before any model is imported, mlx-lm's
+caches and the engine's attention are installed, so that slots, shared prefixes, mixed steps and
+offloading work as for mlx-lm's models.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _lock = threading.Lock()
 
 
 def should_load(config: dict[str, Any], seeing: bool = True) -> bool:
-    """Check whether a model should be loaded with mlx-vlm instead of mlx-lm.
+    """Return True if a model should be loaded with mlx-vlm instead of mlx-lm.
 
     Args:
         seeing: also prefer mlx-vlm if mlx-lm would drop a supported vision tower.
@@ -55,7 +55,7 @@ def should_load(config: dict[str, Any], seeing: bool = True) -> bool:
 
 
 def has_vision(config: dict[str, Any]) -> bool:
-    """Check whether we support images for a model, assuming that its weights include the tower."""
+    """Return True if images are supported for a model whose weights include the tower."""
     return (
         config.get("model_type") in FAMILIES
         and bool(config.get("vision_config"))
@@ -64,13 +64,13 @@ def has_vision(config: dict[str, Any]) -> bool:
 
 
 def has_tower(folder: Path) -> bool:
-    """Check whether a folder's weights include a vision tower. mlx-lm's conversions drop it."""
+    """Return True if a folder's weights include a vision tower. mlx-lm's conversions drop it."""
     files = folder.glob("*.safetensors")
     return any(_TOWER.search(name) for file in files for name in read_header(file)[0])
 
 
 def model_type(config: dict[str, Any]) -> str | None:
-    """Return mlx-vlm's name for a model's type, or None if it isn't supported there."""
+    """Return mlx-vlm's name for a model's type, or None if mlx-vlm doesn't support it."""
     if not _is_installed():
         return None
     kind = str(_loader_module().get_model_type(config))
@@ -80,7 +80,7 @@ def model_type(config: dict[str, Any]) -> str | None:
 
 
 def import_package(config: dict[str, Any]) -> Any:
-    """Import the module for a model's type. This is slow, so call it on a worker thread first."""
+    """Import the module for a model's type. This is slow, so a worker thread calls it first."""
     package = importlib.import_module(f"{_NAME}.models.{model_type(config)}")
     indexer: Any = sys.modules.get(f"{_NAME}.models.hy_v4.indexer")
     if indexer is not None:
@@ -89,7 +89,7 @@ def import_package(config: dict[str, Any]) -> Any:
 
 
 def _partition_scores(top_k: int, masked: bool) -> Callable[..., mx.array]:
-    """Replacement for Hy V4's selection of the best positions, which puts them last.
+    """Replace Hy V4's selection of the best positions, which are put last.
 
     The original is compiled once for all shapes, but counts the partition index from the start, so
     all prompts would use the index of the first.
@@ -110,7 +110,7 @@ def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
 
     Raises:
         EngineError: if it isn't a language model.
-        Exception: whatever mlx-vlm's loader raises.
+        Exception: from mlx-vlm's loader.
     """
     package = import_package(config)
     if not _has_language_model(getattr(package, "Model", None)):
@@ -122,14 +122,14 @@ def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
 
 
 def _has_language_model(model: Any) -> bool:
-    """Check whether a model class contains a language model, without instantiating it."""
+    """Return True if a model class contains a language model, without instantiating it."""
     inits = [vars(kind).get("__init__") for kind in getattr(model, "__mro__", ())]
     codes = [getattr(init, "__code__", None) for init in inits]
     return any("language_model" in code.co_names for code in codes if code is not None)
 
 
 def build(config: dict[str, Any]) -> Any:
-    """Create a model with random weights and mlx-lm's calling convention from a config."""
+    """Return a model with random weights and mlx-lm's calling convention."""
     package = import_package(config)
     values = {name: {} for name in ("text_config", "vision_config", "audio_config")} | config
     settings = package.ModelConfig.from_dict(values)
@@ -140,7 +140,6 @@ def build(config: dict[str, Any]) -> Any:
 
 
 def as_language_model(net: Any) -> None:
-    """Give an mlx-vlm model mlx-lm's interface for calls and caches."""
     kind = FAMILIES.get(getattr(net.config, "model_type", ""))
     if net.get("audio_tower") is not None and not (kind and kind.sound):
         net.audio_tower = net.embed_audio = None  # audio isn't supported, so skip these weights
@@ -197,7 +196,6 @@ class AsLanguageModel:
 
 
 def _positions(caches: Sequence[Any] | None, shape: Sequence[int]) -> mx.array:
-    """Return three-axis positions for a text-only pass. All axes are equal."""
     offset, (rows, tokens) = _offset(caches), shape
     places = mx.arange(tokens)[None] + (offset[:, None] if _is_array(offset) else offset)
     return mx.broadcast_to(places[None], (3, rows, tokens))
@@ -238,7 +236,7 @@ def version_of(net: Any) -> str:
 
 
 def architectures() -> list[str]:
-    """List all model types in mlx-vlm, including those that aren't language models."""
+    """Return all model types in mlx-vlm, including those that aren't language models."""
     import pkgutil
 
     if not _is_installed():
@@ -249,7 +247,7 @@ def architectures() -> list[str]:
 
 
 def language_models() -> list[str]:
-    """List mlx-vlm's language models that aren't in mlx-lm, including any that fail to import."""
+    """Return mlx-vlm's language models that aren't in mlx-lm, including any that fail to import."""
     found = []
     for name in architectures():
         if not _in_mlx_lm(name):
@@ -264,7 +262,6 @@ def language_models() -> list[str]:
 
 
 def _loader_module() -> Any:
-    """Return mlx-vlm's loader module, importing it as described at the top of this file."""
     with _lock:
         if f"{_NAME}.utils" not in sys.modules:
             _import()
@@ -303,7 +300,7 @@ def _replace_caches() -> None:
 
 
 def _replace_attention() -> None:
-    """Replace mlx-vlm's attention with mlx-lm's, which we have patched ourselves."""
+    """Replace mlx-vlm's attention with mlx-lm's, which is patched."""
     theirs: Any = importlib.import_module(f"{_NAME}.models.base")
     ours: Any = importlib.import_module("mlx_lm.models.base")
     theirs.scaled_dot_product_attention = ours.scaled_dot_product_attention
@@ -328,12 +325,11 @@ _STUBBED: dict[str, tuple[str, ...]] = {
     f"{_NAME}.trainer.peft": (),
     f"{_NAME}.trainer.peft.utils": ("apply_lora_layers",),
 }
-"""Modules that mlx-vlm's loader imports but we don't need, and the names imported from them."""
+"""Modules that mlx-vlm's loader imports without need, and the names imported from them."""
 
 
 @contextlib.contextmanager
 def _stubbed_modules() -> Iterator[None]:
-    """Replace unneeded modules with empty stubs inside the block."""
     stubs = [name for name in _STUBBED if name not in sys.modules]
     for name in stubs:
         sys.modules[name] = bare = ModuleType(name)

@@ -1,7 +1,7 @@
 """Validation of token ids, and detection of EOS tokens.
 
-MLX doesn't do bounds checks in embedding lookups. An id out of range, e.g. from another model's
-tokenizer, reads arbitrary memory or crashes the process.
+MLX doesn't check bounds in embedding lookups. An id out of range reads arbitrary memory or crashes
+the process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 def vocabulary_size(tokenizer: Any) -> int:
-    """Vocabulary size of a tokenizer. Some versions of mlx-lm's wrapper lack `len`."""
+    """Return the vocabulary size of a tokenizer. Some versions of mlx-lm's wrapper lack `len`."""
     try:
         return len(tokenizer)
     except TypeError:
@@ -28,7 +28,7 @@ def check_ids(rows: int, ids: Sequence[int]) -> None:
     """Check that all ids are in the range of the embedding.
 
     Raises:
-        EngineError: `invalid_request`, with the first id that is out of range.
+        EngineError: `invalid_request`.
     """
     for part in pieces.slice_ids(ids):
         if max(part) < rows and min(part) >= 0:
@@ -42,7 +42,7 @@ def check_ids(rows: int, ids: Sequence[int]) -> None:
 
 
 def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
-    """Check that a tokenizer's whole vocabulary is in the range of the embedding.
+    """Check that a tokenizer's vocabulary is in the range of the embedding.
 
     Returns the ids of added tokens that are out of range. These are accepted, because text models
     often ship the tokenizer of a larger family, e.g. with an image token. `check_ids` rejects
@@ -69,7 +69,7 @@ def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
 
 
 def collect_end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -> frozenset[int]:
-    """Collect the EOS token ids of a model from all the places where they can be set.
+    """Return the EOS token ids of a model from all the places where they can be set.
 
     The ids in configs may belong to the base model or the chat model, or may be a library's
     defaults. The first id is trusted, and the others only if they are added tokens, because an

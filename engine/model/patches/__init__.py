@@ -1,8 +1,8 @@
 """Monkey patches for mlx-lm, MLX and Python.
 
-If a library update has renamed or changed a function, its patch stays off, and the engine runs
-without its benefits. `states()` has the current state of all patches. This module doesn't import
-MLX or mlx-lm, but the modules with patches do.
+If an update of a library has renamed or changed a function, its patch stays off, and the engine
+runs without its benefits. This module doesn't import MLX or mlx-lm, but the modules with patches
+do.
 
 Imports: nothing.
 """
@@ -27,7 +27,7 @@ DISABLED_PATCHES_VARIABLE = "STRETTO_WITHOUT_PATCHES"
 
 
 class Patch(Struct):
-    """Monkey patch and its current state."""
+    """Monkey patch and its state."""
 
     name: str
     module: str  # module with a function `install_NAME`, which raises if the patch can't be applied
@@ -38,7 +38,7 @@ class Patch(Struct):
 
     def apply(self) -> bool:
         """Apply the patch and return True if it's on. Only the first call has an effect, until
-        `undo`. Failures are logged once.
+        `undo`.
         """
         if self._tried:
             return self.on
@@ -56,7 +56,7 @@ class Patch(Struct):
         return self.on
 
     def skip(self, why: str) -> None:
-        """Note why the patch isn't needed, unless `apply` was called."""
+        """Record why the patch isn't needed, unless `apply` was called."""
         if not self._tried:
             self.reason = why
 
@@ -109,7 +109,6 @@ def apply(name: str) -> bool:
 
 
 def skip(names: Iterable[str], why: str) -> None:
-    """Note why some patches aren't needed on this machine."""
     for name in names:
         _PATCHES[name].skip(why)
 
@@ -133,7 +132,7 @@ def replace(home: Any, name: str, new: Any) -> None:
 
 
 def undo() -> None:
-    """Restore all replaced functions. `apply` replaces them again."""
+    """Restore all replaced functions."""
     while _replaced:
         home, name, old, new = _replaced.pop()
         _swap(home, name, new, old)
@@ -154,10 +153,7 @@ def _swap(home: Any, name: str, old: Any, new: Any) -> None:
 def check_parameters(function: Callable[..., Any], *names: str) -> None:
     """Check that a function's first parameters are positional and have these names.
 
-    Functions with more parameters, or without a signature, are fine.
-
-    Raises:
-        TypeError: if the parameters are different.
+    The function may have more parameters, or no signature.
     """
     try:
         known = list(inspect.signature(function).parameters.values())
@@ -173,7 +169,7 @@ def check_parameters(function: Callable[..., Any], *names: str) -> None:
 
 
 def install_module_classes() -> None:
-    """Check that we can replace a module's class, and that this affects calls.
+    """Check that a module's class can be replaced, and that calls use the new class.
 
     Raises:
         TypeError, RuntimeError: if it doesn't work.
@@ -193,10 +189,10 @@ class _MixedInCheck:
 
 
 def mix_in(mixin: type, modules: Iterable[Any]) -> Callable[[], None]:
-    """Add `mixin` to the classes of modules. Returns an undo function.
+    """Add `mixin` to the classes of modules. Return an undo function.
 
-    Parameters and their names stay the same. Skips modules that already have the mixin, e.g.
-    modules that a variant shares with its base model.
+    Modules that already have the mixin are skipped, e.g. modules that a variant shares with its
+    base.
     """
     changed = [(module, type(module)) for module in modules if not isinstance(module, mixin)]
     for module, kind in changed:

@@ -1,14 +1,13 @@
 """Faster float32 matrix products and exponentials for Linux CPUs.
 
-`product` multiplies a few rows one by one, or pads more rows to a number that suits OpenBLAS's
-kernels. The patched functions use it inside of `engaged`, which wraps the engine's
-forward passes and only affects their thread. (For quantized weights, see `engine.kernels`.)
+The patched functions use this module inside of `engage`, which wraps the engine's forward passes
+and only affects their thread. (For quantized weights, see `engine.kernels`.)
 
 Time per element on one core: 10 ns for MLX's `exp` and softmax and 15 ns for its sigmoid, which
-aren't vectorized; 3.5 ns for its `power`; and 0.4 ns for numpy's `exp`. But numpy needs evaluated
-arrays, and each evaluation takes 60 µs. So we use numpy for large arrays and `power` for small
-arrays. For a chunk of 64 tokens after 3,000 tokens, attention takes 3.5 ms per layer instead of
-20 ms. Evaluating inside of a pass doesn't cost us any parallelism: on a CPU, MLX only runs a few
+aren't vectorized; 3.5 ns for its `power`; and 0.4 ns for numpy's `exp`. numpy needs evaluated
+arrays, and each evaluation takes 60 µs, so only large arrays use numpy, and small arrays use
+`power`. For a chunk of 64 tokens after 3,000 tokens, attention takes 3.5 ms per layer instead of
+20 ms. Evaluating inside of a pass doesn't reduce parallelism: on a CPU, MLX only runs a few
 operations ahead of Python, and 85 of a step's 93 ms had passed when its launch returned.
 """
 
@@ -31,7 +30,7 @@ from engine.model.patches import check_parameters, replace
 E = math.e
 
 MIN_NUMPY_SIZE = 16_384
-"""Minimum number of exponentials for which numpy is faster, including the evaluation it needs."""
+"""Minimum number of exponentials for which numpy is faster, including the evaluation."""
 
 TILE = 16  # rows per tile in OpenBLAS's kernels
 
@@ -53,7 +52,7 @@ matrix_vector: Callable[..., None] | None = None  # OpenBLAS's `cblas_sgemv` if 
 
 
 def enable(wide_kernels: bool, sgemv: Callable[..., None] | None = None) -> None:
-    """Enable this module in the process. Without this, `engage` has no effect."""
+    """Enable this module in the process. Otherwise, `engage` has no effect."""
     global _enabled, has_wide_kernels, matrix_vector
     _enabled, has_wide_kernels, matrix_vector = True, wide_kernels, sgemv
 
@@ -71,18 +70,18 @@ def engage() -> Iterator[None]:
 
 
 def is_engaged(x: mx.array) -> bool:
-    """Check whether this module should handle `x`: it's float32 and inside of `engage`."""
+    """Return True if `x` is float32 and this thread is inside of `engage`."""
     return getattr(_state, "on", False) and x.dtype == mx.float32
 
 
 def pass_memo() -> dict[str, Any]:
-    """Return a dictionary for caching values until the end of the pass."""
+    """Return a dictionary for values that are cached until the end of the pass."""
     memo: dict[str, Any] = getattr(_state, "memo", {})
     return memo
 
 
 def try_evaluate(*arrays: mx.array) -> bool:
-    """Evaluate arrays so that numpy can read them. Returns False inside of `mx.compile`."""
+    """Evaluate arrays so that numpy can read them. Return False inside of `mx.compile`."""
     try:
         mx.eval(*arrays)
     except ValueError:
@@ -93,17 +92,17 @@ def try_evaluate(*arrays: mx.array) -> bool:
 def multiply_padded(x: mx.array, weight: mx.array) -> mx.array | None:
     """Compute `x @ weight.T`, or return None if MLX's own product is faster.
 
-    OpenBLAS's kernels work on tiles of 16 rows, and a partial tile with a few rows is slower than a
-    full tile. Times in milliseconds for 60 matrices of 1,536 x 576 (212 MB) on two cores with AVX2
-    kernels:
+    OpenBLAS's kernels work on tiles of 16 rows, and a partial tile with a few rows is slower than
+    a full tile. Times in milliseconds for 60 matrices of 1,536 x 576 (212 MB) on two cores with
+    AVX2 kernels:
 
         rows             1     2     4     6     8    12    15    16    20    24    28    32
         x @ W.T         11.2  13.7  20.3  19.4  20.8  33.9  20.9  15.1  29.8  29.8  39.8  22.8
         x, zeros below  18.0  17.9  17.7  17.4  18.1  17.6  17.9  17.2  29.4  23.7  24.1  24.7
 
-    So we pad partial tiles of more than two rows with zeros, unless there are few enough rows for
-    `multiply_rows`. AVX-512 kernels are better at partial tiles: padding only pays off from nine
-    rows on (12 rows: 21.1 ms without, 16.6 ms with padding).
+    Partial tiles of more than two rows are therefore padded with zeros. AVX-512 kernels are better
+    at partial tiles: padding only pays off from nine rows on (12 rows: 21.1 ms without, 16.6 ms
+    with padding).
 
     Args:
         x: `[..., inputs]`.
@@ -139,10 +138,9 @@ def _pad_rows(x: mx.array, rows: int, more: int) -> mx.array:
 def multiply_rows(x: mx.array, weight: mx.array) -> mx.array | None:
     """Compute `x @ weight.T` for a few rows, or return None if that wouldn't be faster.
 
-    Multiplies the rows one by one, using OpenBLAS's matrix-vector product. MLX always uses the
-    matrix-matrix product, which first copies the weights into tiles. For a single row, this takes
-    more than twice as long as just reading the weights. Another benefit is that a row's result
-    doesn't depend on the other rows. The result is already evaluated.
+    Multiplies the rows one by one with OpenBLAS's matrix-vector product, so that a row's result
+    doesn't depend on the other rows. MLX's matrix-matrix product first copies the weights into
+    tiles, which takes more than twice as long for a single row. The result is evaluated.
 
     Times in milliseconds for 60 consecutive matrices of 1,536 x 576 on two cores with AVX-512
     kernels, including evaluation:
@@ -175,7 +173,6 @@ def multiply_rows(x: mx.array, weight: mx.array) -> mx.array | None:
 
 
 def bind_sgemv(blas: ctypes.CDLL | None) -> Any:
-    """Bind OpenBLAS's `cblas_sgemv`. Returns None if OpenBLAS isn't available."""
     function: Any = getattr(blas, "cblas_sgemv", None)
     if function is None:
         return None
@@ -188,15 +185,13 @@ def bind_sgemv(blas: ctypes.CDLL | None) -> Any:
 def install_compilation() -> None:
     """Disable `mx.compile` for the whole process.
 
-    On a CPU, it runs g++ for every new shape. This stalls all chats for half a second, leaks memory
-    (100 MB for phi3small), and raises an exception if g++ isn't installed. All it could save is the
-    dispatch of a few operations.
+    On a CPU, it runs g++ for every new shape. This stalls all chats for half a second, leaks
+    memory (100 MB for phi3small), and raises an exception if g++ isn't installed.
     """
     mx.disable_compile()
 
 
 def install_activations() -> None:
-    """Replace mlx-lm's `swiglu`, which most models use in their feed-forward layers."""
     global original_swiglu
     home = importlib.import_module("mlx_lm.models.activations")
     check_parameters(home.swiglu, "gate", "x")
@@ -234,8 +229,6 @@ def install_embedding() -> None:
 
 
 def _wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    """Wrap a method that computes `x @ weight.T`, plus the bias if there is one."""
-
     def multiplied(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
         y = None
         if not more and not named and is_engaged(x):

@@ -1,8 +1,7 @@
 """Patches for CUDA: quantized matrix products, which are slow in MLX 0.32.4 (E166).
 
-MLX treats the rows of several chats as separate products with one row each, and multiplies rows one
-by one if there are fewer than a tile. With larger inputs, it dequantizes the weights for each tile
-again.
+MLX treats the rows of several chats as separate products with one row each, multiplies rows one by
+one if there are fewer than a tile, and dequantizes the weights for each tile of a larger input.
 """
 
 from __future__ import annotations
@@ -17,19 +16,19 @@ import mlx.nn as nn
 from engine.model.patches import check_parameters, replace
 
 MIN_PADDED_ROWS, TILE = 4, 8
-"""From `MIN_PADDED_ROWS` on, rows are padded to `TILE`. With fewer rows, the extra kernel launch
-costs as much as padding saves."""
+"""Rows from `MIN_PADDED_ROWS` on are padded to `TILE`. With fewer rows, the extra kernel launch
+costs as much as padding saves.
+"""
 
 MIN_PADDED_WEIGHT = 2**21  # minimum number of weights for which padding pays off
 
 MIN_DEQUANTIZED_ROWS = 256  # minimum number of rows for dequantizing the weights first
 
 MAX_DEQUANTIZED_WEIGHT = 2**28
-"""Maximum number of weights to dequantize (512 MB). Output layers are larger than this."""
+"""Maximum number of weights to dequantize (512 MB). Output layers are larger."""
 
 
 def install_few_bits() -> None:
-    """Replace `nn.QuantizedLinear.__call__` and `nn.QuantizedEmbedding.as_linear`."""
     check_parameters(nn.QuantizedLinear.__call__, "self", "x")
     check_parameters(nn.QuantizedEmbedding.as_linear, "self", "x")
     replace(nn.QuantizedLinear, "__call__", wrap_product(nn.QuantizedLinear.__call__))
@@ -37,8 +36,6 @@ def install_few_bits() -> None:
 
 
 def wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    """Wrap a quantized layer's method that maps `[..., inputs]` to `[..., outputs]`."""
-
     def product(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
         inputs, outputs = x.shape[-1], self["weight"].shape[0]
         rows, numbers = x.size // inputs, inputs * outputs
