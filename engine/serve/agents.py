@@ -2,8 +2,7 @@
 
 A coding agent sends one request per turn and runs its tools in between. Its sub-agents send
 requests at the same time. Headers and the beginnings of conversations show which requests belong
-together. Memory per agent and the number of agents are limited, so that a misbehaving client can't
-exhaust the server.
+together.
 """
 
 from __future__ import annotations
@@ -27,11 +26,12 @@ from engine.serve.auth import owner_of
 from engine.serve.requests import ModelRequest, agent_stopped_error
 
 MAX_IDLE_AGENTS = 256
-"""Idle agents kept per key. When there are more, the program with the most agents loses its
-oldest."""
+"""Idle agents kept per key. If there are more, the program with the most agents loses its
+oldest.
+"""
 MAX_STOPPED_AGENTS = 4096  # number of forgotten agents that are still remembered as stopped
 AGENT_TTL_S = 600.0
-"""An agent is forgotten this long after its last request. Paused agents are kept."""
+"""Time after its last request when an agent is forgotten. Paused agents are kept."""
 MAX_PROGRAM_CHARACTERS = 40
 MAX_TASK_CHARACTERS = 120
 MAX_STORED_REQUEST_BYTES = 2**20  # larger requests can't be exported to a chat
@@ -81,8 +81,6 @@ _MAX_SEARCHED_MESSAGES = 24  # messages searched for the user's first message
 
 
 class AgentIdentity(Struct, frozen=True):
-    """Properties of an agent, extracted from a request."""
-
     owner_id: str  # id of the agent's key
     program: str  # display name
     # Digests of the ids of the agent, its group and its parent, unique per program and key.
@@ -109,8 +107,8 @@ def program_of(agent: str) -> str:
 def _program(headers: Mapping[str, str]) -> str:
     """Return the display name of the requesting program.
 
-    Many agents only send the user agent of their HTTP library. If the server doesn't require a key,
-    `launch` passes the agent's name as the key.
+    Many agents only send the user agent of their HTTP library. If the server doesn't require a
+    key, `launch` passes the agent's name as the key.
     """
     program = program_of(headers.get("user-agent", ""))
     key_program = program_of(f"{headers.get('authorization', '').removeprefix('Bearer ')}/")
@@ -119,11 +117,6 @@ def _program(headers: Mapping[str, str]) -> str:
 
 
 def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> AgentIdentity:
-    """Identify the agent of a request.
-
-    Args:
-        session: session id from the request, if any.
-    """
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     owner = owner_of(scope)
     program = _program(headers)
@@ -162,7 +155,7 @@ def _first_header(headers: Mapping[str, str], names: Sequence[str]) -> str:
 
 
 def _session_in(body: Mapping[str, Any]) -> str:
-    """Find the session id in a body, where Claude Code, Codex and Qwen Code put it."""
+    """Return the session id of a body where Claude Code, Codex and Qwen Code have it."""
     about = body.get("metadata")
     if isinstance(about, dict):
         for name in ("session_id", "sessionId", "user_id"):
@@ -270,7 +263,6 @@ class AgentSnapshot(Struct, frozen=True):
 
     @property
     def is_active(self) -> bool:
-        """True while a request is running or queued."""
         return self.state in ("waiting", "reading", "answering") or bool(self.engine_sessions)
 
     @property
@@ -285,9 +277,9 @@ class AgentConversation(Struct, frozen=True):
 
 
 class Agent(Struct, eq=False):
-    """An agent and its requests.
+    """Agent and its requests.
 
-    Changed only on the server thread; any thread may read, pause or stop it.
+    Changed only on the server thread. Any thread may read, pause or stop it.
     """
 
     number: int
@@ -323,13 +315,11 @@ class Agent(Struct, eq=False):
             self._displayed = self.requests[-1]
 
     def pause(self, on: bool) -> None:
-        """Pause or resume all replies, including future replies."""
         self.paused = on and not self.stopped
         for request in self.requests:
             request.pause(on)
 
     def stop(self) -> None:
-        """Cancel the replies. Tool results are rejected until the next user message."""
         self.stopped, self.paused = True, False
         for request in self.requests:
             request.stop()
@@ -352,7 +342,6 @@ class Agent(Struct, eq=False):
 
     @property
     def size(self) -> int:
-        """Size of the stored conversation in bytes."""
         return self._displayed.size if self._displayed is not None else 0
 
     def forget(self) -> None:
@@ -419,8 +408,7 @@ class RequestRegistry:
         """Register a request for the duration of the `with` block.
 
         Args:
-            body: the parsed body of a generation request, used to identify its agent.
-            session: session id from the request, if any.
+            body: parsed body of a generation request, which identifies the agent.
 
         Raises:
             RequestError: if its agent was stopped.
@@ -440,17 +428,11 @@ class RequestRegistry:
                 self.end(agent, request)
 
     def cancel(self, error: Exception, owner_ids: Collection[str] | None = None) -> None:
-        """Cancel all requests, or only those of the given keys."""
         for request in list(self.running):
             if owner_ids is None or request.owner.id in owner_ids:
                 request.end(error)
 
     def begin(self, request: ModelRequest, identity: AgentIdentity) -> Agent:
-        """Get or create the agent that a request belongs to.
-
-        Raises:
-            RequestError: if the agent was stopped.
-        """
         with self._lock:
             self._forget_old()
             self._make_room(identity.owner_id)
@@ -470,7 +452,7 @@ class RequestRegistry:
             return agent
 
     def _find_compacted(self, identity: AgentIdentity) -> Agent | None:
-        """Find an agent that compacted its conversation.
+        """Return an agent that compacted its conversation.
 
         Its requests now start differently, but repeat its last tool call.
         """
@@ -507,7 +489,7 @@ class RequestRegistry:
     def store_conversation(
         self, request: ModelRequest, messages: Sequence[Message], size: int
     ) -> None:
-        """Store an agent's conversation, evicting older conversations if over the limit."""
+        """Store an agent's conversation, and evict older conversations if over the limit."""
         if size > MAX_STORED_REQUEST_BYTES:
             return
         request.messages, request.size = tuple(messages), size
@@ -552,7 +534,7 @@ class RequestRegistry:
                 del self._stopped[next(iter(self._stopped))]
 
     def agents(self, owner_id: str | None = None) -> list[AgentSnapshot]:
-        """Return snapshots of all agents, or of those that use one key, oldest first."""
+        """Return snapshots of all agents, or of the agents that use one key, oldest first."""
         with self._lock:
             self._forget_old()
             known = self._agents.values()

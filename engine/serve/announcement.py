@@ -25,11 +25,10 @@ MAX_NAME_BYTES = 63  # limit of DNS
 def announce(
     host: str, port: int, name: str = "", interfaces: list[str] | None = None
 ) -> Iterator[str]:
-    """Announce a server while the block runs, and yield the name it was announced under.
+    """Announce a server while the block runs, and yield the announced name.
 
     Args:
-        host: the address the server listens at. 0.0.0.0 and :: stand for all addresses of this
-            machine.
+        host: address of the server. 0.0.0.0 and :: mean all addresses of this machine.
         name: defaults to the machine's name.
         interfaces: addresses of the interfaces to announce on (default: all).
 
@@ -65,7 +64,7 @@ def announce(
 
 
 def addresses_of(host: str) -> list[str]:
-    """Return the addresses other machines can use to reach a server listening at `host`.
+    """Return the addresses at which other machines reach a server listening at `host`.
 
     Raises:
         OSError: if there are none.

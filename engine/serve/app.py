@@ -1,8 +1,7 @@
 """Starlette application and the checks in front of its routes: host, origin, key and rate limit.
 
-Web pages may not send requests unless their origin is allowed. Browsers identify the requesting
-page in `Origin` and `Sec-Fetch-Site`, so requests from a page or a browser extension are rejected,
-as are requests for another host.
+Web pages may not send requests unless their origin is allowed, which `Origin` and `Sec-Fetch-Site`
+show.
 """
 
 from __future__ import annotations
@@ -41,15 +40,15 @@ _HEADERS = (
     "content-encoding",
     *("x-executorch-session-id", "session_id", "anthropic-version", "anthropic-beta"),
 )
-"""Headers that allowed pages may send in addition to the browser's defaults. The `x-` headers are
-used by the official clients."""
+"""Headers that allowed pages may send, besides the browser's defaults. The official clients use the
+`x-` headers.
+"""
 
 
 class _LoggingMiddleware:
     """Middleware that rejects invalid requests and logs every request.
 
-    Each line has the method, route, status and duration. For privacy, nothing from the body or the
-    answer is logged, and only the fixed part of the path.
+    Each line has the method, route, status and duration, and nothing from the body or the answer.
     """
 
     def __init__(self, inner: ASGIApp, settings: Settings, metrics: Metrics) -> None:
@@ -93,8 +92,6 @@ class _LoggingMiddleware:
 
 
 class _AuthMiddleware:
-    """Middleware that checks the API key (if the server needs one) and rate limits."""
-
     def __init__(self, inner: ASGIApp, settings: Settings, keys: Keys | None) -> None:
         self._inner = inner
         self._settings = settings
@@ -133,7 +130,7 @@ class _AuthMiddleware:
 
 
 def check(scope: Scope, settings: Settings) -> None:
-    """Reject requests addressed to another host or sent by a web page.
+    """Reject requests to another host or from a web page.
 
     Raises:
         RequestError: 403, or 431 if the headers are too long.

@@ -33,7 +33,7 @@ _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/?#@*]+", re.IGNORECASE)
 
 
 class Settings(Struct, frozen=True):
-    """Server settings, validated in one place.
+    """Server settings.
 
     Raises:
         ValueError: names the field and its valid values.
@@ -81,7 +81,6 @@ class Settings(Struct, frozen=True):
 
     @property
     def is_local(self) -> bool:
-        """True if the server can't be reached from other machines."""
         try:
             return self.host == "localhost" or ipaddress.ip_address(self.host).is_loopback
         except ValueError:
@@ -92,17 +91,14 @@ _OWNER = "stretto.owner"
 
 
 class KeyOwner(Struct, frozen=True):
-    """The sender of a request, identified by its key.
-
-    Owners never share sessions or conversations.
-    """
+    """Owner of the key of a request. Owners never share sessions or conversations."""
 
     id: str = ""  # id of the key, or "" if the request has no key
     name: str = ""  # display name of the key
 
     @property
     def domain(self) -> str:
-        """Engine domain for the owner's sessions, separate from the window and other owners."""
+        """Engine domain of the owner's sessions."""
         return f"guest {self.id}"
 
 
@@ -137,8 +133,7 @@ class Key(Struct, frozen=True):
 class Keys:
     """API keys, stored in a file that only its owner can read. Thread-safe.
 
-    Changes by other processes take effect on the next request. Writers hold a file lock, so
-    concurrent changes aren't lost.
+    Changes by other processes take effect on the next request. Writers hold a file lock.
 
     Raises (also from the methods):
         OSError: if the file cannot be read or written.
@@ -153,13 +148,12 @@ class Keys:
         self._read()
 
     def all(self) -> list[Key]:
-        """Return all keys ever created, including revoked keys."""
         with self._lock:
             self._read()
             return list(self._keys)
 
     def make(self, name: str) -> str:
-        """Create a key and return it. Only its digest is stored, so it can't be displayed again.
+        """Create a key and return it. Only its digest is stored.
 
         Raises:
             ValueError: if the name is empty, too long or not displayable.
@@ -173,7 +167,7 @@ class Keys:
         return secret
 
     def revoke(self, name: str) -> int:
-        """Revoke all keys with this name or id. Return how many there were."""
+        """Revoke all keys with this name or id. Return their number."""
         with self._locked():
             chosen = [k for k in self._keys if name in (k.name, k.id) and not k.revoked]
             now = time.time()
@@ -181,7 +175,6 @@ class Keys:
         return len(chosen)
 
     def owner(self, secret: str) -> KeyOwner | None:
-        """Return the owner of a key, or None if it is unknown or revoked."""
         digest = _digest(secret[:MAX_KEY_CHARACTERS])
         found = None
         for key in self.all():
@@ -192,7 +185,7 @@ class Keys:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Take the file lock, then reread the file."""
+        """Take the file lock, and then reread the file."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         # Every write replaces the key file, so it can't be used as the lock file.
         lock = FileLock(self._file.with_name(self._file.name + ".lock"), mode=0o600)
@@ -235,9 +228,8 @@ CHECK_S = 1.0  # number of seconds for which the key count is cached
 class FairShare:
     """Fair sharing of resources between keys. A lone key may use everything.
 
-    A key may take at most as much as is left over afterwards: the first greedy key gets half, the
-    next a quarter, and so on. A new key always finds something free, without a configured number of
-    keys.
+    A key may take at most as much as is left afterwards: the first greedy key gets half, the next
+    a quarter, and so on.
     """
 
     def __init__(self, keys: Keys | None = None) -> None:
@@ -254,11 +246,11 @@ class FairShare:
         return self._several
 
     def spare(self, places: int) -> int:
-        """Return how many of `places` slots are reserved for keys that aren't using any."""
+        """Return how many of `places` slots are reserved for keys without running answers."""
         return places // SPARE_DIVISOR if self.several else 0
 
     def may_have(self, mine: float, free: float) -> bool:
-        """Check whether a key may hold `mine` of a resource if that leaves `free` for others."""
+        """Return True if a key may hold `mine` of a resource, which leaves `free` for others."""
         return mine <= free or not self.several
 
     def refused(self, resource: str) -> RequestError:
@@ -274,7 +266,7 @@ _COUNT = "stretto.count_answers"
 
 
 class _Account(Struct):
-    """Rate-limit state of an owner: `left` requests remained in the budget at time `at`."""
+    """Rate-limit state of an owner: `left` requests remained at time `at`."""
 
     left: float
     at: float
@@ -294,7 +286,7 @@ def count_answers(scope: Scope, answers: int) -> None:
 
 
 class RateLimiter:
-    """Per-key limits on request rate and concurrency. Lives on the server's event loop."""
+    """Per-key limits on request rate and concurrency."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -303,8 +295,6 @@ class RateLimiter:
     @contextlib.contextmanager
     def count_request(self, owner: KeyOwner, scope: Scope) -> Iterator[None]:
         """Count a request while the block runs.
-
-        Call `count_answers` if it needs more than one answer.
 
         Raises:
             RequestError: 429, with the delay before retrying.

@@ -1,4 +1,4 @@
-"""Reader of request bodies: limits on size and time, decompression, JSON."""
+"""Reader of request bodies, with limits on size and time."""
 
 from __future__ import annotations
 
@@ -26,21 +26,20 @@ from engine.serve.threads import ServerThreads, in_thread
 MIN_LIMIT_BYTES, MAX_LIMIT_BYTES = 2**20, 64 * 2**20
 """The size limit depends on the model's context length, and is clamped to this range."""
 BYTES_PER_TOKEN = 64
-"""Text bytes allowed per context token. Generous, since a JSON escape takes six bytes per
-character."""
+"""Text bytes allowed per context token. A JSON escape takes six bytes per character."""
 MAX_PAUSE_S, BODY_TIMEOUT_S = 20.0, 300.0  # maximum pause within a body, and total time, in seconds
 MAX_IN_FLIGHT_BODY_BYTES = 512 * 2**20  # total of all requests being read, queued or answered
 THREADED_BYTES = 64 * 2**10  # size from which bodies are parsed in a worker thread
 DRAIN_BYTES, DRAIN_S = 256 * 2**20, 30.0
-"""Limits on how much of a rejected body we read and discard, and for how long."""
+"""Limits for reading and discarding the rest of a rejected body."""
 RELEASE_BYTES = 16 * 2**20  # size of a request after which free memory is returned to the system
 
 
 class MemoryAccount:
-    """Memory used by request bodies. Lives on the server's event loop.
+    """Memory used by request bodies.
 
     Args:
-        sharing: caps each key's share when several keys are in use.
+        sharing: limits each key's share if several keys are in use.
     """
 
     def __init__(self, sharing: FairShare | None = None) -> None:
@@ -51,9 +50,7 @@ class MemoryAccount:
 
     @contextlib.contextmanager
     def share(self, owner: KeyOwner = LOCAL) -> Iterator[Callable[[int], None]]:
-        """Yield a function that charges bytes to a request.
-
-        The bytes are released when the block ends.
+        """Yield a function that charges bytes to a request until the block ends.
 
         The function raises RequestError (429) if the total or the owner's share would be exceeded.
         """
@@ -90,11 +87,11 @@ async def read(
 ) -> bytearray:
     """Read a whole body.
 
-    Only the general size limit applies here; `check_size` enforces the model's.
+    Only the general size limit applies here.
 
     Args:
         silence: longest allowed pause between chunks, in seconds.
-        charge: called before each chunk is stored, with its bytes and parsed values.
+        charge: called with the bytes of each chunk and its parsed values before it is stored.
 
     Raises:
         RequestError: if the body is too large, has too many values, or arrives too slowly.
@@ -103,11 +100,6 @@ async def read(
 
 
 def check_size(size: int, body: Mapping[str, Any], model: Model) -> None:
-    """Check a body's size against the limit for its model.
-
-    Raises:
-        RequestError: 413.
-    """
     limit = min(max(model.context_length * BYTES_PER_TOKEN, MIN_LIMIT_BYTES), MAX_LIMIT_BYTES)
     if size > limit and size - media_bytes(body) > limit:
         raise _too_large_error(limit)
@@ -117,9 +109,9 @@ _MEDIA = ("image_url", "input_image", "image", "input_audio", "document", "file"
 
 
 def media_bytes(body: Mapping[str, Any]) -> int:
-    """Count the bytes of images, sounds and documents in an unvalidated body.
+    """Return the bytes of images, sounds and documents in an unvalidated body.
 
-    Their size says little about their tokens: they become image tokens, a note, or extracted text.
+    These have fewer tokens than their size suggests.
     """
     found = 0
     level: list[Any] = [body.get("messages"), body.get("input")]
@@ -222,7 +214,7 @@ async def _drain(receive: Receive) -> None:
 
 
 ZLIB_WBITS = {"gzip": 31, "x-gzip": 31, "deflate": 15}
-"""Encodings that zlib can decode, with their `wbits`. The only other supported encoding is zstd."""
+"""Encodings that zlib can decode, with their `wbits`."""
 DECOMPRESS_BYTES = 64 * 2**10  # decompressed bytes per step, so that other tasks run in between
 WINDOW_LOG = 23  # zstd window of 8 MB, as recommended by RFC 8878
 
@@ -230,7 +222,7 @@ WINDOW_LOG = 23  # zstd window of 8 MB, as recommended by RFC 8878
 def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]]:
     """Return a function that decompresses a body chunk by chunk.
 
-    Its second argument is True for the last chunk.
+    The function's second argument is True for the last chunk.
 
     Raises:
         RequestError: 415 if the encoding is unknown.
@@ -297,9 +289,6 @@ async def _uncompressed(piece: bytes, _: bool) -> AsyncIterator[bytes]:
 
 async def parse(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
     """Parse a body that must be a JSON object.
-
-    Args:
-        threads: where to parse large bodies.
 
     Raises:
         RequestError: 400 if it isn't an object.

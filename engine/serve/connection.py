@@ -2,9 +2,9 @@
 
 - A client that sends nothing, stops in the middle of a header, or doesn't read is disconnected
   after a timeout.
-- A client that only shuts down its sending side still gets the rest of its answer. Since a client
-  that closed the connection looks the same to us, we occasionally write a line that has no effect
-  ("100 Continue"). A closed connection rejects it, and then we stop generating.
+- A client that only shuts down its sending side still gets the rest of its answer. A client that
+  closed the connection looks the same, so the server occasionally writes a line that has no
+  effect ("100 Continue"). If the connection rejects it, generation stops.
 - A malformed header gets an error status and an explanation.
 """
 
@@ -27,22 +27,24 @@ ACCEPTS_PER_ITERATION = 16  # connections to accept per iteration of the event l
 # File descriptors reserved for other uses than connections.
 SPARE_FILES = 24 + ACCEPTS_PER_ITERATION
 IDLE_TIMEOUT_S = 20.0
-"""Seconds after which we close a connection that sends no request or reads too slowly."""
+"""Seconds after which a connection is closed that sends no request or reads too slowly."""
 MAX_UNSENT_BYTES = 64 * 2**10  # maximum size of the answer in asyncio's buffer
 MIN_READ_BYTES = 48 * 2**10
-"""A client whose buffer is full must read at least this much within `IDLE_TIMEOUT_S`, i.e. 2.4
-KB/s. asyncio only tells us when the buffer drops below a mark, so slower clients can't be told
-apart from stalled clients."""
+"""Minimum bytes that a client with a full buffer must read within `IDLE_TIMEOUT_S`, i.e. 2.4 KB/s.
+asyncio only reports when the buffer drops below a mark, so slower clients look like stalled
+clients.
+"""
 PROBE_DELAYS_S = (0.3, 0.5)
 """Delays of the first probes after the client's last byte, in seconds."""
 READ_BYTES = 16 * 2**10
-"""Bytes per read. With asyncio's default (256 KB), one read full of tiny chunks or header lines
-blocks all other connections for a third of a second."""
+"""Bytes per read. With asyncio's default (256 KB), one read of tiny chunks or header lines blocks
+all other connections for a third of a second.
+"""
 PROBE_EVERY_S = 2.0  # interval between later probes
 
 
 class Connection(H11Protocol):
-    """A client's connection. Call `enforce_timeouts` about ten times per second."""
+    """Connection of a client. `enforce_timeouts` must be called about ten times per second."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -56,7 +58,7 @@ class Connection(H11Protocol):
 
     @property
     def waits(self) -> bool:
-        """True if we are waiting for the client to send a request."""
+        """True while waiting for the client to send a request."""
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -145,7 +147,7 @@ class Connection(H11Protocol):
             self.transport.abort()
 
     def _probe(self, after: float) -> None:
-        """If a probe is due, write something to find out whether the client is still there."""
+        """If a probe is due, write something to find out if the client is still connected."""
         count = self._next_probe - len(PROBE_DELAYS_S)
         due = (
             PROBE_DELAYS_S[self._next_probe]
@@ -164,8 +166,8 @@ class Connection(H11Protocol):
 def _make_room(newest: Connection, all_: list[Connection]) -> None:
     """Close the longest-idle connection to make room, or the newest if none is idle.
 
-    If necessary, also close connections that are still sending a body. Otherwise, a few hundred
-    clients sending a byte now and then could keep everybody else out for minutes.
+    If necessary, connections that are still sending a body are closed, too. Otherwise, a few
+    hundred slow clients could block all others for minutes.
     """
     others = [c for c in all_ if c is not newest and not c.transport.is_closing()]
     idle = [c for c in others if c.waits]
@@ -184,7 +186,6 @@ def _make_room(newest: Connection, all_: list[Connection]) -> None:
 
 
 def connection_limit(most: int) -> int:
-    """Return how many connections the free file descriptors allow, at most `most`."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return most

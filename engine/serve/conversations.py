@@ -29,14 +29,16 @@ log = logging.getLogger(__name__)
 
 WRITE_AFTER_IDLE_S = 10.0
 """Idle time in seconds before a conversation's cache is written to disk. Longer than an agent's
-tools usually take, because writing on every turn would wear out the disk."""
+tools usually take, so that not every turn is written.
+"""
 WRITE_EVERY_S = 120.0  # maximum interval for writing a busy conversation's cache
 MAX_NAMES = 8192  # maximum number of digests of conversations and their prefixes
 INDEXED_BEGINNINGS = 16
-"""Prefixes indexed per conversation. Agents remove per-turn hints from earlier messages, and users
-go back, so a continuation may branch off before the end."""
+"""Number of prefixes indexed per conversation. Agents remove per-turn hints from earlier messages,
+and users go back, so a continuation may branch off before the end.
+"""
 MAX_DIGESTED_CHARACTERS = 4 * 2**20
-"""Longer conversations aren't found again after a restart."""
+"""Maximum characters of a conversation that is found again after a restart."""
 
 
 LOCAL_OWNER = "-"  # owner of conversations without a key
@@ -47,11 +49,8 @@ _LINE = re.compile(f"(?P<digest>{DIGEST}) (?P<name>{APART}[0-9a-f]{{32}})(?: (?P
 class ConversationIndex:
     """Index of the conversation caches on disk: digest to cache name.
 
-    Every turn appends a line, so a killed process loses nothing. If the folder can't be read or
-    written, the only consequence is that conversations aren't found again.
-
-    Args:
-        cache: the engine's cache folder.
+    Every turn appends a line. If the folder can't be read or written, conversations aren't found
+    again after a restart.
     """
 
     def __init__(self, cache: Path) -> None:
@@ -74,27 +73,27 @@ class ConversationIndex:
                 self._rewrite()
 
     def find(self, digests: Sequence[str]) -> tuple[str, bool]:
-        """Find the cache of the longest known prefix.
+        """Return the cache name of the longest known prefix, or "".
 
-        Returns its name (or ""), and True if the prefix is the entire cached conversation.
+        The second value is True if the prefix is the entire cached conversation.
 
         Args:
-            digests: of the conversation's prefixes, shortest first.
+            digests: digests of the conversation's prefixes, shortest first.
         """
         digest = next((digest for digest in reversed(digests) if digest in self._names), "")
         name = self._names.get(digest, "")
         return name, self._ends.get(name) == digest
 
     def names_of(self, owner_id: str) -> list[str]:
-        """Return the names of a key's conversations, plus the names without a known owner."""
+        """Return the names of a key's conversations, and the names without a known owner."""
         owners = (owner_id or LOCAL_OWNER, UNKNOWN)
         return [name for name, owner in self._owners.items() if owner in owners]
 
     def note(self, digests: Sequence[str], name: str, owner_id: str) -> None:
-        """Record under which name a conversation is cached.
+        """Record the cache name of a conversation.
 
         Args:
-            digests: of its prefixes, the last covering the whole conversation.
+            digests: digests of its prefixes, shortest first.
             owner_id: id of its key.
         """
         for digest in digests:
@@ -111,12 +110,11 @@ class ConversationIndex:
             log.info("a conversation will not be resumed after a restart: %s", error.strerror)
 
     def forget(self) -> None:
-        """Forget all names. Files on disk are kept."""
         for known in (self._names, self._ends, self._owners):
             known.clear()
 
     def remove(self, names: Sequence[str]) -> None:
-        """Forget the given names. Their files and index lines stay on disk."""
+        """Forget the given names. Files and index lines stay on disk."""
         for name in names:
             self._ends.pop(name, None)
             self._owners.pop(name, None)
@@ -146,10 +144,10 @@ class ConversationIndex:
         part.replace(self._file)
 
     def _listed(self, digests: Iterable[str]) -> bytes:
-        """Format digests, names and owners as lines of the index file.
+        """Return digests, names and owners as lines of the index file.
 
-        Each line *starts* with a line break, because the previous line may have been cut off by a
-        crash or a full disk. (After a power failure it may even consist of zeros.)
+        Each line *starts* with a line break, because a crash or a full disk may have cut off the
+        previous line. (After a power failure, it may consist of zeros.)
         """
         named = ((digest, self._names[digest]) for digest in digests if digest in self._names)
         return "".join(
@@ -158,18 +156,17 @@ class ConversationIndex:
 
 
 MAX_IDLE_PER_OWNER = 64
-"""Idle sessions kept open per owner. They're evicted if memory gets short."""
+"""Maximum number of idle sessions per owner."""
 NEW_DIVISOR = 4
 """Divisor for the share of idle sessions given to conversations that were never continued. Agents
-send many one-off requests (e.g. for titles), and these shouldn't push out real conversations."""
+send many one-off requests (e.g. for titles).
+"""
 # Limit for all owners together. At the limit, the owner with the most sessions loses its least
 # recently used session.
 MAX_IDLE = 512
 
 
 class Conversation(Struct, eq=False):
-    """A session and the messages it has processed."""
-
     session: Session
     kind: tuple[str, str, SessionConfig]  # owner id, model id, configuration
     messages: list[Message] = field(default_factory=list)
@@ -186,7 +183,7 @@ class Conversation(Struct, eq=False):
 def _head(
     kind: tuple[str, str, SessionConfig], messages: Sequence[Message], tools: Sequence[str]
 ) -> str:
-    """Return a digest of the instructions and tools, shared by all conversations of an agent."""
+    """Return a digest of the instructions and tools that all conversations of an agent share."""
     system = [m.get("content") or "" for m in messages[:1] if m.get("role") == "system"]
     size = sum(map(len, (*system, *tools)))
     found = (
@@ -218,9 +215,8 @@ class ConversationPool:
     """Pool of sessions for requests without a session id. Thread-safe.
 
     Args:
-        keep: idle sessions kept per owner; the least recently used is closed first. Other owners'
-            sessions only matter once there are more than `most` in total.
-        names: index of the caches on disk. If None, nothing is kept on disk.
+        keep: maximum number of idle sessions per owner.
+        names: index of the caches on disk, or None without a disk.
     """
 
     def __init__(
@@ -249,16 +245,12 @@ class ConversationPool:
         owner: KeyOwner = LOCAL,
         tools: Sequence[str] = (),
     ) -> Conversation:
-        """Take a conversation that `messages` continue, or open a new session for it.
+        """Take a conversation that `messages` continue, or open a new session.
 
-        Owners never get each other's conversations, so not even response times leak what others
-        asked.
+        Owners never get each other's conversations, because response times would reveal prompts.
 
         Args:
             tools: names of the tools that come first in the prompt.
-
-        Raises:
-            EngineError: if the engine was stopped.
         """
         kind = (owner.id, model.id, config)
         # Read this before the lookup, so that a loss in between also counts for this session.
@@ -277,8 +269,7 @@ class ConversationPool:
     def put_back(self, conversation: Conversation) -> None:
         """Return a conversation whose session is idle to the pool.
 
-        Can be called again (e.g. after an error) as long as no other request has taken the
-        conversation.
+        May be called again (e.g. after an error) until another request has taken the conversation.
         """
         digests: list[str] = []
         if self._names is not None and not conversation.is_idle:
@@ -299,7 +290,7 @@ class ConversationPool:
                 self._drop(old, forget=not old.was_continued)
 
     def save_idle(self) -> None:
-        """Write idle conversations' caches to disk once they're due. Call about once per second."""
+        """Write the caches of idle conversations to disk when due. Call about once per second."""
         now = time.monotonic()
         with self._lock:
             for conversation in self._idle:
@@ -314,10 +305,10 @@ class ConversationPool:
     def _names_for(
         self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message], head: str
     ) -> tuple[str | None, str]:
-        """Choose an id for a new session, and the disk cache to start from ("" for none).
+        """Return the id for a new session, and the disk cache to start from ("" for none).
 
-        If the conversation has a cache on disk, its id is reused. Otherwise, the new session starts
-        from a cache that shares a prefix, or at least the head, and isn't in use.
+        If the conversation has a cache on disk, its id is reused. Otherwise, the new session
+        starts from a cache that shares a prefix, or at least the head, and isn't in use.
         """
         if self._names is None:
             return None, ""
@@ -351,7 +342,6 @@ class ConversationPool:
             self._names.note(noted, session_id, conversation.kind[0])
 
     def _choose_surplus(self, owner_id: str) -> Conversation | None:
-        """Pick the conversation to close after an owner has returned one, if any."""
         counts = Counter(c.kind[0] for c in self._idle)
         if counts[owner_id] <= self._keep and len(self._idle) <= self._limit:
             return None
@@ -388,7 +378,7 @@ class ConversationPool:
                     self._names.remove(names)
 
     def forget_closed(self, conversation: Conversation) -> None:
-        """Note that a conversation in use was closed and won't be returned."""
+        """Forget a conversation in use that was closed and won't be returned."""
         with self._lock:
             self._release_names(conversation)
 
@@ -407,7 +397,7 @@ class ConversationPool:
         self._release_names(old)
 
     def end(self) -> None:
-        """Close all sessions. Later returns are closed too."""
+        """Close all sessions. Sessions that are returned later are closed, too."""
         self._closed = True
         self.clear()
 
@@ -432,9 +422,9 @@ class ConversationPool:
 
 
 def _begins_with(messages: Sequence[Message], beginning: Sequence[Message]) -> bool:
-    """Check whether a conversation starts with the given messages.
+    """Return True if a conversation starts with the given messages.
 
-    Compares backwards, because conversations of the same agent have long common prefixes.
+    The comparison runs backwards, because conversations of an agent have long common prefixes.
     """
     if len(beginning) > len(messages):
         return False

@@ -1,7 +1,7 @@
-"""Text extraction from documents in requests, with the same reader as attachments.
+"""Text extraction from documents in requests, with the reader for attachments.
 
-Reading a document can take a minute. Such requests are parsed on separate threads with fair
-queueing between keys and limits on count and time, and reading stops when the request is cancelled.
+Reading a document can take a minute, so such requests are parsed on separate threads with fair
+queueing between keys.
 """
 
 from __future__ import annotations
@@ -32,17 +32,16 @@ from engine.serve.errors import RequestError
 from engine.serve.queue import Queue, Report
 
 MAX_DOCUMENTS = 64
-"""Documents per request."""
 READING_BUDGET_S = 120.0
-"""CPU budget for all documents of a request, in seconds of child-process time."""
+"""CPU time for all documents of a request, in seconds of a child process."""
 MAX_READ_AT_ONCE = 8
-"""Requests whose documents are read concurrently. Half of the slots are reserved for keys that
-aren't using any."""
+"""Number of requests whose documents are read concurrently. Half of these slots are reserved for
+keys that have none.
+"""
 PIECE_CHARACTERS = 2**18
-"""Characters decoded per step (base64 or percent encoding). A step takes about 2 ms."""
+"""Characters decoded per step, which takes about 2 ms."""
 MAX_KEPT_CHARACTERS = 16_000_000
-"""Size of the text cache. Clients resend documents on every turn, so we avoid reading them
-again."""
+"""Size of the text cache. Clients resend documents on every turn."""
 
 T = TypeVar("T")
 
@@ -67,12 +66,11 @@ _TYPES = ("document", "file", "input_file")  # types of message parts that are s
 
 
 def read(data: str, kind: str = "", name: str = "") -> str:
-    """Extract the text of a document. PDF pages without text are replaced by a note.
+    """Return the text of a document, with a note for PDF pages without text.
 
     Args:
         data: base64 or a data: URL.
         kind: media type. A data: URL's own type takes precedence.
-        name: file name, whose extension is used if the type is unknown.
 
     Raises:
         ValueError: if it can't be read. The message is the second half of a sentence.
@@ -124,7 +122,7 @@ class DocumentTexts:
         self._characters = 0
 
     def get(self, owner_id: str, digest: str) -> str | ValueError | None:
-        """Get a cached text, or the error from reading it, or None if not cached."""
+        """Return a cached text, or the error from reading it, or None if not cached."""
         with self._lock:
             found = self._cache.get((owner_id, digest))
             if found is not None:
@@ -149,11 +147,7 @@ class DocumentTexts:
 
 
 class RequestDocuments:
-    """Documents of one request, with limits on number and time.
-
-    Attributes:
-        stop: set from any thread to cancel reading.
-    """
+    """Documents of one request, with limits on number and time."""
 
     def __init__(self, owner: KeyOwner, texts: DocumentTexts) -> None:
         self.stop = threading.Event()
@@ -163,7 +157,7 @@ class RequestDocuments:
         self._lane = ReadingLane(f"requests of {owner.id}")
 
     def text(self, content: bytes, ending: str, encoding: str = "") -> str:
-        """Extract the text of a document. Raises the same errors as `read`."""
+        """Return the text of a document. Raises the errors of `read`."""
         self._count += 1
         if self._count > MAX_DOCUMENTS:
             raise RequestError(
@@ -205,7 +199,7 @@ _documents: contextvars.ContextVar[RequestDocuments | None] = contextvars.Contex
 
 
 class DocumentReader:
-    """Reader for requests with documents. Lives on the server's event loop."""
+    """Reader for requests with documents."""
 
     def __init__(self) -> None:
         self._queue = Queue(MAX_READ_AT_ONCE, spare=lambda: MAX_READ_AT_ONCE // 2)
@@ -214,8 +208,6 @@ class DocumentReader:
 
     async def run(self, read: Callable[[], T], report: Report, owner: KeyOwner = LOCAL) -> T:
         """Call `read`, which parses a request with documents, on a thread.
-
-        If cancelled, reading stops within a tenth of a second.
 
         Args:
             report: called with the position in the queue.
@@ -232,7 +224,6 @@ class DocumentReader:
             ticket.leave()
 
     def close(self) -> None:
-        """Drop queued work. The requests must already have been cancelled."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -243,8 +234,7 @@ def is_data_url(data: str) -> bool:
 def decode(data: str) -> tuple[bytes, str]:
     """Decode base64 or a data: URL. Return the bytes, and the URL's media type with parameters.
 
-    Base64 may be unpadded, contain line breaks and use the URL-safe alphabet. A data: URL may use
-    percent encoding instead.
+    Base64 may be unpadded, contain line breaks and use the URL-safe alphabet.
 
     Raises:
         ValueError: if it is damaged.
@@ -296,7 +286,7 @@ def _percent_decoded(data: str) -> Iterator[bytes]:
 
 
 def has_documents(body: Mapping[str, Any]) -> bool:
-    """Check an unvalidated body for documents that are slow to read."""
+    """Return True if an unvalidated body has documents that are slow to read."""
     level: list[Any] = [body.get("messages"), body.get("input")]
     for _ in range(4):  # nesting: messages, message parts, tool result's parts, sources
         inner: list[Any] = []

@@ -23,9 +23,9 @@ from engine.errors import (
 from engine.serve.json_input import shorten
 
 MODEL_NOT_FOUND = "model_not_found"
-"""OpenAI's code. Many client libraries check for it."""
+"""Error code of OpenAI that many client libraries check for."""
 MODEL_UNLOADED = "model_unloaded"
-"""The model was unloaded while a request used it. The next request loads it again."""
+"""Error code for a model that was unloaded while a request used it."""
 WRONG_KEY = "invalid_api_key"
 STATUS = {
     INVALID_REQUEST: 400,
@@ -78,10 +78,10 @@ class RequestError(Exception):
 
 
 def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
-    """Return the HTTP status and JSON body for an error. Internal errors aren't exposed.
+    """Return the HTTP status and JSON body for an error, without details of internal errors.
 
     Args:
-        path: the request's path, which determines the format.
+        path: path of the request, which determines the format.
     """
     if isinstance(error, RequestError):
         status, code, message = error.status, error.code, error.message
@@ -111,9 +111,9 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
 def _overflow(message: str, anthropic: bool) -> tuple[str, str]:
     """Return the code and message that clients recognize as an overlong prompt.
 
-    Clients look for a sentence at the start of the message, and parse its numbers. OpenAI words it
-    differently in each API and some clients expect either wording from both, so include both
-    (Copilot CLI breaks otherwise).
+    Clients parse the numbers of the first sentence. OpenAI words it differently in each API, and
+    some clients expect either wording from both, so the message includes both (Copilot CLI breaks
+    otherwise).
     """
     figures, most = _FIGURES.search(message), _MOST.search(message)
     if figures is None and anthropic:
@@ -147,7 +147,7 @@ def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
 
 
 def raw_response(status: int, reason: str, message: str) -> bytes:
-    """Build a complete response as bytes, for use when there is no request to answer."""
+    """Return a complete response as bytes, for use without a request."""
     kind = CAPACITY_EXHAUSTED if status == 503 else INVALID_REQUEST
     body = json.dumps(body_of(RequestError(status, message, kind))[1]).encode()
     headers = {

@@ -1,6 +1,6 @@
 """JSON from clients: size checks while it arrives, decoding with limits, error messages.
 
-Includes sampling parameters, because server requests and batch files share their format.
+Server requests and batch files share the format of sampling parameters.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ log = logging.getLogger(__name__)
 MAX_DEPTH = 100  # maximum nesting of lists and objects
 MAX_INTEGER_DIGITS = 40  # longer integers would overflow later
 MAX_MESSAGE_CHARACTERS = 400
-"""Error messages may quote the request, so they are cut to this length."""
+"""Maximum length of an error message, which may quote the request."""
 
 
 def decode(raw: bytes | bytearray) -> dict[str, Any]:
     """Decode a JSON object from a client.
 
-    Clients truncate tool output mid-character, so invalid UTF-8 and lone surrogates become U+FFFD,
-    control characters in strings are accepted, and a byte order mark is skipped.
+    Clients truncate tool output in the middle of a character, so invalid UTF-8 and lone surrogates
+    become U+FFFD, and control characters in strings are accepted.
 
     Raises:
         ValueError: if it's invalid, with the reason.
@@ -65,7 +65,7 @@ def replace_surrogates(tree: Any) -> Any:
 
 
 def _is_encodable(tree: Any) -> bool:
-    """Check that no string has a lone surrogate. Raises ValueError if nested too deeply."""
+    """Return True if no string has a lone surrogate. Raises ValueError if nested too deeply."""
     is_whole = True
     level = [tree]
     for _ in range(MAX_DEPTH + 1):
@@ -85,7 +85,6 @@ def _is_encodable(tree: Any) -> bool:
 
 
 def shorten(words: str) -> str:
-    """Shorten a message to a readable length and escape control characters."""
     cut = (
         words if len(words) <= MAX_MESSAGE_CHARACTERS else words[: MAX_MESSAGE_CHARACTERS - 1] + "…"
     )
@@ -121,19 +120,11 @@ def _number(digits: str) -> float:
 
 MAX_LISTS = 200_000  # maximum number of lists and objects, e.g. 20,000 messages with ten each
 MAX_VALUES = 2_000_000
-"""Limit on values and names. Twice what a prompt of a million token ids has."""
+"""Maximum number of values and names, twice that of a prompt with a million token ids."""
 BYTES_PER_LIST, BYTES_PER_VALUE = 200, 60  # upper bounds on memory, in bytes
 
 
 class JSONCounter:
-    """Count the values in a JSON text chunk by chunk.
-
-    Attributes:
-        lists: lists and objects seen so far.
-        commas: commas seen so far.
-        texts: strings seen so far, names included.
-    """
-
     def __init__(self) -> None:
         self.lists = self.commas = self.texts = 0
         self._inside = False  # the previous chunk ended inside a string
@@ -141,18 +132,18 @@ class JSONCounter:
 
     @property
     def too_many(self) -> str:
-        """The limit that was exceeded, for an error message, or ""."""
+        """Exceeded limit for an error message, or ""."""
         if self.lists > MAX_LISTS:
             return f"{MAX_LISTS:,} lists and objects"
         return f"{MAX_VALUES:,} values" if self.texts + self.commas > MAX_VALUES else ""
 
     @property
     def nbytes(self) -> int:
-        """Estimated memory of the decoded values, not counting the characters of strings."""
+        """Estimated memory of the decoded values, without the characters of strings."""
         return self.lists * BYTES_PER_LIST + (self.commas + self.texts) * BYTES_PER_VALUE
 
     def add(self, piece: bytes) -> None:
-        """Count the values in the next chunk. Chunks should be at most about 100 KB."""
+        """Count the values in the next chunk of at most about 100 KB."""
         text = self._half + piece if self._half else piece
         if b"\\" in text:
             slashes = len(text) - len(text.rstrip(b"\\"))
@@ -176,12 +167,11 @@ class JSONCounter:
 def conversation_digests(messages: Sequence[Any], before: str = "") -> list[str]:
     """Return one digest per message, each covering the conversation up to that message.
 
-    A digest is the SHA-256 in lower-case hex of the previous digest (initially "") plus the message
-    as ASCII JSON with sorted keys and no whitespace.
+    A digest is the SHA-256 in lower-case hex of the previous digest (initially "") plus the
+    message as ASCII JSON with sorted keys and no whitespace.
 
     Args:
-        messages: as sent in the request.
-        before: digest of the messages that precede them.
+        before: digest of the messages that precede `messages`.
     """
     found = []
     for message in messages:
@@ -193,8 +183,7 @@ def conversation_digests(messages: Sequence[Any], before: str = "") -> list[str]
 
 _BY_SHAPE = ("logprobs", "tools", "tool_choice", "parallel_tool_calls")
 SAMPLING = tuple(name for name in SamplingParams.__struct_fields__ if name not in _BY_SHAPE)
-"""Parameters that appear as body fields under their own names. Logprobs and tools look different in
-every API, and batch files don't support them."""
+"""Parameters that are body fields under their own names."""
 
 
 _SENTINELS: Mapping[str, tuple[tuple[float | str, ...], Any]] = {
@@ -210,20 +199,21 @@ _SENTINELS: Mapping[str, tuple[tuple[float | str, ...], Any]] = {
     "regex": (("",), None),
 }
 """Values with a special meaning in other servers (llama.cpp, vLLM, mlx-lm, LM Studio, Ollama,
-OpenAI), with our equivalent."""
+OpenAI), with their equivalent here.
+"""
 
 
 _WHOLE_NUMBERS = ("max_tokens", "seed", "top_k", "penalty_window")
 
 
 def whole_number(value: Any) -> Any:
-    """Convert 16.0 to 16. JSON doesn't tell them apart, and some languages only write floats."""
+    """Convert 16.0 to 16, because some languages only write floats."""
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
     return int(value) if is_whole else value
 
 
 def usual_value(name: str, value: Any) -> Any:
-    """Translate a special value used by other servers into ours."""
+    """Translate a special value of other servers."""
     if name == "stop":
         if isinstance(value, list):
             return [text for text in value if text != ""]
@@ -236,7 +226,7 @@ def usual_value(name: str, value: Any) -> Any:
 
 
 def sampling_params(request: Mapping[str, Any], base: Mapping[str, Any]) -> SamplingParams:
-    """Build sampling parameters from JSON, on top of the defaults in `base`.
+    """Return sampling parameters from JSON, on top of the defaults in `base`.
 
     Raises:
         ValueError: if they're invalid, with the reason.
@@ -255,9 +245,8 @@ _MIN_BIAS = -100  # bias that replaces llama.cpp's false
 
 
 def _token_ids(bias: Any) -> Any:
-    """Convert a logit bias to token ids.
-
-    Accepts JSON's string keys, or llama.cpp's list of pairs.
+    """Convert a logit bias to token ids. Accepts JSON's string keys, or llama.cpp's list of
+    pairs.
     """
     if isinstance(bias, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in bias):
         if any(isinstance(token, (list, dict)) for token, _ in bias):
@@ -272,7 +261,7 @@ def _token_ids(bias: Any) -> Any:
 
 
 def answer_form(wanted: Any, where: str) -> dict[str, Any]:
-    """Translate `response_format` (or an equivalent field) into sampling parameters.
+    """Return the sampling parameters for `response_format` or an equivalent field.
 
     Raises:
         ValueError: if it's invalid.
@@ -293,5 +282,5 @@ def answer_form(wanted: Any, where: str) -> dict[str, Any]:
 
 
 def line_seed(seed: int, line: int) -> int:
-    """Derive the seed for a line. It's below 2**48, so every JSON parser keeps it exact."""
+    """Return the seed for a line. It's below 2**48, so every JSON parser keeps it exact."""
     return int.from_bytes(hashlib.sha256(f"{seed} {line}".encode()).digest()[:6], "big")

@@ -1,4 +1,4 @@
-"""Server metrics, exported in Prometheus' text format.
+"""Server metrics in Prometheus' text format.
 
 They never include request or answer text, nor the names of keys.
 """
@@ -29,13 +29,13 @@ class Histogram:
         self.sum += value
 
     def buckets(self) -> list[tuple[str, float]]:
-        """Return cumulative counts per upper bound, the way Prometheus expects them."""
+        """Return cumulative counts per upper bound, as Prometheus expects them."""
         names = [*(str(bound) for bound in self._bounds), "+Inf"]
         return [(name, float(n)) for name, n in zip(names, accumulate(self._counts), strict=True)]
 
 
 class Metrics:
-    """Counters since server start, overall and per key. Lives on the server's event loop."""
+    """Counters since server start, overall and per key."""
 
     def __init__(self) -> None:
         self._by_key: dict[str, Metrics] = {}
@@ -80,7 +80,7 @@ class Metrics:
 
 
 def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tuple[bytes, str]:
-    """Render all metrics in Prometheus' text format. Also returns the media type.
+    """Return all metrics in Prometheus' text format, and the media type.
 
     Args:
         gauges: (description, value) by name, without the `stretto_` prefix.
@@ -94,7 +94,7 @@ def exposition(metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> tup
 
 
 class _Collector:
-    """Collector for our metrics, without a Prometheus registry."""
+    """Collector of the metrics, without a Prometheus registry."""
 
     def __init__(self, metrics: Metrics, gauges: Mapping[str, tuple[str, float]]) -> None:
         self._metrics = metrics

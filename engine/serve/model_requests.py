@@ -1,7 +1,7 @@
 """Model requests, from the body to the engine, and reply events back to the client.
 
-If several answers are requested, their common prompt is prefilled once. The other answers run in
-forks of the first session, created when its prefill is done.
+If several answers are requested, their common prompt is prefilled once, and the other answers run
+in forks of the first session.
 """
 
 from __future__ import annotations
@@ -74,16 +74,12 @@ def _resumed(coroutine: Coroutine[Any, None, None], awaited: Any) -> Generator[A
 class ClientResponse:
     """Response to a client, either one JSON object or server-sent events.
 
-    ASGI messages are queued and sent in order by a task, so a client that reads slowly only holds
-    up its own answer.
+    A task sends queued ASGI messages in order, so that a client that reads slowly only delays its
+    own answer.
 
     Args:
         api: determines the format, including that of errors.
-        streams: True if the client accepts event streams.
         charge: called with the growth of unsent bytes. Raises RequestError if there are too many.
-
-    Attributes:
-        asked_to_stream: the body asks for a stream. It may then start before the body is validated.
     """
 
     def __init__(self, send: Send, api: API, streams: bool, charge: Callable[[int], None]) -> None:
@@ -150,7 +146,7 @@ class ClientResponse:
     def comment(self, text: str) -> None:
         """Send a comment to a streaming client, and a keep-alive event if one is due.
 
-        Comments are for humans; idle timers of clients only reset on events.
+        Idle timers of clients only reset on events.
         """
         if not self._may_stream:
             return
@@ -161,7 +157,7 @@ class ClientResponse:
             self._write(data)
 
     async def comment_when_quiet(self) -> None:
-        """Keep the connection alive: send a comment if a reply has no event for `QUIET_S`."""
+        """Send a comment whenever no reply has had an event for `QUIET_S`."""
         self._took_at = time.monotonic()
         while True:
             await asyncio.sleep(self._took_at + QUIET_S - time.monotonic())
@@ -171,10 +167,7 @@ class ClientResponse:
 
     @property
     def _may_stream(self) -> bool:
-        """True if events may be sent.
-
-        Waits a bit first, because an error can still get its own status.
-        """
+        """True if events may be sent. Before that, an error can still get its own status."""
         if self._writer is not None:
             return self._writer.generation.stream
         return self.asked_to_stream and time.monotonic() - self._came_at >= KEEPALIVE_S
@@ -188,7 +181,7 @@ class ClientResponse:
         return self._writer.sign_of_life()
 
     async def report_error(self, error: Exception) -> bool:
-        """Report an error inside a stream. Returns False if the stream hasn't started."""
+        """Report an error inside a stream. Return False if the stream hasn't started."""
         content = errors.body_of(error, self._api.path)[1]
         too_long = getattr(error, "code", "") == CONTEXT_OVERFLOW
         streams = self._streams if self._writer is None else self._writer.generation.stream
@@ -200,12 +193,10 @@ class ClientResponse:
         return self._has_begun
 
     async def flush(self) -> None:
-        """Wait until everything queued has been sent."""
         if self._task is not None:
             await asyncio.shield(self._task)
 
     def close(self) -> None:
-        """Drop unsent messages."""
         if self._task is not None:
             self._task.cancel()
 
@@ -308,7 +299,7 @@ class ModelRequestHandler:
 
         Raises:
             RequestError: if its agent was stopped.
-            Exception: whatever ended the request or the server, but not the client's disconnect.
+            Exception: cause of the end of the request or the server, except for a disconnect.
         """
         with self.requests.register(scope, body, session) as request:
             with request.cancel_scope as cancelled:
@@ -433,7 +424,7 @@ class ModelRequestHandler:
     async def _relay_events(
         self, request: ModelRequest, client: ClientResponse
     ) -> tuple[Choice, Finished]:
-        """Forward all events but the last to the client. Returns the last event.
+        """Forward all events but the last to the client, and return the last event.
 
         Raises:
             EngineError: if a reply failed.
@@ -476,7 +467,7 @@ class ModelRequestHandler:
         owner: KeyOwner,
         report: Report,
     ) -> tuple[Any, str]:
-        """Parse and validate a body. Also returns the names of ignored fields.
+        """Parse and validate a body. Return the result and the names of ignored fields.
 
         Runs on a thread if the body is large or has documents.
 
@@ -539,10 +530,10 @@ class ModelRequestHandler:
         return found
 
     def _client_error(self, error: EngineError) -> Exception:
-        """Translate an engine error for the client.
+        """Return the error for the client.
 
         If the engine has lost models, start reloading them, unless the server is stopping. A model
-        that we offer is never reported as unknown.
+        in the server's list is never reported as unknown.
         """
         if error.code not in (ENGINE_STOPPED, UNKNOWN_MODEL):
             return error
@@ -561,11 +552,7 @@ class ModelRequestHandler:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Answer with a single JSON object. Cancelled if the client disconnects.
-
-        Raises:
-            RequestError, EngineError: if it fails.
-        """
+        """Answer with a single JSON object. Cancelled if the client disconnects."""
         with self.held.share(owner_of(scope)) as charge:
             raw = await bodies.read(scope, receive, self.silence, charge)
             size = len(raw)
@@ -623,10 +610,7 @@ async def _while_paused(request: ModelRequest, client: ClientResponse) -> None:
 
 
 async def _end_with_client(receive: Receive, request: ModelRequest) -> None:
-    """Cancel the request when its client disconnects.
-
-    Call this only once the body has been read.
-    """
+    """Cancel the request when its client disconnects. The body must have been read."""
     while (await receive())["type"] != "http.disconnect":
         pass
     request.end()

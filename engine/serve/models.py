@@ -1,4 +1,4 @@
-"""Server models: loading on demand, unloading, recovery when the engine fails."""
+"""Models of the server: loading on demand, unloading, recovery when the engine fails."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ RELOAD_FAILED = "The engine failed and cannot reload its models"
 RELOADING = "The engine failed and is reloading its models. Retry in a moment."
 STATS_TIMEOUT_S = 5.0  # timeout for the engine's statistics
 BUILT_IN_NAMES = ("claude-*", "gpt-*", "*-latest", "sonnet", "opus", "haiku")
-"""Model names that agents hardcode for parts of their work. Without an alias, they refer to the
-default model."""
+"""Model names that agents hardcode. Without an alias, they mean the default model."""
 MAX_ALIAS_CHARACTERS = 200  # longer names aren't matched against aliases
 _MAX_CONFIG_BYTES = 2**20
 MODEL_BUSY = "model_busy"
@@ -45,7 +44,7 @@ MODEL_KEPT = "model_kept"
 
 
 class ModelEntry:
-    """A model offered by the server, whether or not it's loaded."""
+    """Model of the server, loaded or not."""
 
     def __init__(
         self, name: str, folder: str, model: Model | None = None, adapter: str = ""
@@ -72,7 +71,7 @@ class ModelEntry:
 
     @classmethod
     def of_folder(cls, path_or_id: str, adapter: str = "") -> ModelEntry:
-        """Create an entry for a model that isn't loaded. Only checks that the folder exists.
+        """Return an entry for a model that isn't loaded.
 
         Variants are named `NAME+ADAPTER`.
 
@@ -101,7 +100,7 @@ class ModelEntry:
 
     @property
     def context_length(self) -> int:
-        """Context length in tokens. 0 if it isn't loaded and its config doesn't say."""
+        """Context length in tokens. 0 if the model isn't loaded and its config doesn't say."""
         if self.model is not None:
             return self.model.context_length
         if self._context is None:
@@ -120,12 +119,12 @@ class ModelEntry:
         return name in (self.name, self.folder, *ids, *path)
 
     def begin(self, stats: dict[str, Any] | None) -> None:
-        """Called when loading starts, with the engine's statistics."""
+        """Note that loading starts, with the engine's statistics."""
         self._began = time.monotonic()
         self._before = stats["memory_in_use"] if stats else 0
 
     def describe(self, stats: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Describe the state for clients.
+        """Return the state for clients.
 
         Loading progress is estimated from the engine's memory use.
         """
@@ -139,15 +138,11 @@ class ModelEntry:
 
 
 class ModelRegistry:
-    """Registry of a server's models. Lives on the server's event loop.
+    """Registry of a server's models.
 
     Args:
-        models: loaded models.
         on_loss: called with a model's id when it was unloaded, or with None when the engine has
             lost all models, before they are reloaded.
-        folders: models that are loaded on demand.
-        may_unload: True if clients may unload models.
-        sharing: used to check whether several keys are in use.
     """
 
     def __init__(
@@ -183,7 +178,7 @@ class ModelRegistry:
         self._unloading: Future[None] | None = None  # latest unload
 
     def add(self, entry: ModelEntry) -> None:
-        """Add a model, and a number to its name if the name is taken. Thread-safe."""
+        """Add a model, with a number in its name if the name is taken. Thread-safe."""
         known = {(e.folder, e.adapter) for e in self.entries}
         if (entry.folder, entry.adapter) in known:
             return
@@ -198,7 +193,7 @@ class ModelRegistry:
         return [entry.model for entry in self.entries if entry.model is not None]
 
     def entry(self, name: object) -> ModelEntry:
-        """Look up a model by name, id or folder. An empty name means the default model.
+        """Return a model by name, id or folder. An empty name means the default model.
 
         Raises:
             EngineError: `unknown_model`.
@@ -214,7 +209,7 @@ class ModelRegistry:
         raise EngineError(UNKNOWN_MODEL, f"Unknown model {name!r}. Available models: {served}.")
 
     def may_see_loaded(self, entry: ModelEntry, owner: KeyOwner) -> bool:
-        """Check whether an owner may see that a model is loaded or loading.
+        """Return True if an owner may see that a model is loaded or loading.
 
         If several keys are in use, models that only others have requested appear unloaded.
         """
@@ -222,7 +217,7 @@ class ModelRegistry:
         return entry.state != "unloaded" and (known or not self._sharing.several)
 
     def asked(self, name: object) -> ModelEntry:
-        """Find the model for a request.
+        """Return the model for a request.
 
         Like `entry`, but names may also match an alias or `BUILT_IN_NAMES`.
 
@@ -245,7 +240,7 @@ class ModelRegistry:
             raise
 
     def entry_of(self, model: Model) -> ModelEntry:
-        """Return the entry of a loaded model. Compares folders, because names may change.
+        """Return the entry of a loaded model by its folder, because names may change.
 
         Raises:
             EngineError: `unknown_model`.
@@ -260,7 +255,7 @@ class ModelRegistry:
         raise EngineError(UNKNOWN_MODEL, f"The model {model.name!r} is no longer available.")
 
     def find(self, name: object) -> Model:
-        """Look up a loaded model. See `entry`.
+        """Return a loaded model. See `entry`.
 
         Raises:
             EngineError: `unknown_model`, also if the model isn't loaded.
@@ -273,10 +268,7 @@ class ModelRegistry:
     async def load(self, entry: ModelEntry) -> Model:
         """Load a model, or wait for a load that is already running.
 
-        Unless the caller holds the model with `use`, it may be unloaded again right away.
-
-        Raises:
-            EngineError: if loading fails, the engine can't be restarted, or the server stops.
+        Unless the caller holds the model with `use`, it may be unloaded immediately.
         """
         await self.ready()
         entry.used = time.monotonic()
@@ -293,7 +285,6 @@ class ModelRegistry:
         return await asyncio.shield(entry.loading)
 
     def end(self, error: Exception) -> None:
-        """Fail all requests waiting for a model, because the server stops."""
         self.ended = error
         for entry in self.entries:
             if entry.loading is not None and not entry.loading.done():
@@ -307,11 +298,7 @@ class ModelRegistry:
         task.add_done_callback(self._tasks.discard)
 
     async def unload(self, entry: ModelEntry, owner: KeyOwner = LOCAL) -> None:
-        """Unload a model. Sessions that use it will have to prefill again.
-
-        Args:
-            owner: who sent the request. If several keys are in use, the model may not have been
-                used by another key.
+        """Unload a model. Sessions that use it have to prefill again.
 
         Raises:
             RequestError: 409 if it's in use, other keys have used it, or clients may not unload
@@ -328,10 +315,9 @@ class ModelRegistry:
             await asyncio.wrap_future(unloading)
 
     def _unload(self, entry: ModelEntry) -> Future[None] | None:
-        """Unload a model that isn't in use. Returns None if nothing needs to be freed.
+        """Unload a model that isn't in use. Return None if nothing needs to be freed.
 
-        Call this in the same event-loop step as the check for users. The engine gets the message
-        immediately, so a load that follows comes after it.
+        The caller must check for users in the same step of the event loop.
         """
         model, entry.model = entry.model, None
         entry.owner_ids.clear()
@@ -342,7 +328,7 @@ class ModelRegistry:
         return unloading
 
     def note_unloaded(self, model_id: str) -> None:
-        """Note that a model was unloaded outside the server. The next request reloads it."""
+        """Record that a model was unloaded outside the server. The next request reloads it."""
         for entry in self.entries:
             if entry.model is not None and entry.model.id == model_id:
                 entry.model = None
@@ -381,7 +367,7 @@ class ModelRegistry:
 
     @contextmanager
     def use(self, named: object, owner: KeyOwner = LOCAL) -> Iterator[ModelEntry]:
-        """Keep a model loaded during the block. Call `load` inside the block.
+        """Keep a model loaded during the block, which calls `load`.
 
         Args:
             named: name from the request, or a session's model.
@@ -399,7 +385,7 @@ class ModelRegistry:
             entry.used = time.monotonic()
 
     async def figures(self) -> dict[str, Any]:
-        """Fetch the engine's statistics.
+        """Return the engine's statistics.
 
         Raises:
             TimeoutError: if the engine doesn't respond.
@@ -456,13 +442,12 @@ class ModelRegistry:
             entry.loading = None
 
     def free(self) -> None:
-        """Unload models we loaded for clients, except if used elsewhere."""
+        """Unload models that were loaded for clients, except if used elsewhere."""
         for entry in self.entries:
             if not entry.preloaded and entry.model is not None:
                 self._release_model(entry.model)
 
     def _unload_if_unwanted(self, model: Model) -> None:
-        """Unload a reloaded model if its entry was unloaded in the meantime."""
         loading = any(e.loading is not None and e.folder == model.path for e in self.entries)
         if not loading and not any(m.id == model.id for m in self.models):
             self._release_model(model)
@@ -499,7 +484,7 @@ class ModelRegistry:
             raise EngineError(ENGINE_STOPPED, self._why)
 
     def reload_lost(self) -> None:
-        """Start reloading lost models, unless a reload is running or has only just failed."""
+        """Start reloading lost models, unless a reload is running or has just failed."""
         tried = self._why and time.monotonic() - self._failed_at < RELOAD_RETRY_S
         if self._reloading is None and not tried:
             if not self._engine.is_running:
@@ -562,7 +547,7 @@ class ModelRegistry:
 
 
 async def _result_of(future: Future[T], too_late: Callable[[T], None]) -> T:
-    """Await a future. On cancellation, a later result goes to `too_late`."""
+    """Await a future. After a cancellation, a later result goes to `too_late`."""
 
     def take(done: Future[T]) -> None:
         if not done.cancelled() and done.exception() is None:

@@ -11,18 +11,17 @@ from collections.abc import Callable
 Report = Callable[[str], None]  # sends a comment to a waiting client
 
 REPORT_AFTER_S = 1.0
-"""Delay before a waiting request's first report. Its position is checked at this interval."""
+"""Delay before a waiting request's first report, and interval of checks."""
 REPORT_EVERY_S = 10.0  # maximum interval between reports at the same position
 CHECKS_PER_S = 200  # limit for all requests together; requests far back check less often
 
 
 class Queue:
-    """Queue that limits concurrent answers. Lives on the server's event loop.
+    """Queue that limits concurrent answers.
 
     The key with the fewest running answers goes first, then the oldest request.
 
     Args:
-        at_once: maximum number of concurrent answers.
         reserved: slots that only requests without a session may use.
         spare: returns the number of slots that only keys without running answers may use.
     """
@@ -57,12 +56,10 @@ class Queue:
         return same or not room
 
     def enter(self, named: bool = False, slots: int = 1, owner_id: str = "") -> QueueEntry:
-        """Enqueue a request. The returned ticket must be released with `leave`.
+        """Enqueue a request. The returned entry must be released with `leave`.
 
         Args:
-            named: True if the request has a session.
             slots: slots needed, one per answer (capped at the number of slots).
-            owner_id: id of the request's key.
         """
         ticket = QueueEntry(self, named, self._capped(named, slots), owner_id, next(self._numbers))
         self.waiting[ticket] = self._by.setdefault(owner_id, {})[ticket] = None
@@ -76,19 +73,19 @@ class Queue:
         return ticket
 
     def leave(self, ticket: QueueEntry) -> None:
-        """Release a ticket and admit whoever is next. Can be called more than once."""
+        """Release an entry and admit the next. May be called more than once."""
         self.last_left_at = time.monotonic()
         self._forget(ticket)
         self._admit_next()
 
     def before(self, ticket: QueueEntry) -> int:
-        """Return how many requests will be admitted before this one."""
+        """Return the number of requests that will be admitted before this one."""
         if self._order is None:
             self._order = {entry: index for index, entry in enumerate(self._in_order())}
         return self._order.get(ticket, 0)
 
     def drop(self, ticket: QueueEntry) -> bool:
-        """Remove a waiting request. False if it isn't waiting."""
+        """Remove a waiting request. Return False if it isn't waiting."""
         if ticket not in self.waiting:
             return False
         del self.waiting[ticket], self._by[ticket.owner_id][ticket]
@@ -128,7 +125,9 @@ class Queue:
         ticket.admitted.set_result(None)
 
     def _in_order(self) -> list[QueueEntry]:
-        """Sort waiting requests by admission order. Keys with the fewest answers come first."""
+        """Return waiting requests in the order of admission. Keys with the fewest answers come
+        first.
+        """
         waiting = list(self.waiting)
         if len({ticket.owner_id for ticket in waiting}) < 2:
             return waiting
@@ -150,11 +149,11 @@ class Queue:
         return min(wanted, self._for_named if named else self._at_once)
 
     def _has_room(self, named: bool, slots: int, owner_id: str, barred: bool = False) -> bool:
-        """Check whether this many slots are free.
+        """Return True if this many slots are free.
 
         Args:
-            barred: a request with a session is already waiting. Other requests with a session queue
-                up behind it, and requests without one only get the reserved slots.
+            barred: a request with a session is already waiting. Other requests with a session wait
+                behind it, and requests without one only get the reserved slots.
         """
         if named and (barred or self._named + slots > self._for_named):
             return False
@@ -166,7 +165,7 @@ class Queue:
 
 
 class QueueEntry:
-    """A request's ticket in the queue. For attributes, see `Queue.enter`."""
+    """Entry of a request in the queue. For attributes, see `Queue.enter`."""
 
     def __init__(self, queue: Queue, named: bool, slots: int, owner_id: str, number: int) -> None:
         self._queue = queue
@@ -178,10 +177,10 @@ class QueueEntry:
         self.admitted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def wait(self, report: Report, need: str) -> None:
-        """Wait until admitted. After a while, start reporting the position.
+        """Wait until admitted. After a while, report the position.
 
         Raises:
-            Exception: whatever was passed to `refuse`.
+            Exception: argument of `refuse`.
         """
         reported, pause, silent = -1, REPORT_AFTER_S, 0.0
         while not self.admitted.done():
@@ -196,11 +195,11 @@ class QueueEntry:
         self.admitted.result()
 
     def refuse(self, error: Exception) -> None:
-        """Fail the request if it is still waiting. Does nothing once it's admitted."""
+        """Fail the request if it still waits."""
         if self._queue.drop(self):
             self.admitted.set_exception(error)
             self.admitted.exception()  # mark the error as retrieved, in case `wait` was canceled
 
     def leave(self) -> None:
-        """Leave the queue or free the slots. Can be called more than once."""
+        """Leave the queue or free the slots. May be called more than once."""
         self._queue.leave(self)

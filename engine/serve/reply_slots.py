@@ -1,7 +1,4 @@
-"""Reply slots: a place in the queue plus a session for exclusive use.
-
-Requests are admitted or rejected before the response starts.
-"""
+"""Reply slots: a place in the queue plus a session for exclusive use."""
 
 from __future__ import annotations
 
@@ -33,18 +30,18 @@ _SESSION_LOST_CODES = (
     *(ENGINE_STOPPED, UNKNOWN_MODEL, MODEL_UNLOADED, INTERNAL_ERROR),
     *(SESSION_CLOSED, UNSUPPORTED_SESSION),  # the engine doesn't have this session
 )
-"""After these errors, the session can't be reused."""
+"""Errors after which the session can't be reused."""
 
 
 class SessionModelError(RequestError):
-    """The session uses a different model than the request."""
+    pass
 
 
 class ReplySlots:
-    """Slots and sessions for requests. Lives on the server's event loop.
+    """Slots and sessions for requests.
 
     Args:
-        sharing: limits how many slots and queue positions each key gets.
+        sharing: limits the slots and queue positions of each key.
     """
 
     def __init__(
@@ -80,12 +77,6 @@ class ReplySlots:
         report: Report,
     ) -> AsyncIterator[Session]:
         """Wait for a slot, and keep it and a session during the block.
-
-        Args:
-            request: needs a slot for each of its choices.
-            name: session named by the request, if any.
-            sent: the conversation sent to that session.
-            report: called with the queue position while waiting.
 
         Raises:
             RequestError: 429 if the queue is full or there are too many sessions.

@@ -42,7 +42,7 @@ _RATE_TIMEOUT_S = 2.0  # after this long without a chunk, the rate counts as 0
 
 
 def agent_stopped_error() -> RequestError:
-    """Build the error for a stopped agent. Status 400, because clients don't retry it."""
+    """Return the error for a stopped agent. Clients don't retry status 400."""
     return RequestError(400, "The user stopped this agent in Stretto.", "agent_stopped")
 
 
@@ -52,17 +52,12 @@ class ModelRequest:
     Only the server thread changes it; any thread may read, pause or stop it.
 
     Attributes:
-        program: name of the client program, if known.
         model: model name, or "" until loaded.
-        context_length: the model's context length in tokens.
-        started_at: monotonic time of arrival.
         state: "waiting", "reading" or "answering".
-        paused: True if replies are paused.
         progress: prompt tokens prefilled, total, and reused from a cache.
         pieces: chunks so far, about one per token. Replaced by the token count at the end.
         last_call_id: id of the latest tool call in the answer, or "".
         messages, size: the conversation if kept, and the size of the request in bytes.
-        cancel_scope: scope that the request's coroutine runs in.
         error: why the request was cancelled. None if the client disconnected.
         generation, choices: what the body asks for. Choices for the same prompt are adjacent.
         last: last event of the first choice's reply, or None if it hasn't ended.
@@ -99,9 +94,8 @@ class ModelRequest:
         self._forked: set[int] = set()  # prompts whose remaining choices were forked
 
     def end(self, error: Exception | None = None) -> None:
-        """Cancel the request.
-
-        A client that is still connected gets the error. Server thread only.
+        """Cancel the request. A client that is still connected gets the error. Server thread
+        only.
         """
         self.error = self.error or error
         self.cancel_scope.cancel()
@@ -140,21 +134,16 @@ class ModelRequest:
             self.end(agent_stopped_error())
 
     def cancel_replies(self, whole: bool = False) -> None:
-        """Cancel all replies; clients get the text generated so far.
-
-        For `whole`, see `Reply.cancel`.
-        """
+        """Cancel all replies. Clients get the text generated so far."""
         for reply in list(self._replies):
             reply.cancel(whole)
 
     def release_replies(self) -> None:
-        """Release the replies at the end of the request. The end of their text stays available."""
         self._final_texts = {None: self.text, "answer": self.answer_text}
         self._replies = []
 
     @property
     def engine_sessions(self) -> tuple[str, ...]:
-        """Ids of the engine sessions that still have a running reply."""
         return tuple(session.id for session, _ in list(self._running.values()))
 
     @property
@@ -164,7 +153,7 @@ class ModelRequest:
 
     @property
     def answer_text(self) -> str:
-        """Same as `text`, but without reasoning and tool calls."""
+        """Text of the answer without reasoning and tool calls."""
         return self._text_of("answer")
 
     def _text_of(self, kind: Kind | None) -> str:
@@ -189,10 +178,6 @@ class ModelRequest:
         Args:
             session: used for the first choice. More sessions are opened as needed.
             held: closes the additional sessions.
-            events: forwards the replies' events.
-
-        Raises:
-            EngineError: if the engine was stopped.
         """
         self._session, self._cleanup, self._events = session, held, events
         asked = self.generation
@@ -279,14 +264,14 @@ class ModelRequest:
 
 
 def _params(params: SamplingParams, number: int) -> SamplingParams:
-    """Return the parameters for answer `number`. Only the first answer uses the seed as it is."""
+    """Return the parameters for answer `number`. Only the first answer uses the given seed."""
     if params.seed is None or not number:
         return params
     return replace(params, seed=line_seed(params.seed, number))
 
 
 class EventRelay:
-    """Passes events from the engine thread to the server's event loop.
+    """Relay of events from the engine thread to the server's event loop.
 
     A step of the engine usually has an event for each reply, and wakes the loop once.
     """

@@ -43,8 +43,9 @@ log = logging.getLogger(__name__)
 
 BACKLOG = 1024  # connections queued by the OS until accepted
 SEND_BUFFER_BYTES = 64 * 2**10
-"""OS send buffer per client (Linux doubles the value). The default is 4 MB, so we'd generate 17,000
-tokens for a client that isn't reading, and a thousand such clients would take 4 GB."""
+"""Send buffer of the operating system per client (Linux doubles the value). With the default of 4
+MB, 17,000 tokens would be generated for a client that isn't reading.
+"""
 MANY_CONNECTIONS = 512  # after a peak of this many connections, free memory is returned to the OS
 TICKS_PER_SECOND = 10  # rate set by uvicorn
 GRACE_S = 1  # time for replies to end at shutdown
@@ -52,16 +53,12 @@ STOP_TIMEOUT_S = 4.0  # timeout for the entire shutdown, including cleanup
 
 
 class Server:
-    """HTTP server, used as a context manager. By default it listens on the loopback address.
+    """HTTP server, used as a context manager.
 
     Args:
-        models: already loaded in `engine`. The first is the default model.
-        port: 0 picks a free port.
         patience: seconds before an inactive connection is closed.
-        folders: additional models that are loaded on demand.
         keys: API keys. Not needed on the loopback address.
-        cache: the engine's cache folder, so that conversations are found again after a restart.
-            They use a subfolder.
+        cache: the engine's cache folder, with a subfolder for conversations.
 
     Raises:
         OSError: if the port isn't available.
@@ -164,10 +161,7 @@ class Server:
         return len(self._http.server_state.connections)
 
     def offer(self, folder: str, adapter: str = "") -> None:
-        """Offer another model, to be loaded on demand.
-
-        Args:
-            adapter: adapter folder, if this is a variant.
+        """Add a model that is loaded on demand.
 
         Raises:
             EngineError: if the folder doesn't exist.
@@ -179,10 +173,10 @@ class Server:
         self._answering.priority = priority
 
     def share_out(self, shares: Mapping[str, float]) -> None:
-        """Set how much computing time each program gets. Applies to future requests.
+        """Set the computing time of programs for future requests.
 
         Args:
-            shares: percentage by program name ("Claude Code") or key. Everyone else shares the rest
+            shares: percentage by program name ("Claude Code") or key. Others share the rest
                 equally.
 
         Raises:
@@ -193,7 +187,7 @@ class Server:
         self._answering.shares = dict(shares)
 
     def note_unloaded(self, model_id: str) -> None:
-        """Note that a model was unloaded outside the server. Thread-safe."""
+        """Record that a model was unloaded outside the server. Thread-safe."""
         if self._http.loop is not None:
             with contextlib.suppress(RuntimeError):  # the server has already stopped
                 self._http.loop.call_soon_threadsafe(self.served.note_unloaded, model_id)
@@ -204,7 +198,7 @@ class Server:
     def stop(self) -> None:
         """Cancel all requests with an error, free resources and close the socket.
 
-        Usually takes a second or two. The engine may need longer to end a reply.
+        Usually takes a second or two.
         """
         self._http.should_exit = True
         if self._thread.ident is not None:
@@ -229,7 +223,9 @@ class Server:
         self._release_memory()
 
     def _release_memory(self) -> None:
-        """Return free memory to the OS after a large request or a peak of connections."""
+        """Return free memory to the operating system after a large request or a peak of
+        connections.
+        """
         bodies, connections = self._answering.held, self.connections
         self._crowd = max(self._crowd, connections)
         if bodies.large_ended or (
@@ -263,7 +259,7 @@ class Server:
 
 
 class _HTTPServer(uvicorn.Server):
-    """uvicorn's server, extended to supervise connections."""
+    """uvicorn's server with supervision of connections."""
 
     def __init__(
         self,
@@ -291,7 +287,7 @@ class _HTTPServer(uvicorn.Server):
         self._listening.listen(BACKLOG)
 
     async def main_loop(self) -> None:
-        """Run until the server stops. Continues after errors, or all requests would hang."""
+        """Run until the server stops. Continues after errors, because all requests would hang."""
         while True:
             try:
                 return await super().main_loop()
@@ -331,11 +327,6 @@ class _HTTPServer(uvicorn.Server):
 
 
 def _listening_socket(host: str, port: int) -> socket.socket:
-    """Open the listening socket.
-
-    Raises:
-        OSError: if the address isn't available.
-    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # "localhost" resolves to both loopback addresses, but every client tries IPv4 as well.
     address = "127.0.0.1" if host == "localhost" else host

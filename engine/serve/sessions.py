@@ -1,7 +1,4 @@
-"""Sessions that clients refer to by name, with digests of what was sent to them.
-
-Requests to a session run one at a time.
-"""
+"""Sessions that clients refer to by name, with digests of their conversations."""
 
 from __future__ import annotations
 
@@ -26,16 +23,18 @@ from engine.serve.json_input import conversation_digests
 from engine.serve.queue import Queue, QueueEntry
 
 ALIASES = ("x-stretto-session-id", "x-executorch-session-id")
-"""Headers that name a session, in order of precedence. Not included are the headers agents use for
-machine affinity (`x-session-affinity`, `session_id`): an agent has several conversations under one
-such id, and a thousand ids would not be a thousand sessions."""
+"""Headers that name a session, in order of precedence. Headers for machine affinity
+(`x-session-affinity`, `session_id`) aren't included: an agent has several conversations under one
+such id.
+"""
 
 UNKNOWN = "conversation_unknown"
 HEADER = b"x-stretto-conversation"
 """Response header with the digest of the conversation being answered."""
 MAX_STORED_BYTES = 4 * 2**20
-"""Conversations are stored up to this many bytes of requests. Longer conversations must be resent
-in full."""
+"""Maximum bytes of requests of a stored conversation. Longer conversations must be resent in
+full.
+"""
 DIGEST = "[0-9a-f]{64}"
 
 
@@ -45,7 +44,7 @@ def check_digest(name: str, value: object) -> None:
 
 
 class SentConversation(Struct, frozen=True):
-    """A conversation, exactly as the client sent it."""
+    """Conversation exactly as the client sent it."""
 
     messages: tuple[Any, ...] = ()
     digests: tuple[str, ...] = ()  # one digest per message, covering all messages up to that point
@@ -54,12 +53,11 @@ class SentConversation(Struct, frozen=True):
     def continued_by(
         self, follows: str | None, messages: Sequence[Any], size: int
     ) -> SentConversation:
-        """Continue this conversation, or replace it.
+        """Return the conversation continued or replaced by `messages`.
 
         Args:
             follows: digest of the prefix that `messages` continue. None if they are the whole
                 conversation.
-            size: size of the request in bytes.
 
         Raises:
             RequestError: 409 if there is no prefix with that digest.
@@ -81,18 +79,17 @@ class SentConversation(Struct, frozen=True):
 
     @property
     def headers(self) -> tuple[tuple[bytes, bytes], ...]:
-        """Response headers that let the client verify which conversation was answered."""
+        """Response headers with which the client can verify the answered conversation."""
         return ((HEADER, self.digests[-1].encode()),) if self.digests else ()
 
     @property
     def storable(self) -> SentConversation:
-        """Part to store in a session. Nothing if the conversation is too large."""
+        """Part to store in a session, which is empty if the conversation is too large."""
         return self if self.size <= MAX_STORED_BYTES else SentConversation()
 
 
 MAX_NAME_CHARACTERS = 128
 SESSION_NAME = rf"[A-Za-z0-9][A-Za-z0-9._:@=+-]{{0,{MAX_NAME_CHARACTERS - 1}}}"
-"""Valid session names, as a regular expression."""
 SESSION_NAME_RULE = (
     f"must be 1 to {MAX_NAME_CHARACTERS} letters, digits and . _ : @ = + -, "
     "the first one a letter or digit"
@@ -100,13 +97,14 @@ SESSION_NAME_RULE = (
 SESSION_NOT_FOUND = "session_not_found"
 SESSION_EXISTS = "session_exists"
 SESSION_SHARE_DIVISOR = 3
-"""With several keys, a key may take sessions until what's left is a third of its own. That's more
-than its share of the queue, because sessions live long."""
+"""Divisor for a key's sessions: with several keys, a key may take sessions until a third of its own
+number is left. Sessions live long, so this is more than a key's share of the queue.
+"""
 RETRY_S = 5  # `Retry-After` when no session is about to expire
 
 
 class SessionConfig(Struct, frozen=True):
-    """Session settings. None stands for the model's default, or "don't change" in an update.
+    """Session settings. None means the model's default, or no change in an update.
 
     The fields are explained in `Engine.open_session`.
     """
@@ -118,7 +116,6 @@ class SessionConfig(Struct, frozen=True):
     kv_bits: int | None = None
 
     def with_(self, changes: SessionConfig) -> SessionConfig:
-        """Return a copy, overridden by the values set in `changes`."""
         names = [n for n in changes.__struct_fields__ if getattr(changes, n) is not None]
         return replace(self, **{name: getattr(changes, name) for name in names})
 
@@ -130,10 +127,7 @@ class SessionConfig(Struct, frozen=True):
         session_id: str | None = None,
         begins_as: str = "",
     ) -> Session:
-        """Open an engine session for an owner. If it has an id, its cache is kept on disk.
-
-        Args: see `Engine.open_session`.
-        """
+        """Open an engine session for an owner. A session with an id keeps its cache on disk."""
         return engine.open_session(
             model,
             session_id,
@@ -173,16 +167,15 @@ class SessionEntry(Struct, eq=False):
 
     @property
     def idle_seconds(self) -> float:
-        """Seconds since last use. 0 while in use."""
         return 0.0 if self.queue.busy else time.monotonic() - self.last_used_at
 
     def steer(self) -> None:
-        """End the reply at the next safe point, so the next request can take over."""
+        """End the reply at the next safe point, so that the next request can start."""
         if self.cancel_replies is not None:
             self.cancel_replies(True)
 
     def freed_error(self) -> EngineError:
-        """Build the error for requests still waiting when the session is freed."""
+        """Return the error for requests that wait when the session is freed."""
         return EngineError(SESSION_CLOSED, "The session was freed.")
 
     def close(self) -> None:
@@ -192,8 +185,6 @@ class SessionEntry(Struct, eq=False):
 
 
 class SessionRegistry:
-    """Registry of a server's named sessions. Lives on its event loop."""
-
     def __init__(
         self, engine: Engine, settings: Settings, sharing: FairShare | None = None
     ) -> None:
@@ -254,11 +245,6 @@ class SessionRegistry:
         return entry
 
     def fork(self, owner: KeyOwner, name: str, twin: str | None) -> SessionEntry:
-        """Copy a session under a new name.
-
-        Raises:
-            RequestError: see `get` and `make`.
-        """
         source = self.get(owner, name)
         name = twin or uuid.uuid4().hex
         entry = self.make(owner, name, source.model, source.config, source.ttl, source)
@@ -275,7 +261,7 @@ class SessionRegistry:
         return named.config.open(self._engine, named.model, named.owner)
 
     def delete(self, owner: KeyOwner, name: str) -> None:
-        """Free a session. If it has a running reply, that is cancelled.
+        """Free a session, and cancel its reply.
 
         Raises:
             RequestError: 404 if there is none.
@@ -283,7 +269,7 @@ class SessionRegistry:
         self._free(self.get(owner, name))
 
     def discard_new(self, named: SessionEntry) -> None:
-        """Free a session if no request was admitted to it and none is waiting for it."""
+        """Free a session if no request was admitted to it and none waits for it."""
         if named.is_new and not named.is_freed and not named.queue.busy:
             self._free(named)
 
@@ -342,7 +328,7 @@ class SessionRegistry:
 
 
 def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
-    """Get the session name from the body (and remove it there) or from a header.
+    """Return the session name from the body (and remove it there) or from a header.
 
     Raises:
         RequestError: 400 if the name isn't valid.
@@ -358,10 +344,7 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
 
 
 def checked_name(name: object, where: str, field: str | None = None) -> str:
-    """Validate a session name and return it.
-
-    Args:
-        field: body field the name came from, if any.
+    """Return a valid session name.
 
     Raises:
         RequestError: 400 if it isn't valid.

@@ -16,23 +16,20 @@ T = TypeVar("T")
 
 
 LARGE_BODY_BYTES = 2**20
-"""Larger bodies are decoded one after the other.
+"""Size above which bodies are decoded one after the other.
 
-Each call can hold the GIL for 0.1 s. So running several in parallel isn't any faster, but every
-other thread would have to wait for all of them.
+Each call can hold the GIL for 0.1 s, so running several in parallel isn't any faster and delays
+every other thread.
 """
 
 
 class ServerThreads:
-    """Separate pools for bodies, large bodies and status requests."""
-
     def __init__(self) -> None:
         self.status = ThreadPoolExecutor(1, "serve-status")
         self._bodies = ThreadPoolExecutor(4, "serve-bodies")
         self._large_bodies = ThreadPoolExecutor(1, "serve-large-bodies")
 
     def bodies(self, size: int) -> Executor:
-        """Pick the pool for processing a body of `size` bytes."""
         return self._large_bodies if size > LARGE_BODY_BYTES else self._bodies
 
     def close(self) -> None:
@@ -42,6 +39,6 @@ class ServerThreads:
 
 
 async def in_thread(pool: Executor, work: Callable[[], T]) -> T:
-    """Run ``work`` on a pool thread. It sees a copy of the current context."""
+    """Run ``work`` on a pool thread with a copy of the current context."""
     context = contextvars.copy_context()
     return await asyncio.get_running_loop().run_in_executor(pool, context.run, work)

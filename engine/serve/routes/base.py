@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 
 class APIRoute(Route):
-    """Route that also appears in `/openapi.json`.
+    """Route that is listed in `/openapi.json`.
 
     Args:
         endpoint: a Starlette handler or an ASGI application.
@@ -91,12 +91,10 @@ class Generation(Struct, frozen=True):
         return [] if isinstance(first, RawPrompt) else first
 
     def client_tool(self, name: str) -> ClientTool:
-        """Look up the client's tool for a function name."""
         return self.tools.get(name) or ClientTool("function", name)
 
     @property
     def head(self) -> list[str]:
-        """Names of the tools that come first in the prompt."""
         return [name_of(tool) for tool in self.template.get("tools", self.params.offered)]
 
 
@@ -112,15 +110,12 @@ def _one(odds: TokenOdds) -> dict[str, Any]:
 
 
 def listed_odds(odds: Iterable[TokenOdds]) -> list[dict[str, Any]]:
-    """Format log probabilities as chat completions and responses have them."""
+    """Return log probabilities in the format of chat completions and responses."""
     return [{**_one(o), "top_logprobs": [_one(t) for t in o.top]} for o in odds]
 
 
 def odds_columns(odds: Iterable[TokenOdds], offset: int) -> dict[str, Any]:
-    """Format log probabilities as text completions have them.
-
-    The text starts at character `offset`.
-    """
+    """Return log probabilities in the format of text completions. The text starts at `offset`."""
     names = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
     out: dict[str, list[Any]] = {name: [] for name in names}
     for token in odds:
@@ -154,7 +149,7 @@ class CallComplete(Struct, frozen=True):
 
 
 class CallStart(Struct, frozen=True):
-    """Start of a tool call. Includes the first part of its arguments, or all of them."""
+    """Start of a tool call, with the first part of its arguments, or all of them."""
 
     number: int  # index of the call in its answer
     id: str
@@ -168,15 +163,16 @@ class CallDelta(Struct, frozen=True):
 
 
 class CallBroken(Struct, frozen=True):
-    """Text that started like a tool call but turned out not to be valid."""
+    """Text that started like a tool call but isn't valid."""
 
     number: int
 
 
 Piece = Text | CallStart | CallDelta | CallComplete | CallBroken
 """Part of an answer. Each call has one start, any number of deltas, and one end (complete or
-broken). The next call may start before the end of the previous call, but from then on deltas belong
-to the newest call."""
+broken). The next call may start before the end of the previous call, and deltas then belong to the
+newest call.
+"""
 
 
 class Choice(Struct, eq=False):
@@ -199,7 +195,7 @@ class Choice(Struct, eq=False):
     _cut_call: ToolCallFailed | None = None  # unfinished call at the end of the answer
 
     def handle_event(self, event: Event) -> Iterator[Piece]:
-        """Process an engine event. Yields the pieces to send to the client."""
+        """Process an engine event. Yield the pieces to send to the client."""
         if isinstance(event, PromptProgress):
             self.prompt_tokens, self.reused_tokens = event.total, event.reused
         elif isinstance(event, Finished):
@@ -301,12 +297,13 @@ class Choice(Struct, eq=False):
 
     @property
     def stats(self) -> ReplyStats:
-        """Statistics of the finished reply. All zero before that."""
         return self.last.stats if self.last is not None else ReplyStats()
 
     @property
     def hit_limit(self) -> bool:
-        """True if the answer hit a limit, or ran out of memory, for which no API has a reason."""
+        """True if the answer reached a limit or ran out of memory. No API has a reason for the
+        latter.
+        """
         ends = (FinishReason.LENGTH, FinishReason.MEMORY)
         return self.last is not None and self.last.reason in ends
 
@@ -316,7 +313,7 @@ class Choice(Struct, eq=False):
 
     @property
     def as_message(self) -> Message:
-        """The answer in the form the client will send it back next turn."""
+        """Answer in the form in which the client will send it in the next turn."""
         message: Message = {"role": "assistant", "content": self.text}
         if self.calls:
             message["content"] = self.text if self.text.strip() else ""
@@ -353,11 +350,7 @@ def _missing_brackets(arguments: str) -> str | None:
 
 
 class Writer(ABC):
-    """Base class for the formats of answers, one per API.
-
-    Args:
-        choices: the collected answers, in order.
-    """
+    """Base class for the formats of answers, one per API."""
 
     def __init__(self, generation: Generation, choices: list[Choice]) -> None:
         self.generation = generation
@@ -373,7 +366,7 @@ class Writer(ABC):
         return next((choice for choice in self.choices if choice.last is None), self.choices[-1])
 
     def begin(self) -> bytes:
-        """Return what a stream starts with. Called once the prompt length is known."""
+        """Return the start of a stream. Called once the prompt length is known."""
         return b""
 
     @abstractmethod
@@ -382,7 +375,7 @@ class Writer(ABC):
 
     @abstractmethod
     def ended(self, choice: Choice) -> bytes:
-        """Return what a stream sends when a choice ends."""
+        """Return the part of a stream for the end of a choice."""
 
     @abstractmethod
     def end(self) -> bytes: ...
@@ -392,8 +385,7 @@ class Writer(ABC):
         """Return a keep-alive event. Clients give up on streams without events."""
 
     @abstractmethod
-    def whole(self) -> JSON:
-        """Return the complete answer as one JSON object."""
+    def whole(self) -> JSON: ...
 
 
 class BlockWriter(Writer):
@@ -411,12 +403,10 @@ class BlockWriter(Writer):
         """Return the events that start a block. For calls, `call` has the tool's name."""
 
     @abstractmethod
-    def more(self, piece: Text | CallStart | CallDelta) -> bytes:
-        """Return the events that extend the open block."""
+    def more(self, piece: Text | CallStart | CallDelta) -> bytes: ...
 
     @abstractmethod
-    def close(self, incomplete: bool) -> bytes:
-        """Return the events that end the open block."""
+    def close(self, incomplete: bool) -> bytes: ...
 
     def piece(self, choice: Choice, piece: Piece) -> bytes:
         if isinstance(piece, (CallComplete, CallBroken)):
@@ -448,7 +438,7 @@ class BlockWriter(Writer):
 
 
 class API:
-    """API operation that needs a model. Doesn't depend on sockets or sessions."""
+    """API operation that needs a model, independent of sockets and sessions."""
 
     path: str
     summary: str
@@ -468,18 +458,15 @@ class API:
         return event(error)
 
     def comment(self, text: str) -> bytes:
-        """Format a comment, which clients skip.
-
-        Returns b"" if the stream format has no comments.
-        """
+        """Format a comment, or return b"" if the stream format has no comments."""
         return f": {text}\n\n".encode()
 
     def takes_long(self, body: Mapping[str, Any]) -> bool:
-        """Check whether parsing may be slow even for a small body, e.g. because of documents."""
+        """Return True if parsing may be slow even for a small body, e.g. because of documents."""
         return documents.has_documents(body)
 
     def read(self, body: Mapping[str, Any], model: Model, owner: KeyOwner = LOCAL) -> Any:
-        """Validate a body. Returns the parsed request, usually a `Generation`.
+        """Validate a body. Return the parsed request, usually a `Generation`.
 
         Raises:
             ValueError: if it's invalid or unsupported, with the reason.
@@ -489,7 +476,6 @@ class API:
 
 
 def encoded(content: Any) -> bytes:
-    """Encode JSON as UTF-8. Lone surrogates are replaced."""
     try:
         return msgspec.json.encode(content)
     except UnicodeEncodeError:

@@ -45,7 +45,7 @@ class ToolCall(schema.Body):
 
     @property
     def as_message(self) -> schema.JSON:
-        """The call as chat templates expect it, i.e. with arguments as an object.
+        """Call as chat templates expect it, with arguments as an object.
 
         Raises:
             ValueError: if it has no function.
@@ -95,8 +95,9 @@ class ChatMessage(schema.Body):
 
 
 SESSION = ("<session_context>\n", "</session_context>")
-"""Delimiters of Copilot CLI's per-session folder. It sits in the middle of the instructions and
-always differs, so nothing after it could be shared between sessions, tools included."""
+"""Delimiters of Copilot CLI's per-session folder. It's in the middle of the instructions and always
+differs, so nothing after it could be shared between sessions.
+"""
 
 
 def _session_behind(messages: list[Message]) -> list[Message]:
@@ -118,7 +119,7 @@ def _session_behind(messages: list[Message]) -> list[Message]:
 
 
 Digest = Annotated[str, WithJsonSchema({"type": "string", "pattern": f"^{DIGEST}$"})]
-"""Digest of messages the session already has. Resolved before the body is validated."""
+"""Digest of messages the session already has."""
 
 
 class ChatBody(schema.GenerationBody, schema.TemplateOptions):
@@ -217,22 +218,21 @@ class OpenAIWriter(base.Writer):
         }
 
     @abstractmethod
-    def _choice(self, choice: base.Choice) -> schema.JSON:
-        """Format one choice of a complete answer."""
+    def _choice(self, choice: base.Choice) -> schema.JSON: ...
 
     def _chunk(self, choices: Sequence[schema.JSON], **more: Any) -> bytes:
         return base.event({**self._head, "object": self._kind, "choices": choices, **more})
 
 
 def reason(choice: base.Choice, calls: str = "tool_calls") -> str:
-    """Map to OpenAI's finish reason."""
+    """Return OpenAI's finish reason."""
     if choice.hit_limit:
         return "length"
     return calls if choice.calls else "stop"
 
 
 def usage(choices: list[base.Choice]) -> schema.JSON:
-    """Count the request's tokens. A prompt with several answers is counted once."""
+    """Return the request's token counts. A prompt with several answers is counted once."""
     stats = [choice.stats for choice in choices]
     first: dict[int, ReplyStats] = {}
     for choice in choices:

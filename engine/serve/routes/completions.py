@@ -20,7 +20,6 @@ from engine.serve.routes.chat import OpenAIWriter, reason
 
 
 def prompts(value: Any) -> list[RawPrompt]:
-    """Parse one or several prompts, each given as text or token ids."""
     if isinstance(value, str):
         return [RawPrompt(value)]
     if isinstance(value, list) and value:
@@ -169,11 +168,7 @@ class EmbeddingRequest(Struct, frozen=True):
     dimensions: int | None = None  # embedding size expected by the client
 
     def check(self, found: Vectors) -> None:
-        """Check that the vectors have the size the client expects.
-
-        Raises:
-            RequestError: if they don't.
-        """
+        """Check that the vectors have the size the client expects."""
         size = len(found.vectors[0]) // 4
         if self.dimensions not in (None, size):
             raise RequestError(

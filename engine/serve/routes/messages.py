@@ -22,7 +22,8 @@ from engine.text.tools import quote, tool_call
 
 SIGNATURE = "c3RyZXR0bw=="
 """Dummy signature for reasoning. Some clients treat reasoning without a signature as part of the
-answer."""
+answer.
+"""
 
 
 class TextBlock(schema.Body):
@@ -57,7 +58,7 @@ class DocumentBlock(schema.Body):
 
     @property
     def text(self) -> str:
-        """The document's text. If it can't be read, a note with the reason."""
+        """Text of the document, or a note with the reason if it can't be read."""
         about = "\n".join(part for part in (self.title, self.context) if part)
         return "\n".join(part for part in (about, _read_document(self.source)) if part)
 
@@ -135,11 +136,10 @@ class ToolResultBlock(schema.Body):
         return [block.tool_name for block in self.content if isinstance(block, FoundTool)]
 
     def found_content(self, deferred: Mapping[str, schema.JSON]) -> str | list[schema.JSON]:
-        """Return the content, with descriptions of the found tools filled in. See `content_of`.
+        """Return the content with descriptions of the found tools. See `content_of`.
 
         Args:
-            deferred: deferred tools by name, described at this point instead of in the prompt's
-                head.
+            deferred: deferred tools by name, described here instead of in the prompt's head.
         """
         texts: list[str | schema.JSON] = []
         for block in self.content:
@@ -174,7 +174,7 @@ class UserTurn(schema.Body):
     content: Annotated[schema.Items[UserBlock], schema.or_text(list[UserBlock], _text_block)]
 
     def as_messages(self, deferred: Mapping[str, schema.JSON]) -> list[Message]:
-        """Convert to messages for the chat template. Tool results become messages of their own."""
+        """Return messages for the chat template. Tool results become separate messages."""
         results: list[Message] = [
             {"role": "tool", "tool_call_id": b.tool_use_id, "content": b.found_content(deferred)}
             for b in self.content
@@ -271,7 +271,6 @@ class OutputConfig(schema.Body):
 
     @property
     def reasoning(self) -> schema.ReasoningOptions:
-        """Reasoning options. An unknown effort is ignored."""
         if self.effort is not None and self.effort not in schema.EFFORTS:
             schema.ignore("output_config.effort")
             return schema.ReasoningOptions()
@@ -280,11 +279,12 @@ class OutputConfig(schema.Body):
 
 BILLING = re.compile(r"(x-anthropic-billing-header:[^\n]*\n?)+")
 """Header line that some clients put before the instructions. It differs for every process, so
-nothing after it could be shared."""
+nothing after it could be shared.
+"""
 
 
 def _without_billing(content: Any) -> Any:
-    """Strip the per-process header lines from the instructions."""
+    """Remove the per-process header lines from the instructions."""
     return [_cleaned(part) for part in content] if isinstance(content, list) else _cleaned(content)
 
 
@@ -308,10 +308,10 @@ class PromptBody(schema.InSession, schema.TemplateOptions):
     speed: Annotated[Any, schema.ignored_field("speed", "standard")] = None
 
     def conversation(self, model: Model) -> list[Message]:
-        """Convert to messages for the model, system message first.
+        """Return messages for the model, system message first.
 
-        System turns before the first answer are the same for all agents of a program. At the front,
-        their caches can be shared.
+        System turns before the first answer are the same for all agents of a program. At the
+        front, their caches can be shared.
         """
         deferred = {tool.name: tool.as_function for tool in self._tools if tool.defer_loading}
         head, messages = [self.system] if self.system else [], list[Message]()
@@ -344,7 +344,7 @@ class PromptBody(schema.InSession, schema.TemplateOptions):
         return absent_note([*map(shorten, (*names, *servers))])
 
     def reasons(self, model: Model) -> tuple[bool | None, dict[str, Any]]:
-        """Return whether to reason (None: the model decides), and the template's arguments."""
+        """Return True to reason (None: the model decides), and the template's arguments."""
         return self.template(model, self.output_config.reasoning, "output_config.effort")
 
     def tool_settings(self, model: Model) -> tuple[dict[str, Any], set[str]]:
@@ -546,7 +546,7 @@ def _usage(prompt: int, reused: int, generated: int) -> schema.JSON:
 
 
 def _reason(choice: base.Choice) -> tuple[str, str | None]:
-    """Map to Anthropic's stop reason. Also returns the stop string."""
+    """Return Anthropic's stop reason and the stop string."""
     if choice.hit_limit:
         return "max_tokens", None
     if choice.calls:

@@ -94,7 +94,7 @@ class ModelRoutes:
         yield b"data: [DONE]\n\n"
 
     async def _figures(self, entry: ModelEntry) -> dict[str, Any] | None:
-        """While the model loads, return the engine's statistics (they show the progress)."""
+        """While the model loads, return the engine's statistics, which show the progress."""
         if entry.loading is not None:
             with suppress(TimeoutError, EngineError):
                 return await self._served.figures()

@@ -212,8 +212,6 @@ def _call(call: base.CallComplete) -> schema.JSON:
 
 
 class GenerateWriter(OllamaWriter):
-    """Writer of `/api/generate` replies. The text is at the top level, without a message object."""
-
     def _line_json(self, message: schema.JSON, **more: Any) -> schema.JSON:
         line = super()._line_json({}, **more)
         del line["message"]

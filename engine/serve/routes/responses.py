@@ -39,10 +39,11 @@ from engine.serve.routes.tools import (
 from engine.text.tools import quote, tool_call
 
 MAX_STORED = 512
-"""Responses kept per owner, in memory only. The oldest is dropped first."""
+"""Responses kept per owner in memory."""
 MAX_STORED_CHARACTERS = 2**27
 """Limit on their total size, where shared parts count multiple times. The latest response is always
-kept."""
+kept.
+"""
 NOT_FOUND = "previous_response_not_found"
 REFERENCE = "item_reference"
 
@@ -202,7 +203,7 @@ class ResponsesBody(schema.GenerationBody, schema.TemplateOptions):
 
 
 class StoredResponse(Struct, frozen=True, dict=True):
-    """A response, and the whole conversation that led to it."""
+    """Response, and the whole conversation that led to it."""
 
     messages: list[Message]
     response: schema.JSON
@@ -236,7 +237,7 @@ class StoredResponses:
                 held -= kept.popitem(last=False)[1].size
 
     def resolve_references(self, owner: KeyOwner, value: object) -> object:
-        """Replace item references in an input by the items themselves.
+        """Replace item references in an input by the items.
 
         Raises:
             RequestError: if no stored response has an item.
@@ -290,7 +291,7 @@ class StoredResponses:
         return JSONResponse({"id": name, "object": "response", "deleted": True})
 
     def find(self, owner: KeyOwner, name: str, status: int = 400) -> StoredResponse:
-        """Look up a stored response, including its conversation.
+        """Return a stored response, including its conversation.
 
         Raises:
             RequestError: if it was never stored, or was dropped.
@@ -414,7 +415,7 @@ class Responses(base.API):
 
 
 def _reference_id(item: object) -> str:
-    """If an item is just a reference, return the id it refers to, else ""."""
+    """Return the id of a reference, or "" for any other item."""
     if not isinstance(item, dict):
         return ""
     name, kind = item.get("id"), item.get("type")
@@ -436,9 +437,8 @@ def _is_answer(item: Any) -> bool:
 def _messages(items: list[Any], answered: bool) -> list[Message]:
     """Convert input items to chat messages.
 
-    Tools listed before the first answer are added to the head of the prompt, and later tools stay
-    where they are. Reasoning is merged into the assistant message that follows it, calls into the
-    previous message.
+    Tools listed before the first answer are added to the head of the prompt. Reasoning is merged
+    into the assistant message that follows it, and calls into the previous message.
     """
     messages: list[Message] = []
     thought = ""

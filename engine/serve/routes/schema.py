@@ -1,4 +1,4 @@
-"""Pydantic models for request bodies, with our own error messages.
+"""Pydantic models for request bodies, with error messages.
 
 Known fields must be valid, and nothing is converted. Unknown fields are ignored, but `read_fields`
 reports them. `/openapi.json` is generated from these models.
@@ -52,7 +52,8 @@ T = TypeVar("T")
 JSON = dict[str, Any]
 Items = Annotated[list[T], FailFast()]
 """List that stops at the first invalid item. Reporting 200,000 errors would take seconds and 300
-MB."""
+MB.
+"""
 
 
 class Body(BaseModel):
@@ -87,7 +88,7 @@ class Body(BaseModel):
 
     @classmethod
     def renamed(cls, body: JSON) -> JSON:
-        """Replace field aliases. Returns the fields under their own names."""
+        """Replace field aliases, and return the fields under their own names."""
         return body
 
 
@@ -98,7 +99,7 @@ class OpenBody(Body):
 
 
 class FieldError(ValueError):
-    """Error for an invalid field of a body.
+    """Invalid field of a body.
 
     Args:
         field: path of the field, e.g. ``messages[2].role``.
@@ -123,17 +124,17 @@ _NOT_IN_NAMES = re.compile(r"[^\w.\[\]-]", re.ASCII)
 
 
 def ignore(path: str) -> None:
-    """Record that the current request has a field we ignore."""
+    """Record that the current request has a field that is ignored."""
     report = _report.get()
     if report is not None and len(report.ignored) < MAX_IGNORED_FIELDS:
         report.ignored[_NOT_IN_NAMES.sub("_", path[:80])] = None
 
 
 def read_fields(read: Callable[[], T]) -> tuple[T, str]:
-    """Call ``read``. Returns its result, and the names of the fields it ignored (or "").
+    """Call ``read``. Return its result, and the names of the fields it ignored (or "").
 
     Raises:
-        ValueError: whatever ``read`` raised, with field names as the client sent them.
+        ValueError: from ``read``, with field names as the client sent them.
     """
     report = FieldReport()
     token = _report.set(report)
@@ -158,7 +159,7 @@ _IGNORED = "stretto.ignored"  # key in the ASGI scope
 
 
 def note_ignored(scope: MutableMapping[str, Any], names: str) -> None:
-    """Remember a request's ignored fields for the response header."""
+    """Store a request's ignored fields for the response header."""
     scope[_IGNORED] = names
 
 
@@ -182,7 +183,7 @@ _COPIED = frozenset(
         *("index", "is_error", "name", "phase", "refusal", "signature", "status", "type"),
     )
 )
-"""Same, for fields that clients copy from an answer into a message or tool."""
+"""Fields that clients copy from an answer into a message or tool. They aren't reported, either."""
 
 
 def _ignore_extra(body: Body, path: str) -> None:
@@ -288,7 +289,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
 
 
 def _path(places: tuple[str | int, ...]) -> str:
-    """Format a location such as messages[2].role. Union tags are left out."""
+    """Return a location such as messages[2].role. Union tags are left out."""
     path = ""
     for step in places:
         if isinstance(step, int):
@@ -302,7 +303,7 @@ _FIRST_FIELD = re.compile(r"'?([a-z]\w*)(?:\[\d+\]|\.\w+)*")
 
 
 def field_of(error: ValueError, kind: type[Body]) -> str | None:
-    """Guess which body field an error is about. Returns None if it can't be determined.
+    """Return the body field that an error is about, or None if it's unknown.
 
     Messages of checks outside the schema start with the field's name.
     """
@@ -318,12 +319,12 @@ def object_schema(**fields: Any) -> JSON:
 
 
 def validator(check: Callable[[Any], Any], schema: JSON) -> PlainValidator:
-    """Create a validator. The schema is only for documentation."""
+    """Return a validator. The schema is only for documentation."""
     return PlainValidator(check, json_schema_input_type=Annotated[Any, WithJsonSchema(schema)])
 
 
 def single_value(allowed: Any) -> PlainValidator:
-    """Create a validator for a field with a single supported value."""
+    """Return a validator for a field with a single supported value."""
 
     def check(value: Any) -> Any:
         if value != allowed or type(value) is not type(allowed):
@@ -335,16 +336,16 @@ def single_value(allowed: Any) -> PlainValidator:
 
 @cache
 def log_once(words: str) -> None:
-    """Log a message, but only once per process. Don't include any text from clients."""
+    """Log a message only once per process. It must not include text from clients."""
     log.info("%s", words)
 
 
 def ignored_field(path: str, *done: Any) -> PlainValidator:
-    """Create a validator for a field that doesn't affect the answer.
+    """Return a validator for a field that doesn't affect the answer.
 
     Args:
         path: name under which the field is reported as ignored.
-        done: values that describe what we do anyway, so they aren't reported.
+        done: values that describe the actual behavior, so they aren't reported.
     """
 
     def check(value: Any) -> Any:
@@ -364,7 +365,7 @@ UNSEEN = {
     **dict.fromkeys(("file", "input_file"), "a file"),
     **dict.fromkeys(SOUNDS, "a recording"),
 }
-"""Part types without text, with the wording used in the note that replaces them."""
+"""Part types without text, with the wording of the note that replaces them."""
 
 
 MAX_IMAGES = 64
@@ -387,7 +388,6 @@ def given_image(part: JSON) -> JSON:
 
 
 def given_sound(part: JSON) -> JSON:
-    """Wrap a recording as sent by the client."""
     return {"type": "audio", "given": part}
 
 
@@ -438,7 +438,6 @@ _MIN_BARE_CHARACTERS = 64
 
 
 def _image(part: JSON) -> JSON:
-    """Decode an image part in OpenAI's, Anthropic's or Ollama's format."""
     inside: Any = part.get("source", part.get("image_url"))
     if isinstance(inside, dict):
         inside = inside.get("data") if inside.get("type") == "base64" else inside.get("url")
@@ -470,7 +469,7 @@ FILES = ("file", "input_file")
 
 
 def _file(part: JSON) -> str:
-    """Extract the text of a file. Returns "" if the request only refers to it."""
+    """Return the text of a file, or "" if the request only refers to it."""
     inside = part.get("file")
     inner = inside if isinstance(inside, dict) else part
     data, name = inner.get("file_data"), inner.get("filename")
@@ -488,9 +487,9 @@ _TEXT_FIELDS = {"type", "text", "annotations", "cache_control", "citations", "lo
 
 
 def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
-    """Join the texts of a list of parts. A plain string is returned as is.
+    """Join the texts of a list of parts. A string is returned as it is.
 
-    Unsupported parts become a note. Otherwise, the model would guess their content.
+    A note replaces an unsupported part, so that the model doesn't guess its content.
 
     Args:
         shows: keep images and recordings as parts. See `content_of`.
@@ -525,7 +524,7 @@ def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
 
 
 def text_parts(*kinds: str, shows: bool = False) -> PlainValidator:
-    """Create a validator for a string or a list of parts, which are joined by `join_texts`."""
+    """Return a validator for a string or a list of parts, which are joined by `join_texts`."""
     part = object_schema(type={"enum": list(kinds)}, text={"type": "string"})
     unseen = object_schema(type={"enum": list(UNSEEN)})
     parts = {"type": "array", "items": {"anyOf": [part, unseen]}}
@@ -533,10 +532,10 @@ def text_parts(*kinds: str, shows: bool = False) -> PlainValidator:
 
 
 def or_text(items: Any, item: Callable[[str], JSON]) -> BeforeValidator:
-    """Create a validator for a list that may also be sent as a string.
+    """Return a validator for a list that may also be sent as a string.
 
     Args:
-        items: type of the list, without `FailFast` since unions don't allow it.
+        items: type of the list, without `FailFast` because unions don't allow it.
         item: makes the list's only item from the string.
     """
 
@@ -547,7 +546,7 @@ def or_text(items: Any, item: Callable[[str], JSON]) -> BeforeValidator:
 
 
 def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
-    """Create a union discriminator whose tags are "@" plus the value of `field`.
+    """Return a union discriminator whose tags are "@" plus the value of `field`.
 
     Args:
         known: values with their own tag; any other value gets "@other". If empty, every value has a
@@ -569,9 +568,9 @@ def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
 
 
 def call_arguments(value: Any) -> dict[str, Any]:
-    """Convert the arguments of an earlier tool call to the object that chat templates expect.
+    """Return the arguments of an earlier tool call as the object that chat templates expect.
 
-    The model may have written something else. The client resends it with every request, so it's
+    The model may have written something else, which the client resends with every request. It's
     passed on as `raw`.
     """
     found = value
@@ -589,7 +588,7 @@ def call_arguments(value: Any) -> dict[str, Any]:
 
 
 def as_history(content: Any) -> Any:
-    """Convert the content of an earlier message. Anything that isn't text becomes JSON.
+    """Return the content of an earlier message. Anything that isn't text becomes JSON.
 
     Never raises, because the client would resend the same content forever.
     """
@@ -604,7 +603,7 @@ def _is_part(part: Any) -> bool:
 
 
 def as_part(part: Any) -> JSON:
-    """Convert a part of an earlier message to a text part with its JSON."""
+    """Return a part of an earlier message as a text part with its JSON."""
     log_once("passed non-text content of past messages as JSON")
     return {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
 
@@ -649,7 +648,6 @@ class SessionOptions(Body):
     reproducible: bool | None = None
 
     def config(self, reasoning: bool | None, on_overflow: Overflow | None = None) -> SessionConfig:
-        """Build the session configuration. `on_overflow` is used if the field isn't set."""
         return SessionConfig(
             reasoning=reasoning,
             reproducible=self.reproducible,
@@ -709,11 +707,10 @@ _SETTINGS: JSON = {
 
 
 def parameter(name: str, most: float | None = None) -> PlainValidator:
-    """Create a validator for a sampling parameter. Most checks happen in `SamplingParams`.
+    """Return a validator for a sampling parameter. `SamplingParams` does most checks.
 
     Args:
-        name: parameter name.
-        most: maximum in this API, if lower than ours.
+        most: maximum in this API, if lower than the engine's.
     """
 
     def check(value: Any) -> Any:
@@ -728,13 +725,13 @@ LENGTHS = (
     *("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"),
     *("max_tokens_to_sample", "n_predict", "num_predict"),
 )
-"""Various names for the maximum length of a reply."""
+"""Names for the maximum length of a reply."""
 _STRUCTURED = {"json": "json_schema", "regex": "regex", "choice": "choices"}  # vLLM's names
 STOPS = ("stop", "stop_sequences", "stop_strings")
 
 
 def aliases_of(name: str, names: Iterable[str]) -> dict[str, str]:
-    """Map alternative names to a field, for `GenerationBody.aliases`."""
+    """Return alternative names of a field, for `GenerationBody.aliases`."""
     return {alias: name for alias in names if alias != name}
 
 
@@ -810,7 +807,7 @@ class GenerationBody(InSession, SessionOptions):
         return self.stream_options is not None and self.stream_options.include_usage
 
     def sampling(self, model: Model, **defaults: Any) -> SamplingParams:
-        """Build the sampling parameters.
+        """Return the sampling parameters.
 
         Args:
             defaults: parameters that the API names differently.
@@ -835,7 +832,7 @@ _RESERVED = (
     *("continue_final_message", "chat_template", "return_dict", "return_tensors", "padding"),
     *("truncation", "max_length", "tokenizer_kwargs", "return_assistant_tokens_mask"),
 )
-"""Names that aren't template variables, or that we set ourselves."""
+"""Names that aren't template variables, or that the engine sets."""
 
 
 class ReasoningOptions(Body):
@@ -856,7 +853,7 @@ class ReasoningOptions(Body):
 
     @property
     def wanted(self) -> bool | None:
-        """True or False if the request says whether to reason, None if it doesn't."""
+        """True or False if the request says whether to reason, else None."""
         if self.enabled is not None:
             return self.enabled
         if self.type is not None:
@@ -894,11 +891,10 @@ class TemplateOptions(Body):
     def template(
         self, model: Model, reasoning: ReasoningOptions | None = None, named: str = ""
     ) -> tuple[bool | None, dict[str, Any]]:
-        """Return whether to reason (None: the model decides), and the template's arguments.
+        """Return True to reason (None: the model decides), and the template's arguments.
 
         Args:
             reasoning: options from an API-specific field.
-            named: the name of that field.
 
         Raises:
             ValueError: if the template doesn't support them.

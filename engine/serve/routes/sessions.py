@@ -36,7 +36,7 @@ class ForkBody(Body):
 
 _OPTIONS = ("reasoning", "reproducible", "on_overflow", "kv_bits")
 _REPLY = ("prompt_tokens", "reused_tokens", "generated_tokens", "tokens_per_s")
-"""Statistics of a running reply that clients get to see."""
+"""Statistics of a running reply for clients."""
 
 
 class SessionRoutes:
@@ -88,11 +88,6 @@ class SessionRoutes:
         return await self._session_response(named, 201)
 
     async def _open(self, named: SessionEntry) -> None:
-        """Open a session in the engine.
-
-        Raises:
-            EngineError: `unsupported_session`, or the engine was stopped.
-        """
         session = named.session = self._sessions.open(named)
         if named.config.kv_bits is None:
             return
@@ -136,9 +131,9 @@ class SessionRoutes:
         return JSONResponse(_session_json(named, *await self._figures()), status)
 
     async def _figures(self) -> tuple[dict[str, Any], list[str]]:
-        """Return the engine's statistics by session, plus its admission queue.
+        """Return the engine's statistics by session, and its admission queue.
 
-        If the engine doesn't respond, fall back to the last known values.
+        If the engine doesn't respond, these are the last known values.
         """
         with suppress(TimeoutError, EngineError):
             await self._served.figures()
@@ -151,7 +146,6 @@ def _owner_and_name(request: Request) -> tuple[KeyOwner, str]:
 
 
 def _session_json(named: SessionEntry, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
-    """Format a session for its owner. `stats` is keyed by engine session id."""
     session_id = named.session.id if named.session else ""
     figures = cast(dict[str, Any], stats.get(session_id, {}))
     waits = named.ticket is not None and not named.ticket.admitted.done()

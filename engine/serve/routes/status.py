@@ -29,14 +29,7 @@ from engine.serve.threads import in_thread
 
 
 class Health:
-    """Handlers for `/health`, `/metrics` and `/v1/agents`.
-
-    Args:
-        connections: returns the current number of connections.
-        requests: registry of requests and agents.
-        pool: runs the formatting of metrics.
-        sharing: with several keys, each key only sees its own statistics.
-    """
+    """Handlers for `/health`, `/metrics` and `/v1/agents`."""
 
     def __init__(
         self,
@@ -193,11 +186,7 @@ _ERRORS = {
 
 
 def described(routes: Sequence[APIRoute], pool: Executor) -> APIRoute:
-    """Return the route for `/openapi.json`, which describes the given routes and itself.
-
-    Args:
-        pool: runs the generation.
-    """
+    """Return the route for `/openapi.json`, which describes the given routes and itself."""
     document = cache(lambda: openapi([*routes, route]))
 
     async def answer(_: Request) -> Response:

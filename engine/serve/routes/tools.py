@@ -1,9 +1,9 @@
-"""Convert tools of OpenAI clients to functions for the model, and calls back to the client's
+"""Conversion of OpenAI clients' tools to functions for the model, and of calls to the client's
 format.
 
 Besides functions, this supports namespaces, custom tools with text input (optionally with a
-grammar), and the client's own search for further tools. For tools that run on OpenAI's servers, the
-model gets a note that they are unavailable.
+grammar), and the client's own search for further tools. For tools that run on OpenAI's servers,
+the model gets a note that they are unavailable.
 """
 
 from __future__ import annotations
@@ -51,7 +51,6 @@ ToolChoice = Annotated[
         }
     ),
 ]
-"""Tool choice in the format of chat completions or responses."""
 FunctionChoice = Annotated[
     Any, WithJsonSchema({"anyOf": [{"enum": ["auto", "none"]}, object_schema(name=_TEXT)]})
 ]
@@ -59,8 +58,6 @@ FunctionChoice = Annotated[
 
 
 class ClientTool(NamedTuple):
-    """A tool as the client described it."""
-
     kind: Kind
     name: str
     namespace: str = ""
@@ -79,11 +76,7 @@ class Toolbox(Struct):
     _now: set[str] = field(default_factory=set)  # names in the current list
 
     def find(self, tools: Iterable[Any], where: str) -> None:
-        """Add tools that a search found. They are described at that point of the conversation.
-
-        Raises:
-            ValueError: see `add`.
-        """
+        """Add tools that a search found. They are described at that point of the conversation."""
         before = set(self.given)
         self.add(tools, where)
         self.later |= set(self.given) - before
@@ -100,11 +93,6 @@ class Toolbox(Struct):
             self._add(tool, f"{where}[{number}]", namespace)
 
     def add_functions(self, functions: Iterable[Any]) -> None:
-        """Add functions from OpenAI's older function API.
-
-        Raises:
-            ValueError: see `add`.
-        """
         self._now.clear()
         for number, function in enumerate(functions):
             about = _checked(function, f"functions[{number}].")
@@ -190,7 +178,7 @@ class Toolbox(Struct):
         return {**function, "function": {**about, "parameters": parameters, "strict": True}}
 
     def _named(self, choice: Any) -> str:
-        """Get the function name out of a tool choice.
+        """Return the function name in a tool choice.
 
         Raises:
             ValueError: if there is no name.
@@ -207,7 +195,6 @@ class Toolbox(Struct):
 
 
 def function_name(name: str, namespace: str | None) -> str:
-    """Prefix a tool's name with its namespace, if it has one."""
     return f"{namespace}.{name}" if namespace else name
 
 
@@ -227,7 +214,7 @@ def tool_parameters(model: Model, tools: list[JSON], choice: str, several: bool)
 
 
 def custom_input(arguments: str) -> str:
-    """Extract a custom tool's text input from its function arguments."""
+    """Return a custom tool's text input in its function arguments."""
     found = json.loads(arguments)
     text = found.get(INPUT)
     if isinstance(text, str):
@@ -247,13 +234,12 @@ def with_head(template: JSON, params: SamplingParams, later: set[str]) -> JSON:
 
 
 def absent_note(names: Sequence[str]) -> str:
-    """Note telling the model which tools aren't available, or ""."""
+    """Return a note about unavailable tools for the model, or ""."""
     named = ", ".join(names[:_MAX_NAMED])
     return f"These tools are not available here, so do without them: {named}." if names else ""
 
 
 def with_note(messages: list[Message], note: str) -> list[Message]:
-    """Append a note to the system message, creating the message if needed."""
     if not note:
         return messages
     if messages and messages[0]["role"] == "system":
@@ -263,7 +249,7 @@ def with_note(messages: list[Message], note: str) -> list[Message]:
 
 
 def _checked(about: Any, where: str) -> JSON:
-    """Validate a function and keep only the fields that we use."""
+    """Validate a function, and keep only known fields."""
     try:
         function = validate(Function, about, "tools[].")
     except ValueError as error:
@@ -273,7 +259,7 @@ def _checked(about: Any, where: str) -> JSON:
 
 
 def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
-    """Convert a custom tool to a function with one argument, plus the regex for that argument.
+    """Return a function with one argument for a custom tool, and the regex for that argument.
 
     Raises:
         ValueError: if it's invalid.
