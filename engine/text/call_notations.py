@@ -1,9 +1,9 @@
 """Table of tool-call notations, and parsers for them.
 
-The parsers are lenient but don't lose anything: strings stay as written, numbers keep their digits,
+The parsers are lenient but keep everything: strings stay as written, numbers keep their digits,
 and text that isn't a call is returned (`ParsedCalls.rest`). The table is also used to follow
 incomplete calls (`engine.text.tool_calls`) and to create grammars (`engine.text.tool_grammars`).
-mlx-lm parses newer notations that aren't in the table, whose calls can't be constrained.
+mlx-lm parses newer notations that aren't in the table.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Call(Struct, frozen=True):
     id: str | None = None  # id written by the model, if any
 
     def as_message(self, name: str) -> dict[str, Any]:
-        """Format the call for a message passed to a template. `name` becomes its id."""
+        """Return the call in the format of messages. `name` becomes its id."""
         return tool_call(name, self.name, json.loads(self.arguments))
 
 
@@ -68,8 +68,6 @@ class Tags(Struct, frozen=True):
 
 
 class Notation(Struct, frozen=True):
-    """Row of the table."""
-
     # Start of a call. The tool's name is in group `name` (or `bare`, or `key`), and the model's own
     # id in `id`. With JSON arguments, the pattern covers everything from the end of the previous
     # call to the opening brace.
@@ -211,15 +209,14 @@ def _read_python(text: str, tools: Sequence[Tool]) -> ParsedCalls:
 
 
 def _python_name(word: str, tools: Sequence[Tool]) -> str:
-    """Strip the `.call` that Llama 3.1 appends to the names of its built-in tools."""
+    """Remove the `.call` that Llama 3.1 appends to the names of its built-in tools."""
     is_tool = any(tool["function"]["name"] == word for tool in tools)
     return word if is_tool else word.removesuffix(".call")
 
 
 def _is_python(text: str, tools: Sequence[Tool]) -> bool:
-    """Check whether a text starts with a Python-style call.
-
-    If tools are offered, it must call one of them.
+    """Return True if a text starts with a Python-style call, of one of the tools if there are
+    any.
     """
     head = _PYTHON.match(text)
     if head is None or not tools:
@@ -286,7 +283,7 @@ class _TagParser:
     def _value_end(
         self, start: int, names: set[str], properties: Mapping[str, Any]
     ) -> tuple[int, int]:
-        """Find where a value ends, and where its closing tag ends."""
+        """Return the end of a value, and the end of its closing tag."""
         text, in_section = (
             self._text,
             self._tags.cdata and self._text.startswith("<![CDATA[", start),
@@ -516,16 +513,15 @@ NOTATIONS: Mapping[str, Notation] = {
 
 
 def format_of(tokenizer: Any) -> str:
-    """Return the name of mlx-lm's tool call parser for a tokenizer, or "" if it has none."""
     parser = tokenizer.tool_parser if tokenizer.has_tool_calling else None
     package, _, name = str(getattr(parser, "__module__", "")).rpartition(".")
     return name if package == _PARSERS else ""
 
 
 def infer_format(template: str) -> str:
-    """Let mlx-lm guess its parser from a chat template. Returns "" if it finds none.
+    """Return the parser that mlx-lm guesses from a chat template, or "".
 
-    mlx-lm itself does this only for unnamed templates.
+    mlx-lm only does this for unnamed templates.
     """
     from mlx_lm import tokenizer_utils
 
@@ -537,7 +533,6 @@ def infer_format(template: str) -> str:
 
 
 def markers(name: str) -> tuple[str, str]:
-    """Get the call markers that one of mlx-lm's parsers uses."""
     module = _mlx_lm_parser(name)
     return str(module.tool_call_start), str(module.tool_call_end)
 
@@ -584,7 +579,7 @@ def parse_calls(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls
 
 
 def is_complete(name: str, text: str) -> bool:
-    """Check whether a text between markers only has complete calls."""
+    """Return True if a text between markers only has complete calls."""
     notation = NOTATIONS.get(name)
     if notation is None:
         return True

@@ -1,8 +1,8 @@
 """Conversion of argument values of tool calls to JSON, from literals as models write them.
 
-Valid JSON is copied unchanged, so numbers keep all their digits, and the start of a value is final
-before its end is known. Repairs single quotes, unescaped quotes, trailing commas, missing ends,
-Python literals and line breaks in strings.
+Valid JSON is copied unchanged, so that numbers keep all their digits, and the start of a value is
+final before its end is known. Single quotes, unescaped quotes, trailing commas, missing ends,
+Python literals and line breaks in strings are repaired.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PYTHON_STYLE = Style(python=True)
 
 
 def dumps(value: Any) -> str:
-    """Serialize a value as JSON. Lone surrogates become U+FFFD."""
+    """Return a value as JSON. Lone surrogates become U+FFFD."""
     text = json.dumps(value, ensure_ascii=False)
     try:
         text.encode()
@@ -56,13 +56,12 @@ def dumps(value: Any) -> str:
 
 
 def skip_blanks(text: str, at: int) -> int:
-    """Skip whitespace. Returns the index of the next character."""
     found = _BLANKS.match(text, at)
     return found.end() if found else at
 
 
 def parse_literal(text: str, at: int, style: Style = JSON_STYLE) -> tuple[str, int]:
-    """Parse the literal at an index. Returns it as JSON, and the index where it ends.
+    """Return the literal at an index as JSON, and the index of its end.
 
     Raises:
         ValueError: if there is no literal, or it isn't complete.
@@ -71,7 +70,7 @@ def parse_literal(text: str, at: int, style: Style = JSON_STYLE) -> tuple[str, i
 
 
 def split_members(text: str) -> dict[str, str]:
-    """Split a JSON object into its values. They are returned as written."""
+    """Return the values of a JSON object by key, as they are written."""
     decode, found, at = (
         json.JSONDecoder(strict=False).raw_decode,
         dict[str, str](),
@@ -88,7 +87,6 @@ def split_members(text: str) -> dict[str, str]:
 
 
 def escape(text: str) -> str:
-    """Repair control characters and invalid escapes inside a JSON string."""
     parts, at = list[str](), 0
     while at < len(text):
         if found := _PLAIN.match(text, at) or _ESCAPE.match(text, at):
@@ -134,7 +132,6 @@ class _Literals:
         return known, word.end()
 
     def _members(self, at: int, close: str, depth: int, named: bool) -> tuple[str, int]:
-        """Parse an object or a list. Whitespace is kept."""
         text = self._text
         parts, at, comma = ["{" if named else "["], at + 1, ""
         end = "}" if named else "]"
@@ -177,9 +174,8 @@ class _Literals:
         return dumps(word[0]), word.end()
 
     def _marked_string(self, at: int) -> tuple[str, int]:
-        """Parse a string between Gemma's marks.
-
-        A mark only counts as the end if a value can end there.
+        """Parse a string between Gemma's marks. A mark only ends the string if a value can end
+        there.
         """
         text, mark = self._text, self._style.mark
         start = at + len(mark)
@@ -190,7 +186,7 @@ class _Literals:
         raise ValueError("a string has no end")
 
     def _quoted_string(self, at: int) -> tuple[str, int]:
-        """Parse a quoted string. A quote only counts as the end if a value can end there."""
+        """Parse a quoted string. A quote only ends the string if a value can end there."""
         text, quote = self._text, self._text[at]
         python = self._style.python
         if python and text.startswith(quote * 3, at):
@@ -253,10 +249,10 @@ _STARTS = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boo
 
 
 def convert_text(text: str, schema: Any, has_json: bool = False) -> str:
-    """Convert the text between an argument's tags to JSON.
+    """Return the text between an argument's tags as JSON.
 
-    If the schema allows strings, the text is taken as it is. Otherwise it's parsed according to the
-    schema, and if it doesn't fit, falls back to a string.
+    If the schema allows strings, the text is a string. Otherwise, it's parsed according to the
+    schema, and is a string if that fails.
 
     Args:
         has_json: the notation quotes strings that could be mistaken for JSON.

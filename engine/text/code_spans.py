@@ -1,4 +1,4 @@
-"""Tracker of Markdown code spans and fenced blocks while text is streaming in."""
+"""Tracker of Markdown code spans and fenced blocks in streamed text."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _TOKEN = re.compile(r"`+|~+|\n|[^`~\n]+")
 _OPENING = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])?[ \t]*")
 _MAX_SPAN_CHARACTERS = 400
 _MAX_BLOCK_CHARACTERS = 4000
-"""If code isn't closed within this many characters, treat it as ordinary text."""
+"""Number of characters after which unclosed code is treated as ordinary text."""
 
 
 class Code(Struct):
-    """Current position with respect to code spans and blocks."""
+    """Position with respect to code spans and blocks."""
 
     fence: str = ""  # fence that opened the block; "" outside a block
     # Number of backticks that opened the span, which ends with the line at the latest.
@@ -50,7 +50,6 @@ class Code(Struct):
 
     @property
     def at_line_start(self) -> bool:
-        """True if the current line is blank so far."""
         return not self._line.strip()
 
     @property
@@ -60,17 +59,13 @@ class Code(Struct):
 
     @property
     def open_quote(self) -> str:
-        """The last character, if it's a quote that opens a quotation."""
+        """Last character, if it's a quote that opens a quotation."""
         before, quote = self._last[:-1] or " ", self._last[-1:]
         return quote if quote in ("'", '"') and before in " \t\n([{=:" else ""
 
     def is_closed_in(self, rest: str, last: bool) -> bool | None:
-        """Check whether the open code is closed in the text that follows.
-
-        Returns None if that isn't clear yet.
-
-        Args:
-            last: True if no more text will follow.
+        """Return True if the open code is closed in the text that follows, or None if that's
+        unclear.
         """
         if self.span:
             line, has_end, _ = rest.partition("\n")

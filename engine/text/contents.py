@@ -1,9 +1,9 @@
 """Escaping of message contents, so that special tokens in them are treated as plain text.
 
-Tokenizers recognize special tokens anywhere, including text from users, web pages and tools. Before
-a template is rendered, a gap is inserted after the first character of each special token in the
-contents. The gap is a character that never occurs in text, and templates copy it like any other.
-Before tokenization, the rendered text is split at the gaps, which drops them.
+Tokenizers recognize special tokens anywhere, including text from users, web pages and tools.
+Before a template is rendered, a gap is inserted after the first character of each special token in
+the contents. The gap is a character that never occurs in text. Before tokenization, the rendered
+text is split at the gaps, which drops them.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ class GapInserter:
     """Inserter of gaps into template arguments.
 
     Args:
-        marks: special tokens, and any other string that means something to the model.
-        markers: delimiters of the parts of the model's replies.
+        marks: special tokens, and other strings with a meaning for the model.
         folds: True if the tokenizer matches some marks after normalizing the text.
     """
 
@@ -50,10 +49,7 @@ class GapInserter:
         self._folds = folds
 
     def with_mark(self, word: str) -> GapInserter:
-        """Return a copy with an additional mark, e.g. the template's placeholder for images.
-
-        Not every tokenizer lists the placeholder as a special token.
-        """
+        """Return a copy with an additional mark, e.g. a placeholder that isn't a special token."""
         known = self._marks is not None and self._marks.fullmatch(word) is not None
         if not known and word not in self._with:
             self._with[word] = GapInserter({*self._known, word}, self._markers, self._folds)
@@ -63,8 +59,9 @@ class GapInserter:
         """Insert a gap into every mark in a text.
 
         Args:
-            answer: True for a reply of the model. Delimiters of reasoning and calls stay intact,
-                since templates look for them. Turn delimiters still get gaps.
+            answer: True for a reply of the model. Delimiters of reasoning and calls then stay
+                intact,
+                since templates look for them.
         """
         text = escape_gaps(text)
         if self._marks is None or not (self._folds or self._find_mark(text, 0)):
@@ -91,9 +88,8 @@ class GapInserter:
         return raw
 
     def insert_in_messages(self, messages: list[Message]) -> list[Message]:
-        """Insert gaps into the contents of messages.
-
-        If there's nothing to do, the same list is returned.
+        """Insert gaps into the contents of messages. The result is the same list if nothing
+        changes.
         """
         changed_messages = [
             {
@@ -119,10 +115,8 @@ class GapInserter:
     def split_names(self, messages: list[Message], options: Mapping[str, Any]) -> _Given | None:
         """Insert gaps into tool and argument names that would become marks when put in brackets.
 
-        Some templates turn names into tags, e.g. an argument `think` into `<think>`.
-
-        Returns:
-            None if there is no such name.
+        Some templates turn names into tags, e.g. an argument `think` into `<think>`. Returns None
+        if there is no such name.
         """
         changed_messages = [
             {
@@ -195,9 +189,8 @@ class GapInserter:
 
 
 def _pattern_of(texts: Iterable[str]) -> re.Pattern[str] | None:
-    """Build a pattern that matches any of the texts.
-
-    Texts that differ only in a number share a branch.
+    """Return a pattern that matches any of the texts. Texts that differ in a number share a
+    branch.
     """
     shapes = Counter(_NUMBER.sub("0", text) for text in texts if text)
     alone = {text for text in texts if text and shapes[_NUMBER.sub("0", text)] == 1}
@@ -210,10 +203,11 @@ def _pattern_of(texts: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
-    """Return a tokenizer's marks, and whether it matches some of them in normalized text.
+    """Return a tokenizer's marks, and True if it matches some of them in normalized text.
 
-    Marks are the special tokens, plus added tokens that the template writes, that the dialect uses,
-    or that look special. Other added tokens (runs of spaces, HTML tags, letters) are just text.
+    Marks are the special tokens, plus added tokens that the template writes, that the dialect
+    uses, or that look special. Other added tokens (runs of spaces, HTML tags, letters) are just
+    text.
     """
     if (told := getattr(tokenizer, "marks", None)) is not None:
         return list(told["marks"]), bool(told["folds"])
@@ -249,4 +243,4 @@ def _build_inserter(tokenizer: Any) -> GapInserter:
 
 
 of = recognition.cache_per_tokenizer(_build_inserter)
-"""Get the `GapInserter` for a tokenizer. Created once per tokenizer."""
+"""Return the `GapInserter` of a tokenizer."""

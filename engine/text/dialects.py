@@ -1,8 +1,8 @@
-"""Table of dialects, i.e. how models delimit reasoning, replies and tool calls. Data only.
+"""Table of dialects, i.e. how models delimit reasoning, replies and tool calls.
 
-The first row that matches a model's added tokens and template is its dialect. Model and folder
-names play no role. `MLX_LM` in a column means that mlx-lm's detection is used; other values fill in
-what mlx-lm doesn't detect. Every row has a fixture in the tests (`tests/engine/dialects`).
+The first row that matches a model's added tokens and template is its dialect. `MLX_LM` in a column
+means that mlx-lm's detection is used. Every row has a fixture in the tests
+(`tests/engine/dialects`).
 """
 
 from __future__ import annotations
@@ -37,13 +37,11 @@ class Frame(Struct, frozen=True):
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """Possible ends. Empty if only the end of the turn ends it."""
+        """Possible ends. Empty if only the end of the turn ends the text."""
         return tuple(end for end in (self.end, *self.or_end) if end)
 
 
 class Header(Struct, frozen=True):
-    """Format of the hidden headers in front of each part of a reply."""
-
     starts: tuple[str, ...]
     end: str
     # Words in the header, and the kind of text they announce. The first match wins.
@@ -82,7 +80,7 @@ class Markers(Struct, frozen=True):
 
     @property
     def call(self) -> tuple[str, str]:
-        """Delimiters of calls. "" if the dialect has none."""
+        """Delimiters of calls, or "" if the dialect has none."""
         framed = (f for f in self.more if f.kind == "tool" and f.is_plain)
         first = next(framed, Frame("tool", ""))
         return (self.tool_start, self.tool_end) if self.tool_start else (first.start, first.end)
@@ -99,8 +97,6 @@ class Markers(Struct, frozen=True):
         return frozenset(found - {""})
 
     def map(self, change: Callable[[str], str]) -> Markers:
-        """Return a copy with `change` applied to every marker."""
-
         def changed(value: Any) -> Any:
             if isinstance(value, str):
                 return change(value)
@@ -115,7 +111,7 @@ class Markers(Struct, frozen=True):
         return cast(Markers, changed(self))
 
     def opens_reasoning(self, prompt: str, opening: str | None = None) -> bool:
-        """Check whether the template opened a reasoning block at the end of the prompt.
+        """Return True if the template opened a reasoning block at the end of the prompt.
 
         Args:
             opening: what the template added after the messages, if known.
@@ -130,7 +126,7 @@ class Markers(Struct, frozen=True):
         )
 
     def closes_reasoning(self, prompt: str) -> bool:
-        """Check whether the template closed a reasoning block at the end of the prompt."""
+        """Return True if the template closed a reasoning block at the end of the prompt."""
         ends = [end for f in self.frames if f.kind == "reasoning" for end in f.ends]
         return prompt.rstrip("\n").endswith(tuple(ends))
 
@@ -145,7 +141,7 @@ class Switch(Struct, frozen=True, eq=False):
 
 
 class DialectRow(Struct, frozen=True, eq=False):
-    """A dialect, as documented by the model's makers."""
+    """Dialect, as documented by the model's makers."""
 
     name: str
     models: str  # names of the models, for the reader
@@ -172,7 +168,6 @@ class DialectRow(Struct, frozen=True, eq=False):
     user_tokens: tuple[str, ...] = ()  # added tokens that users may write
 
     def matches(self, tokens: Mapping[str, int], template: str, renderer: str) -> bool:
-        """Check whether this is the dialect of a model with the given added tokens and template."""
         if self.renderer and self.renderer == renderer:
             return True
         if not self.needs and not self.says:
@@ -697,4 +692,4 @@ OTHER = DialectRow(
     "https://github.com/ml-explore/mlx-lm (tokenizer_utils.py)",
     ends=("<|im_end|>", "<|eot_id|>", "<|end_of_turn|>", "<|endofturn|>", "<|end|>"),
 )
-"""Fallback for models that match no row. Uses whatever mlx-lm detects."""
+"""Fallback for models that match no row, with mlx-lm's detection."""

@@ -12,11 +12,12 @@ from typing import Any
 from msgspec import Struct
 
 MAX_CHARACTERS = 8_000_000
-"""Limit on the text of a file. Twice the longest context of current models."""
+"""Limit on the text of a file, twice the longest context of current models."""
 MAX_PAGES = 20_000
 MAX_UNPACKED_BYTES = 400_000_000
 """Limit on all archive members together. zipfile never returns more than a member's declared
-size."""
+size.
+"""
 _MAX_PART_BYTES = 150_000_000
 _MAX_MEMBERS = 20_000
 MAX_DEPTH = 200  # nesting depth of elements
@@ -32,8 +33,7 @@ _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 
 
 class UnreadableError(Exception):
-    """Raised if a file can't be read. The message completes a sentence that starts with the file
-    name."""
+    """Raised if a file can't be read. The message continues the file name to a sentence."""
 
 
 class Document(Struct, frozen=True):
@@ -55,13 +55,11 @@ class Document(Struct, frozen=True):
 
 
 class Budget:
-    """Limits on the total number of characters and pages of a file."""
-
     def __init__(self) -> None:
         self._characters = self._pages = 0
 
     def add(self, text: str, pages: int = 0) -> str:
-        """Count a text and return it. Raises UnreadableError when a limit is exceeded."""
+        """Count a text and return it. Raises UnreadableError if a limit is exceeded."""
         self._characters += len(text)
         self._pages += pages
         if self._characters > MAX_CHARACTERS:
@@ -74,15 +72,15 @@ class Budget:
 
 
 class LeftOut:
-    """Counts of everything that was left out of a file's text, for a note at the end."""
+    """Counts of the omitted parts of a file, for a note at the end."""
 
     def __init__(self) -> None:
         self._counts = Counter[str]()
 
     def add(self, kind: str, count: int = 1) -> None:
-        """Count something, named in the singular.
+        """Count an omitted part, named in the singular.
 
-        Use a count of 0 for names without a number ("macros").
+        A count of 0 is for names without a number ("macros").
         """
         self._counts[kind] += count
 
@@ -102,7 +100,7 @@ def build_document(
     left_out: LeftOut | None = None,
     encoding: str = "",
 ) -> Document:
-    """Build a document, cleaning its text. Raises UnreadableError if there is no text."""
+    """Return a document with cleaned text. Raises UnreadableError if there is no text."""
     cleaned = [*map(clean, pages)]
     if not any(cleaned):
         raise UnreadableError("has no text")
@@ -124,12 +122,11 @@ _BAR = re.compile(r"(?<!\\)\|")  # bars in nested tables are already escaped
 
 
 def table_row(cells: Iterable[str]) -> str:
-    """Format a Markdown table row. Cells are put on one line, with bars escaped."""
+    """Return a Markdown table row. Cells are put on one line, with bars escaped."""
     return f"| {' | '.join(escape_bars(' '.join(cell.split())) for cell in cells)} |"
 
 
 def escape_bars(text: str) -> str:
-    """Escape bars in a cell, since they would start a new cell."""
     return _BAR.sub(r"\\|", text)
 
 
@@ -138,7 +135,7 @@ _LOWERED = dict(zip("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋�
 
 
 def to_raised_or_lowered(text: str, position: str) -> str:
-    """Convert superscript or subscript text to Unicode characters, if all of them exist.
+    """Return superscript or subscript text as Unicode characters, if all of them exist.
 
     Otherwise, "10²" would turn into 102.
 
@@ -150,10 +147,7 @@ def to_raised_or_lowered(text: str, position: str) -> str:
 
 
 class Archive:
-    """Zip file with a limit on its unpacked size.
-
-    Every method can raise UnreadableError.
-    """
+    """Zip file with a limit on its unpacked size. Every method can raise UnreadableError."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -188,10 +182,7 @@ class Archive:
             raise
 
     def parse_xml(self, name: str) -> Any:
-        """Parse a member as XML and return the root.
-
-        Entities and external references aren't allowed.
-        """
+        """Parse a member as XML without entities and external references, and return the root."""
         return parse_xml(self.read(name))
 
     def targets(self, name: str) -> dict[str, str]:
@@ -207,7 +198,7 @@ class Archive:
         }
 
     def main_part(self) -> str:
-        """Find the main part of an Office file. "" if its relations name no main part."""
+        """Return the main part of an Office file, or ""."""
         for relation in self.parse_xml("_rels/.rels") if "_rels/.rels" in self else ():
             if str(relation.get("Type")).endswith("/officeDocument"):
                 return join_path("", str(relation.get("Target")))

@@ -1,8 +1,7 @@
 """Conversion of files to plain text with page boundaries, for attachments.
 
-Only call `read` in a sandboxed child (`engine.sandbox`): the parsers are large, and files are
-untrusted. Libraries are imported on first use. The larger formats have modules of their own:
-`word`, `slides`, `opendocument`, `rtf`, `webpages`.
+`read` must run in a sandboxed child (`engine.sandbox`), because the parsers are large and files
+are untrusted. Libraries are imported on first use.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ class DrawnPage(Struct, frozen=True):
 def read(path: Path, encoding: str = "") -> Document:
     """Convert a file to text with page boundaries. The file type is detected from the content.
 
-    The result only lacks text if all pages of a PDF are scans.
+    The text is only empty if all pages of a PDF are scans.
 
     Args:
         encoding: encoding of a text file, if the user chose it or a server stated it.
@@ -157,7 +156,7 @@ def read(path: Path, encoding: str = "") -> Document:
 
 
 def _decode(data: bytes, encoding: str) -> tuple[str, str]:
-    """Decode a text file. Also returns the encoding. Raises UnreadableError if it isn't text."""
+    """Return the text of a file and its encoding. Raises UnreadableError if it isn't text."""
     try:
         text, found = decode(data, encoding)
     except NotTextError:
@@ -170,7 +169,7 @@ def _decode(data: bytes, encoding: str) -> tuple[str, str]:
 
 
 def _old_office_reason(path: Path) -> str:
-    """Find out why a pre-2007 Office file can't be read."""
+    """Return the reason why a pre-2007 Office file can't be read."""
     data = path.read_bytes()
     for name, why in _IN_OLD_OFFICE:
         if name.encode("utf-16-le") in data:
@@ -182,7 +181,7 @@ def _old_office_reason(path: Path) -> str:
 
 
 def _read_pdf(path: Path) -> Document:
-    """Extract each page's text. pdfium reads 500 pages per second, and other parsers are slower."""
+    """Return the text of each page. pdfium reads 500 pages per second, more than other parsers."""
     import pypdfium2
 
     opened = _open_pdf(path)
@@ -222,7 +221,6 @@ def _images_on(page: Any, count: int) -> int:
 
 
 def _open_pdf(path: Path) -> Any:
-    """Open a PDF. Raises UnreadableError if pdfium can't."""
     import pypdfium2
     from pypdfium2 import raw
 
@@ -278,7 +276,7 @@ def _as_jpeg(image: Any) -> bytes:
 def _read_sheets(path: Path, archive: Archive) -> Document:
     """Convert each sheet to tab-separated lines, followed by its comments.
 
-    Formulas show their results. Some programs don't save results, so then the formula is shown.
+    Formulas show their results, or themselves if the program didn't save results.
     """
     import openpyxl
 
@@ -336,7 +334,7 @@ def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
     """Convert a sheet to lines. Consecutive empty rows are collapsed.
 
     `iter_rows` creates every cell in between, so a 1 KB file with two distant cells would take a
-    minute. The underlying parser only returns cells that exist.
+    minute.
     """
     from openpyxl.worksheet._reader import FORMULA_TAG, WorkSheetParser
 
@@ -370,7 +368,6 @@ def _rows_of(sheet: Any, book: Any, budget: Budget) -> list[str]:
 
 
 def _line_of(cells: dict[int, Any]) -> str:
-    """Join a row's cells, with a tab per column in between (up to a limit)."""
     line, last = "", 1
     for column in sorted(cells):
         value = cells[column]
@@ -413,7 +410,6 @@ def _read_archive(path: Path) -> Document:
 
 
 def _read_epub(archive: Archive) -> Document:
-    """Convert each item of the book's spine, usually a chapter."""
     if "META-INF/encryption.xml" in archive and "META-INF/rights.xml" in archive:
         raise UnreadableError("is copy-protected and cannot be read")
 

@@ -1,8 +1,8 @@
 """Detection of the encoding of text files, from declarations or from the bytes.
 
-On short files, charset-normalizer alone is right in two of three cases (167 of 254 one-line samples
-in 17 languages). So a file is first rated against common encodings, using charset-normalizer's
-letter frequencies. Its own guess is only used if nothing fits.
+On short files, charset-normalizer alone is right in two of three cases (167 of 254 one-line
+samples in 17 languages). A file is therefore first rated against common encodings, using
+charset-normalizer's letter frequencies. Its own guess is only used if nothing fits.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ CHOICES = {
 
 
 class NotTextError(Exception):
-    """Raised if bytes aren't text in any known encoding."""
+    pass
 
 
 class DecodedText(NamedTuple):
@@ -106,14 +106,6 @@ class DecodedText(NamedTuple):
 
 
 def decode(data: bytes, declared: str = "") -> DecodedText:
-    """Detect a file's encoding and decode it.
-
-    Args:
-        declared: the encoding, if the user chose it or a server stated it.
-
-    Raises:
-        NotTextError: if it isn't text.
-    """
     if name := normalize(declared):
         return _decode_as(data, name)
     for mark, name in _BOMS:
@@ -134,7 +126,7 @@ def decode(data: bytes, declared: str = "") -> DecodedText:
 
 
 def normalize(name: str) -> str:
-    """Normalize an encoding name to Python's. Returns "" if it's unknown."""
+    """Return Python's name of an encoding, or "" if it's unknown."""
     name = name.strip().lower()
     try:
         info = codecs.lookup(_ALIASES.get(name, name))
@@ -151,7 +143,7 @@ def title(name: str) -> str:
 
 
 def find_declared(data: bytes) -> str:
-    """Return the encoding a file declares, by Python's name, or ""."""
+    """Return the encoding that a file declares, by Python's name, or ""."""
     head = data[:_HEAD_BYTES]
     for pattern in _DECLARATIONS:
         if (found := pattern.search(head)) and (name := normalize(found[1].decode("ascii"))):
@@ -183,7 +175,7 @@ def _decode_declared(data: bytes, name: str) -> DecodedText | None:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Check for UTF-8, allowing for a few damaged characters or a truncated end."""
+    """Return True for UTF-8, with at most a few damaged characters or a truncated end."""
     if _is_valid_utf8(data):
         return True
     text = data.decode(errors="replace")
@@ -263,11 +255,11 @@ _COMMON_KOREAN = (
 )
 _WRONG = -1.0
 _FITS = 0.3
-"""A text in the right encoding rates at least this high (mean weight of its letters)."""
+"""Minimum rating of a text in the right encoding (mean weight of its letters)."""
 
 
 def _guess(data: bytes, usual: str) -> str:
-    """Guess the encoding. If ``usual`` is given, only UTF-16 is considered as an alternative.
+    """Return the most likely encoding, or one of ``usual`` and UTF-16 if ``usual`` is given.
 
     Raises:
         NotTextError: if nothing fits.
@@ -296,7 +288,7 @@ def _guess_by_library(data: bytes, otherwise: str) -> str:
 
 
 def _sample(data: bytes) -> bytes:
-    """Return the first non-ASCII lines. Lines are never cut."""
+    """Return the first non-ASCII lines."""
     if data.isascii():
         return data[:_SAMPLE_BYTES]
     found, size = [], 0
@@ -322,7 +314,7 @@ def _rate(text: str, kind: _Kind) -> float:
 
 
 def _rate_utf16(data: bytes, name: str) -> float:
-    """Like `_rate`, for UTF-16 without a byte order mark. ASCII characters count as well."""
+    """Rate UTF-16 without a byte order mark. ASCII characters count as well."""
     text = data[:_SAMPLE_BYTES].decode(name, "replace")
     if not text or len(data) < 4:
         return _WRONG
@@ -347,7 +339,7 @@ def _is_control(char: str) -> bool:
 
 
 def _weight(text: str, at: int, language: str) -> float:
-    """Return how common a character is in this context. Negative if it's unexpected."""
+    """Return the frequency weight of a character in its context. Negative if it's unexpected."""
     char = text[at]
     if _is_control(char) or char == "\ufffd":
         return 2 * _WRONG

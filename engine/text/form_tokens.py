@@ -1,9 +1,9 @@
 """Assembly of llguidance's tokenizer from prepared parts, so that the GIL is never held for long.
 
 Building it from JSON is one call of 1.5 s for 200,000 tokens, during which no reply can continue.
-The child process that checked the form has already built a tokenizer and returns its parts
-(`extract`). The engine's process assembles the same tokenizer (`assemble`) in shorter calls, the
-longest of which takes a quarter of that time.
+The child process that checked the form returns the parts of its tokenizer (`extract`). The
+engine's process assembles the same tokenizer (`assemble`) in calls that take at most a quarter of
+that time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TokenizerData = tuple[dict[str, Any], tuple[bytes, ...]]
 
 
 def extract(tokenizer: Any, text: str) -> TokenizerData | None:
-    """Extract the parts for `assemble`. Called in a child process.
+    """Return the parts for `assemble`, in a child process.
 
     Args:
         tokenizer: llguidance's tokenizer, built from the same JSON.
@@ -33,7 +33,7 @@ def extract(tokenizer: Any, text: str) -> TokenizerData | None:
 
     Returns:
         A JSON-compatible dict, and the packed words, their lengths, the vocabulary and the merges.
-            None if the type of tokenizer isn't supported.
+        None if the type of tokenizer isn't supported.
     """
     description = json.loads(text)
     model, added = description["model"], description["added_tokens"]
@@ -68,7 +68,7 @@ def extract(tokenizer: Any, text: str) -> TokenizerData | None:
 
 
 def _remove_prefix(part: Any) -> Any:
-    """Make a normalizer or pre-tokenizer not prepend a space, as in llguidance."""
+    """Keep a normalizer or pre-tokenizer from prepending a space, as llguidance does."""
     if not isinstance(part, dict):
         return part
     kind = part.get("type")
@@ -86,14 +86,14 @@ def _remove_prefix(part: Any) -> Any:
 
 
 def assemble(data: TokenizerData, ends: list[int]) -> Any:
-    """Assemble llguidance's tokenizer.
+    """Return llguidance's tokenizer.
 
     Args:
-        data: what `extract` returned.
+        data: result of `extract`.
         ends: end-of-turn token ids.
 
     Raises:
-        Exception: from the libraries, if the parts don't fit together.
+        Exception: from the libraries, if the parts don't match.
     """
     import llguidance
 

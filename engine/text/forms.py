@@ -1,7 +1,7 @@
-"""Conversion of answer forms to llguidance grammars with limits. Doesn't need MLX.
+"""Conversion of answer forms to llguidance grammars with limits, without MLX.
 
 If a schema allows it, small models produce endless digits, list items or text. `add_limits` adds
-limits wherever a schema has none, so that every answer ends.
+limits wherever a schema has none.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from engine.text.schema_keywords import remove_unsupported
 MISSING = "Output formats need the Python package llguidance, which is not installed."
 
 MAX_ROW_ITEMS = 256
-"""Parser items per character allowed for a grammar from a request.
+"""Maximum number of parser items per character for a grammar from a request.
 
 For right-recursive grammars, llguidance's time per token grows with the cube of the items (version
 1.9: 11 ms for 100 items, 0.2 s for 256, 3.4 s for 700). JSON schemas need more items, which are
-cheap. They only have llguidance's own limit of 2,000.
+cheap, and only have llguidance's limit of 2,000.
 """
 
 _UNIMPLEMENTED = re.compile(r"Unimplemented keys: (\[.*?\])")
@@ -34,7 +34,7 @@ BLANKS = r"\x20|\n\x20{0,24}"
 
 
 def refusal_reason(params: SamplingParams) -> str:
-    """Return why a form can't be used, or "" if it can, or if there is none.
+    """Return the reason why a form can't be used, or "".
 
     Usually takes 1 ms, but 0.2 s for a 90 KB schema.
     """
@@ -52,7 +52,7 @@ def refusal_reason(params: SamplingParams) -> str:
 
 
 def build_grammar(matcher: Any, params: SamplingParams) -> str:
-    """Convert the form to a grammar for llguidance's `LLMatcher`."""
+    """Return a grammar for llguidance's `LLMatcher`."""
     if params.grammar is not None:
         return str(matcher.grammar_from_lark(params.grammar))
     if params.json_schema is not None:
@@ -78,7 +78,9 @@ def without_limits(params: SamplingParams) -> SamplingParams:
 
 
 def explain_error(error: str, params: SamplingParams) -> str:
-    """Make an llguidance error readable. For schemas, it's shortened to a line with the keyword."""
+    """Return a readable form of an llguidance error. For schemas, it's the line with the
+    keyword.
+    """
     _, within, rest = error.partition("failed to compile JSON schema: ")
     text = _LISTING.split(rest)[0] if within else error  # the rest is a listing of the tool grammar
     line = " ".join(text.split())
@@ -95,7 +97,7 @@ def explain_error(error: str, params: SamplingParams) -> str:
 
 
 def explain_limit(error: str) -> str:
-    """Return the end of a sentence that explains why llguidance gave up, or "" for any other error.
+    """Return the end of a sentence about the limit that llguidance exceeded, or "".
 
     Args:
         error: the matcher's error after it rejected a token.
@@ -112,7 +114,6 @@ def _literal(text: str) -> str:
 
 
 _ANY = "stretto-any-{}"
-"""Definition names for arbitrary JSON, by nesting depth."""
 
 _NOTES = {
     *("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"),
@@ -130,10 +131,9 @@ _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentS
 def add_limits(schema: str, limits: FormLimits | None) -> str:
     """Add limits to a schema (given as text) where it has none, and apply `supported`.
 
-    The result never allows more than `schema`, whose own limits are kept even if they are wider
-    than ours. `allOf`, `not` and `if` stay unchanged, because a limit in one part could contradict
-    another. Objects with optional properties are closed to additional properties, because
-    llguidance can't count them.
+    The result never allows more than `schema`, whose own limits are kept. `allOf`, `not` and `if`
+    stay unchanged, because a limit in one part could contradict another. Objects with optional
+    properties are closed to additional properties, because llguidance can't count them.
     """
     schema = remove_unsupported(schema)
     if limits is None:
@@ -154,7 +154,7 @@ class _SchemaBounds:
         self.used = False  # a part allows arbitrary JSON, so definitions are needed
 
     def definitions(self) -> dict[str, Any]:
-        """Build definitions for arbitrary JSON with up to 0, 1, … levels of nesting."""
+        """Return definitions for arbitrary JSON with up to 0, 1, … levels of nesting."""
         found: dict[str, Any] = {}
         for level in range(self._limits.depth + 1):
             node: dict[str, Any] = {"type": ["null", "boolean", "number", "string"]}
@@ -225,7 +225,7 @@ class _SchemaBounds:
 
 
 def _kinds(node: Mapping[str, Any]) -> set[str]:
-    """Get a schema's types, or infer them from its keywords."""
+    """Return a schema's types, or infer them from its keywords."""
     named = node.get("type")
     if named is None:
         objects = {"properties", "required", "additionalProperties", "patternProperties"}

@@ -1,5 +1,3 @@
-"""Linear notation for formulas from Word, PowerPoint and web pages: ``x=(-b±√(b^2-4ac))/2a``."""
-
 from __future__ import annotations
 
 import re
@@ -15,7 +13,7 @@ def is_formula(element: Any) -> bool:
 
 
 def linearize(element: Any, depth: int = 0) -> str:
-    """Format a formula (or part of one) in Word's linear notation.
+    """Return a formula (or part of one) in Word's linear notation.
 
     Raises:
         RecursionError: if it's nested too deeply.
@@ -82,7 +80,7 @@ def linearize(element: Any, depth: int = 0) -> str:
 
 
 def linearize_mathml(tag: Any) -> str:
-    """Format a web page's formula (a Beautiful Soup element). If it comes with TeX, use that."""
+    """Return a web page's formula (a Beautiful Soup element) as its TeX or in linear notation."""
     noted = tag.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
     tex = noted.get_text() if noted is not None else str(tag.get("alttext", ""))
     return f"${' '.join(tex.split())}$" if tex.strip() else _linear_mathml(tag)
@@ -122,7 +120,7 @@ def _name(element: Any) -> str:
 
 
 def _value(element: Any, name: str, default: str = "") -> str:
-    """Get a property of an element, or "" if it has no value, `default` if it's missing."""
+    """Return a property of an element, "" if it has no value, or `default` if it's missing."""
     for properties in element:
         if _name(properties).endswith("Pr"):
             for child in properties:

@@ -1,8 +1,7 @@
 """Joining of words that a PDF hyphenates at line ends.
 
-If a line ends in a hyphen between two letters, pdfium writes U+FFFE and joins the lines. Whether
-the hyphen belongs to the word depends on the rest of the document, or else on the two halves.
-Numbers and ranges keep their line breaks.
+If a line ends in a hyphen between two letters, pdfium writes U+FFFE and joins the lines. The rest
+of the document, or else the two halves, decide if the hyphen belongs to the word.
 """
 
 from __future__ import annotations
@@ -42,7 +41,6 @@ def rejoin_words(pages: Sequence[str]) -> list[str]:
 
 
 def _is_part_of_word(first: str, second: str, known: set[str]) -> bool:
-    """Decide whether the hyphen between two halves belongs to the word."""
     low_first, low_second = first.lower(), second.lower()
     if f"{low_first}-{low_second}" in known:
         return True

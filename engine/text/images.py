@@ -72,7 +72,6 @@ class Images(Struct, frozen=True):
         return [*out, *known[at:]]
 
     def restore_placeholders(self, text: str) -> str:
-        """Turn marks back into placeholders for tokenization."""
         return _MARKED.sub(lambda mark: self.ids[mark[1]][0], text)
 
 

@@ -1,10 +1,10 @@
 """Cache for the import structure of transformers.
 
 On every import, transformers reads its 1,600 modules twice to find the names they define. That
-takes half a second at every start, and in every child that checks a tokenizer. The result depends
-only on the installed files, so it's saved next to the package when that is installed or bundled
-(`python -m engine.text.import_structure`). Without a file for the installed version, transformers
-reads its modules as usual.
+takes half a second at every start, and in every child that checks a tokenizer. The result is saved
+next to the package when the package is installed or bundled (`python -m
+engine.text.import_structure`). Without a file for the installed version, transformers reads its
+modules as usual.
 """
 
 from __future__ import annotations
@@ -24,23 +24,17 @@ _MODULE = "transformers.utils.import_utils"
 
 
 def prepare() -> None:
-    """Make the next import of transformers use the saved structure.
-
-    Call this before importing it.
-    """
+    """Make the next import of transformers use the saved structure."""
     if "transformers" not in sys.modules and not any(isinstance(f, _Finder) for f in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
 
 def save_structure(package: Path | None = None) -> Path:
-    """Have transformers read its modules, and save the result.
+    """Let transformers read its modules, save the result, and return the path.
 
     Args:
         package: folder of another copy of the same version, e.g. in a bundle (default: the
             installed copy).
-
-    Returns:
-        Path of the saved file.
     """
     import transformers
     from transformers.utils import import_utils

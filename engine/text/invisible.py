@@ -1,7 +1,7 @@
-"""Invisible characters, for all code that displays or accepts untrusted text.
+"""Invisible characters, for code that displays or accepts untrusted text.
 
-`str.isprintable` isn't enough: variation selectors, fillers and blank symbols count as printable,
-and a run of them can hide a message from a user who approves a text.
+For `str.isprintable`, variation selectors, fillers and blank symbols are printable, and a run of
+them can hide a message.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ IGNORED = (
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U00016fe4\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Use this inside the brackets of a regular expression. The same goes for the next two."""
+"""For use inside the brackets of a regular expression, as the next two."""
 JOINERS = "\u200c\u200d"
 BLANKS = "\u2800\U0001d159"
-"""Blank braille pattern and musical null notehead. They take up space but have no ink."""
+"""Blank braille pattern and musical null notehead, which take up space without ink."""
 
 PRESENTED = (
     "(?<=[\u203c\u2049\u2122\u2139\u2190-\u27bf\u2900-\u2bff\u3030\u303d\u3297\u3299"
     "\U0001f000-\U0001faff])\ufe0f"
 )
-"""Variation selector after a symbol. Many emoji have it, and it's harmless."""
+"""Variation selector after a symbol. Many emoji have it."""
 
 _UNSEEN = re.compile(f"(?!{PRESENTED})[{IGNORED}{JOINERS}{BLANKS}]")
 _PRESENTED = re.compile(PRESENTED)
@@ -35,17 +35,16 @@ _JOINED = re.compile(
 
 
 def is_visible(text: str) -> bool:
-    """Check that every character is visible, or harmless in its position."""
+    """Return True if every character is visible, or harmless in its position."""
     return text.isprintable() and not _UNSEEN.search(text)
 
 
 def escape_invisible(
     text: str, escape: Callable[[str], str], keep: str = "", joiners: bool = False
 ) -> str:
-    """Replace invisible characters by whatever ``escape`` returns for them.
+    """Replace invisible characters by the results of ``escape``.
 
     Args:
-        keep: characters to leave alone.
         joiners: leave joiners between non-ASCII letters, which Persian and emoji need.
     """
     if is_visible(text):

@@ -1,8 +1,8 @@
-"""Stand-in for a tokenizer that can turn tokens into text.
+"""Tables that turn tokens into text without a tokenizer.
 
 Loading a tokenizer with 150,000 tokens takes seconds and 150 MB, and repeatedly holds the GIL for
-half a second, during which all replies stop. So a child process (`sandbox`) loads it and tokenizes
-prompts, and the engine's process only gets a table of tokens.
+half a second. A child process (`sandbox`) loads it and tokenizes prompts, and the engine's process
+only gets a table of tokens.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _FACTS = frozenset((*_OF_WRAPPER, *_OF_TOKENIZER, "has_chat_template", "renderer
 
 
 def describe(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
-    """Collect what a `KnownTokenizer` needs. Called in a child process.
+    """Return the arguments of a `KnownTokenizer`, in a child process.
 
     Args:
         largest: highest token id.
 
     Returns:
         A JSON-compatible dict and the packed table. None if the tokenizer has a custom detokenizer
-            or tool parser.
+        or tool parser.
     """
     kind = _kind(wrapper._detokenizer)
     if kind is None:
@@ -84,10 +84,10 @@ def _kind(detokenizer: Any) -> dict[str, Any] | None:
 class KnownTokenizer:
     """Replacement for mlx-lm's `TokenizerWrapper` that doesn't load the tokenizer.
 
-    If an unknown attribute or text is needed, the real tokenizer is loaded after all.
+    If an unknown attribute or text is needed, the tokenizer is loaded after all.
 
     Args:
-        facts, table: what `describe` returned.
+        facts, table: results of `describe`.
         packed: the tokenizer as compressed JSON.
         load: loads mlx-lm's wrapper.
     """
@@ -130,7 +130,7 @@ class KnownTokenizer:
 
     @property
     def detokenizer(self) -> Any:
-        """A fresh streaming detokenizer from mlx-lm."""
+        """New streaming detokenizer of mlx-lm."""
         fresh = copy.copy(self._detokenizer)
         fresh.reset()
         return fresh
@@ -155,7 +155,7 @@ class KnownTokenizer:
         return dict(self._facts["added"])
 
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
-        """Tokenize a text. Markers work without loading the real tokenizer."""
+        """Tokenize a text. Markers don't need the real tokenizer."""
         known = self._facts["encoded"].get(text)
         added = self._facts["added"].get(text)
         if known is None and added is not None and not add_special_tokens:

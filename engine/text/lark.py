@@ -1,8 +1,7 @@
 """Conversion of Lark grammars to regular expressions where possible.
 
 A call's string argument is JSON-escaped or between tags, where llguidance can apply an expression
-but not a grammar. Codex's patch format and most other tool grammars have no recursive rules, so an
-equivalent expression exists.
+but not a grammar. Most tool grammars, e.g. Codex's patch format, have no recursive rules.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ _COMMON = {
     "LF": r"\n",
     "NEWLINE": r"(?:\r?\n)+",
 }
-"""Terminals from Lark's `common` module."""
 
 _TOKEN = re.compile(
     r"""(?P<blank>\s+|//[^\n]*|\#[^\n]*)
@@ -54,7 +52,7 @@ _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "/": r"\/"}
 
 
 def convert_grammar(grammar: str) -> str:
-    """Convert a grammar to a regular expression.
+    """Return an equivalent regular expression.
 
     Raises:
         ValueError: if it isn't regular or isn't valid. The message continues "the grammar ...".
@@ -68,9 +66,9 @@ def convert_grammar(grammar: str) -> str:
 
 
 def convert_expression(expression: str) -> str:
-    """Convert an expression to the syntax that Python and llguidance share.
+    """Return an expression in the syntax that Python and llguidance share.
 
-    Anchors at either end are removed, since the expression always applies to the whole text.
+    Anchors at either end are removed, since the expression applies to the whole text.
 
     Raises:
         ValueError: if it needs other syntax. The message continues "the expression ...".
@@ -91,7 +89,7 @@ def convert_expression(expression: str) -> str:
 
 
 def _has_alternatives(parts: Iterable[str]) -> bool:
-    """Check for alternatives outside of any group."""
+    """Return True if there are alternatives outside of any group."""
     depth = 0
     for part in parts:
         depth += part.startswith("(") - (part == ")")
@@ -254,7 +252,6 @@ class _ParsedGrammar:
 
 
 def _join(parts: list[str]) -> str:
-    """Join parts of an expression. Raises `ValueError` if the result is too long."""
     if sum(map(len, parts)) > MAX_CHARACTERS:
         raise ValueError(f"is more than {MAX_CHARACTERS:,} characters long as a regular expression")
     return "".join(parts)

@@ -39,12 +39,11 @@ _MAX_BLANKS = 1000
 
 
 def is_flat(head: bytes) -> bool:
-    """Check for the start of a single-file XML document (FODT, FODS, FODP)."""
+    """Return True for the start of a single-file XML document (FODT, FODS, FODP)."""
     return b"<office:document" in head and b"opendocument" in head
 
 
 def read(archive: Archive) -> Document:
-    """Read a zipped document. Raises UnreadableError if that fails."""
     manifest = "META-INF/manifest.xml"
     if manifest in archive and b"encryption-data" in archive.read(manifest):
         raise UnreadableError(LOCKED)
@@ -57,7 +56,6 @@ def read(archive: Archive) -> Document:
 
 
 def read_flat(data: bytes) -> Document:
-    """Read a single-file XML document. Raises UnreadableError if that fails."""
     root = parse_xml(data)
     return _OpenDocument(None).document(root, root)
 
@@ -72,12 +70,6 @@ class _OpenDocument:
         self._positions: dict[str, str] = {}  # "super" or "sub" by style name
 
     def document(self, root: Any, styles: Any) -> Document:
-        """Convert the file to text.
-
-        Args:
-            root: element that contains the body.
-            styles: file with headers and footers, if any.
-        """
         self._positions = _positions(root) | (_positions(styles) if styles is not None else {})
         body = root.find(f"{_OFFICE}body")
         if body is None:
@@ -153,7 +145,7 @@ class _OpenDocument:
             yield from self._frame(box, depth + 1)
 
     def _pieces(self, parent: Any, boxes: list[Any], depth: int) -> Iterator[str]:
-        """Yield a paragraph's text chunk by chunk. Frames found in it are added to ``boxes``."""
+        """Yield a paragraph's text chunk by chunk, and add its frames to ``boxes``."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
         yield _collapse_blanks(parent.text)

@@ -1,10 +1,7 @@
 """Chunked processing of long texts, and rendered texts with gaps.
 
-A single call on megabytes of text holds the GIL until it returns, blocking the window and the
-engine. A chunk takes about a millisecond.
-
-Where a rendered text quotes a special token, it has a gap (`engine.text.contents`), and is split
-there before tokenizing.
+A single call on megabytes of text would hold the GIL and block the window and the engine. A chunk
+takes about a millisecond.
 """
 
 from __future__ import annotations
@@ -21,14 +18,12 @@ _LINE = 4096  # maximum tokens per call
 
 
 def encode_utf8(text: str) -> bytes:
-    """Encode text as UTF-8. Raises `UnicodeEncodeError` for lone surrogates."""
     if len(text) <= PIECE:
         return text.encode()
     return b"".join([text[at : at + PIECE].encode() for at in range(0, len(text), PIECE)])
 
 
 def decode_utf8(blob: bytes) -> str:
-    """Decode UTF-8. Raises `UnicodeDecodeError` if it isn't valid."""
     if len(blob) <= PIECE:
         return blob.decode()
     decode, view = codecs.getincrementaldecoder("utf-8")().decode, memoryview(blob)
@@ -37,7 +32,7 @@ def decode_utf8(blob: bytes) -> str:
 
 
 def is_unicode(text: str) -> bool:
-    """Check for lone surrogates, which can't be encoded and make tokenizers fail."""
+    """Return False for lone surrogates, which can't be encoded and make tokenizers fail."""
     try:
         for at in range(0, len(text), PIECE):
             text[at : at + PIECE].encode()
@@ -108,7 +103,7 @@ def remove_gaps(text: str) -> str:
 
 
 def escape_gaps(text: str) -> str:
-    """Escape a text so it's tokenized as is, special tokens included."""
+    """Escape a text that has no gaps, so that it's tokenized unchanged."""
     return text.replace(GAP, GAP * 2) if GAP in text else text
 
 

@@ -17,7 +17,7 @@ from engine.text.reply_text import ReplyText
 
 
 class Prompt(Struct, frozen=True):
-    """A tokenized prompt, ready for prefill."""
+    """Tokenized prompt."""
 
     tokens: list[int]  # prompt tokens, never empty
     # Rendered text, including the start of the reply if any. Special tokens within contents have
@@ -42,9 +42,7 @@ class Prompt(Struct, frozen=True):
 
 
 def check_messages(messages: Any) -> list[Message]:
-    """Validate messages and copy them.
-
-    Contents are converted to strings, except if they have images or recordings.
+    """Return validated copies of messages.
 
     Raises:
         EngineError: if a message has no role, or its content isn't valid.
@@ -81,7 +79,7 @@ def check_messages(messages: Any) -> list[Message]:
 
 
 _SHOWING = ("user", "tool")
-"""Roles that may have images in their messages. Templates don't support them anywhere else."""
+"""Roles that may have images in their messages. Templates only support these."""
 
 
 def _read_part(part: Any) -> Any:
@@ -109,13 +107,13 @@ def build_prompt(
     If the last message is from the assistant, the reply continues it.
 
     Args:
-        reader: does the rendering and tokenizing (default: in this process).
+        reader: renders and tokenizes (default: in this process).
         most: maximum number of tokens.
         template: extra template arguments, e.g. tools.
-        images: the images in the messages. None if the model can't see.
+        images: images in the messages. None if the model has no vision.
 
     Raises:
-        EngineError: `template_error`, with the message the template raised.
+        EngineError: `template_error`, with the template's message.
         TooLongError: if there are more than `most` tokens.
     """
     reader = reader or InProcess(tokenizer)
@@ -184,7 +182,7 @@ def build_prompt(
 def _encode_marked(
     reader: Reader, texts: list[str], most: int | None, images: Images
 ) -> Sequence[Sequence[int]]:
-    """Tokenize texts with images. Raises `TooLongError` if the first text exceeds `most` tokens."""
+    """Tokenize texts with images. Raises `TooLongError` if the first exceeds `most` tokens."""
     found = reader.encode([images.restore_placeholders(text) for text in texts], most)
     token_lists = [images.expand_tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
     if most is not None and len(token_lists[0]) > most:
@@ -193,7 +191,7 @@ def _encode_marked(
 
 
 class _RenderedPrompt(Struct, frozen=True):
-    """A rendered conversation.
+    """Rendered conversation.
 
     Attributes:
         opened, opening: see `Prompt`.
@@ -252,7 +250,7 @@ def _raise_if_error(text: str | EngineError) -> str:
 def _has_fewer_marks(
     inert: contents.GapInserter, ours: list[str | EngineError], others: list[str | EngineError]
 ) -> bool:
-    """Compare the number of marks: True if `ours` texts have fewer than `others`."""
+    """Return True if `ours` texts have fewer marks than `others`."""
     if any(isinstance(text, EngineError) for text in (*ours, *others)):
         return False
     return inert.count_marks(_raise_if_error(ours[0])) < inert.count_marks(
@@ -268,7 +266,7 @@ def _reply_start(
     opening: str | None,
     before: Ledger,
 ) -> str:
-    """Return the start of a reply, the way the model wrote it or would have written it."""
+    """Return the start of a reply, as the model wrote it or would have written it."""
     content, thought = prefill.get("content") or "", reasoning_of(prefill)
     if before.text.startswith(opened) and len(before.text) > len(opened):
         reply = before.text[len(opened) :]
@@ -283,7 +281,7 @@ def _reply_start(
 
 
 def _other_chat(messages: list[Message], tools: bool) -> list[Message] | None:
-    """Make up another chat with the same system message or tools, to find the common prefix."""
+    """Return another chat with the same system message or tools, to find the common prefix."""
     count = int(messages[0]["role"] == "system")
     if len(messages) <= count or not (count or tools):
         return None
@@ -296,7 +294,7 @@ def _other_chat(messages: list[Message], tools: bool) -> list[Message] | None:
 def build_raw_prompt(
     tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int, marks: bool = True
 ) -> Prompt:
-    """Build a prompt from text or token ids, without a template.
+    """Return a prompt from text or token ids, without a template.
 
     Args:
         marks: True if special tokens in the text count as such, for callers who write the
@@ -320,7 +318,7 @@ def build_raw_prompt(
 
 
 def _leading_ids(tokenizer: Any) -> list[int]:
-    """Return the ids a tokenizer puts before every text, e.g. BOS."""
+    """Return the ids that a tokenizer puts before every text, e.g. BOS."""
     full, bare = tokenizer.encode("a"), tokenizer.encode("a", add_special_tokens=False)
     for start in range(len(full) - len(bare) + 1):
         if bare and full[start : start + len(bare)] == bare:

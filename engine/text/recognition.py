@@ -30,7 +30,7 @@ from engine.text.rendering import MOMENT
 
 
 class Dialect(Struct, frozen=True, eq=False):
-    """The dialect of a tokenizer and template, based on a row of the table."""
+    """Dialect of a tokenizer and template, based on a row of the table."""
 
     row: DialectRow
     markers: Markers
@@ -47,7 +47,7 @@ class Dialect(Struct, frozen=True, eq=False):
 
         Args:
             reasoning: None leaves it to the template.
-            template: arguments from the caller. They take precedence.
+            template: arguments from the caller, which take precedence.
         """
         switch, named = self.switch, dict(template)
         today = datetime.fromtimestamp(named.get(MOMENT, time.time()))
@@ -69,7 +69,7 @@ class Dialect(Struct, frozen=True, eq=False):
         return {**(switch.on if reasoning else switch.off), **named}, messages
 
     def begin(self, thought: str, content: str, inside: bool) -> str:
-        """Write the start of a reply as the model would have.
+        """Return the start of a reply as the model would have written it.
 
         Args:
             inside: True if the prompt ends inside reasoning.
@@ -92,7 +92,7 @@ Made = TypeVar("Made")
 
 
 def cache_per_tokenizer(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
-    """Call `make` only once per tokenizer. Results are cached by weak reference."""
+    """Cache the results of `make` per tokenizer, by weak reference."""
     found: WeakKeyDictionary[Any, Made] = WeakKeyDictionary()
     lock = threading.Lock()
 
@@ -106,7 +106,7 @@ def cache_per_tokenizer(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
 
 
 def recognize(tokenizer: Any) -> Dialect:
-    """Detect the dialect, based on a tokenizer's added tokens and its template."""
+    """Return the dialect of a tokenizer's added tokens and template."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     template = template_text(inner)
     by = renderer(tokenizer)
@@ -157,14 +157,14 @@ def _added_tokens(tokenizer: Any) -> Mapping[str, int]:
 
 
 added_tokens = cache_per_tokenizer(_added_tokens)
-"""Get the ids of a tokenizer's added tokens. Cached."""
+"""Return the ids of a tokenizer's added tokens."""
 
 of = cache_per_tokenizer(recognize)
-"""Get the dialect of a tokenizer wrapper. Cached."""
+"""Return the dialect of a tokenizer wrapper."""
 
 
 def renderer(tokenizer: Any) -> str:
-    """Return which mlx-lm module replaces a tokenizer's template, or ""."""
+    """Return the mlx-lm module that replaces a tokenizer's template, or ""."""
     template = getattr(tokenizer, "_chat_template", None)
     if template is not None:
         return str(getattr(template, "__module__", "")).rpartition(".")[2]
@@ -173,9 +173,7 @@ def renderer(tokenizer: Any) -> str:
 
 
 def _call_markers(tokenizer: Any, calls: str) -> Pair:
-    """Return the call markers mlx-lm uses for a tokenizer, falling back to those of the parser
-    `calls`.
-    """
+    """Return mlx-lm's call markers for a tokenizer, or else those of the parser `calls`."""
     if tokenizer.has_tool_calling:
         return tokenizer.tool_call_start or "", tokenizer.tool_call_end or ""
     return call_notations.markers(calls) if calls else ("", "")

@@ -1,5 +1,3 @@
-"""Rendering of messages with a chat template, and tokenization."""
-
 from __future__ import annotations
 
 import json
@@ -36,14 +34,10 @@ class Reader(Protocol):
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """Render each item. If an item fails, its result is the error.
-
-        Args:
-            template: extra template arguments, e.g. tools.
-        """
+        """Render each item. The result of an item that fails is the error."""
 
     def encode(self, texts: list[str], most: int | None = None) -> Sequence[Sequence[int]]:
-        """Tokenize each text. Long results may be returned as compact arrays.
+        """Tokenize each text. Long results may be compact arrays.
 
         Raises:
             TooLongError: if the first text has more than `most` tokens.
@@ -61,7 +55,7 @@ class LocalReader(ABC):
 
     @abstractmethod
     def tokenize(self, text: str) -> list[int]:
-        """Tokenize a text without adding tokens. The template has already added BOS if needed."""
+        """Tokenize a text without adding tokens. The template has already added BOS."""
 
     def render(
         self,
@@ -82,8 +76,6 @@ class LocalReader(ABC):
 
 
 class InProcess(LocalReader):
-    """Reader that uses mlx-lm's wrapper."""
-
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
         self.bos = getattr(tokenizer, "bos_token", None) or ""
@@ -104,12 +96,11 @@ def render(
     opening: bool,
     template: Mapping[str, Any] | None = None,
 ) -> str | EngineError:
-    """Render messages with a template. Errors are returned, not raised.
+    """Render messages with a template. Errors are returned.
 
     Args:
         apply: the template, or None if the model has none.
         bos: what to start with if there is no template.
-        template: extra template arguments.
     """
     if apply is None:
         return bos + _render_transcript(messages, opening)
@@ -160,24 +151,21 @@ _RENDERERS = ("tools", "enable_thinking", "drop_thinking")
 
 
 def _render_transcript(messages: list[Message], opening: bool) -> str:
-    """Format a transcript for base models, which have no chat template."""
+    """Return a transcript for base models, which have no chat template."""
     names = {"user": "User", "assistant": "Assistant", "system": "System"}
     turns = [f"{names.get(m['role'], m['role'])}: {text_of(m['content'])}\n" for m in messages]
     return "".join(turns) + ("Assistant:" if opening else "")
 
 
 TEMPLATE_FOLDER = "additional_chat_templates"
-"""Subfolder of a model's folder with named templates."""
 
 DEFAULT, TOOLS = "default", "tool_use"
-"""Template names known to transformers."""
 
 
 def template_arguments(folder: Path) -> dict[str, Any]:
     """Return tokenizer arguments with the template, in case transformers doesn't find it.
 
-    transformers looks in `tokenizer_config.json`, `chat_template.jinja` and
-    `additional_chat_templates/`. It reads the older `chat_template.json` for vision models only.
+    transformers only reads the older `chat_template.json` for vision models.
     """
     if (folder / "chat_template.jinja").exists() or (folder / TEMPLATE_FOLDER).exists():
         return {}

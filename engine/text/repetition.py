@@ -1,8 +1,8 @@
 """Detection of replies that keep repeating the same words.
 
-Small models get stuck in such loops, mostly at low temperatures. Legitimate text can be repetitive,
-too: rows of zeros, identical rows of a table or JSON, the refrain of a song. So only exact
-repetition of prose outside code counts, unless the user asked for it in the same words.
+Small models get stuck in such loops, mostly at low temperatures. Legitimate text can be
+repetitive, too, e.g. rows of a table. Only exact repetition of prose outside code counts, unless
+the user asked for it in the same words.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from collections.abc import Callable, Sequence
 REPEATS = 4
 """Number of times a block of tokens must occur in a row."""
 MIN_TOKENS = 128
-"""Minimum length of the whole repetition in tokens. Short refrains may be repeated more often."""
+"""Minimum length of the whole repetition in tokens."""
 MAX_PERIOD = 256
-"""Longest block considered, in tokens."""
+"""Maximum length of a block in tokens."""
 CHECK_INTERVAL = 32
-"""Number of generated tokens between checks. A check compares at most `MAX_PERIOD` pairs, which is
-fewer than ten comparisons per token."""
+"""Number of generated tokens between checks. A check compares at most `MAX_PERIOD` pairs."""
 
 # Patterns that don't occur in prose: brackets, columns, assignments, calls, indentation, CSV.
 _STRUCTURE = re.compile(r"[{}\[\]<>|=\\;\t]|\w\(|\n {2,}|,[^\s\d]")
@@ -27,9 +26,9 @@ _MIN_LETTERS = 0.6  # minimum share of letters in prose, ignoring whitespace
 
 
 def find_period(tokens: Sequence[int]) -> int:
-    """Find the shortest block that the tokens end with at least `REPEATS` times.
+    """Return the length of the shortest block that the tokens end with at least `REPEATS` times.
 
-    Returns its length, or 0 if there is no repetition of at least `MIN_TOKENS`.
+    Returns 0 if there is no repetition of at least `MIN_TOKENS`.
     """
     for period in range(1, MAX_PERIOD + 1):
         span = max(MIN_TOKENS, REPEATS * period)
@@ -43,14 +42,14 @@ def find_period(tokens: Sequence[int]) -> int:
 
 
 def is_prose(block: str) -> bool:
-    """Check whether text consists of words, as opposed to code, tables or numbers."""
+    """Return True if text consists of words, as opposed to code, tables or numbers."""
     solid = sum(not character.isspace() for character in block)
     letters = sum(map(len, _WORD.findall(block)))
     return letters >= max(1, _MIN_LETTERS * solid) and _STRUCTURE.search(block) is None
 
 
 def is_asked_for(block: str, question: str) -> bool:
-    """Check whether every word of the block is in the question, as in "Write 'I am late' 100
+    """Return True if the question has every word of the block, e.g. "Write 'I am late' 100
     times".
     """
     return _words(block) <= _words(question)
@@ -61,22 +60,15 @@ def _words(text: str) -> set[str]:
 
 
 class RepetitionDetector:
-    """Detector of repetition in the tokens of one reply.
-
-    Args:
-        decode: converts tokens to text.
-        question: the user's message.
-    """
-
     def __init__(self, decode: Callable[[list[int]], str], question: str) -> None:
         self._decode = decode
         self._question = question
 
     def repeated_tokens(self, tokens: list[int], begin: int, answer: Callable[[], str]) -> int:
-        """Return how many tokens at the end are repetition, or 0 if there's no problem.
+        """Return the number of repeated tokens at the end, or 0.
 
         Args:
-            tokens: tokens of the prompt and reply. Only the newest tokens are checked.
+            tokens: tokens of the prompt and reply. Only the newest are checked.
             begin: index where the reply starts.
             answer: returns the text of the reply so far. Rarely called, because it joins all parts.
         """

@@ -12,8 +12,9 @@ from engine.text.tool_calls import ToolCallTracker, ToolCallUpdate
 from engine.text.tools import name_of
 
 _MAX_SILENT_TOKENS = 64
-"""Flush after this many tokens without text. A character has at most four bytes, so normally four
-tokens are enough."""
+"""Number of tokens without text after which pending bytes are decoded. A character has at most four
+bytes.
+"""
 
 
 def _mark_tokens(tokenizer: Any) -> MarkTokens:
@@ -24,11 +25,11 @@ _marks_of = recognition.cache_per_tokenizer(_mark_tokens)
 
 
 class ReplyText:
-    """Text of a reply, built from its tokens.
+    """Text of a reply.
 
     Args:
         opened: text that the template rendered.
-        opening: the part of `opened` after the messages, if known.
+        opening: part of `opened` after the messages, if known.
         tools: offered tools in OpenAI's format.
         one_call: True if the reply ends after the first call.
     """
@@ -63,11 +64,10 @@ class ReplyText:
         self._late_deltas: list[Delta] = []  # deltas to report along with the next deltas
 
     def add_interrupted(self, text: str) -> None:
-        """Process text of an interrupted reply. Nothing is reported."""
         self._record(self._splitter.feed_text(text) + self._splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
-        """Process the tokens at the start of a reply. They have already been reported.
+        """Process the tokens at the start of a reply, which have already been reported.
 
         Args:
             follow: called after each token.
@@ -91,7 +91,7 @@ class ReplyText:
 
     @property
     def raw(self) -> str:
-        """Everything generated so far, with markers and reasoning."""
+        """Generated text with markers and reasoning."""
         return str(self._detokenizer.text)[self._reply_start :]
 
     @property
@@ -121,7 +121,7 @@ class ReplyText:
 
     @property
     def raw_after_reasoning(self) -> str:
-        """Raw text after the reasoning. Tool calls are included as written."""
+        """Raw text after the reasoning, with tool calls as written."""
         after = self._splitter.reasoned
         return self._raw_from(after).lstrip("\n") if after else str(self._detokenizer.text)
 
@@ -138,16 +138,15 @@ class ReplyText:
 
     @property
     def can_end(self) -> bool:
-        """True if the reply can be interrupted, i.e. we aren't in a marker or tool call."""
+        """True if the reply can be interrupted, i.e. not inside a marker or tool call."""
         return not (self.in_header or self.kind == "tool" or self._splitter.may_be_partial)
 
     def disable_markers(self) -> str:
-        """From now on, treat markers as text. Returns the answer so far."""
+        """Treat markers as text from now on. Return the answer so far."""
         return self.parts["answer"] + self._splitter.disable_markers()
 
     @property
     def call(self) -> str:
-        """Text of the current tool call so far."""
         if self.kind != "tool":
             return ""
         start, _ = self._dialect.markers.call
@@ -158,7 +157,7 @@ class ReplyText:
         return self._splitter.in_code
 
     def decide_early(self, pauses: bool = False) -> None:
-        """From now on, decide about markers immediately, without waiting for more text.
+        """Decide about markers immediately from now on, without waiting for more text.
 
         Args:
             pauses: hold back the text after the reasoning until `begin_answer` is called.
@@ -169,8 +168,7 @@ class ReplyText:
         """Return the part of the answer that came in the same token as the end of the reasoning.
 
         Args:
-            fits: checks whether an answer can start with a text. If not, the text counts as
-                reasoning.
+            fits: checks if an answer can start with a text. If not, the text counts as reasoning.
         """
         after = self._splitter.after_reasoning
         stripped = after.lstrip("\n")
@@ -186,16 +184,11 @@ class ReplyText:
         return self._splitter.stop
 
     def call_updates(self, over: bool = False) -> list[ToolCallUpdate]:
-        """Return new tool-call events.
-
-        Args:
-            over: True if no more text will come.
-        """
         return self._calling.update(self._splitter.call, over, self._splitter.call_start)
 
     @property
     def has_enough_calls(self) -> bool:
-        """True once the reply has the single call we want."""
+        """True once the reply has the single requested call."""
         return self._calling.has_enough
 
     @property
@@ -203,7 +196,7 @@ class ReplyText:
         return self._splitter.calls
 
     def add(self, token: int) -> list[Delta]:
-        """Add a token. Returns the deltas that are certain now."""
+        """Add a token, and return the deltas that are certain now."""
         self._detokenizer.add_token(token)
         segment = self._detokenizer.last_segment
         self._silent_tokens = 0 if segment else self._silent_tokens + 1
@@ -218,11 +211,7 @@ class ReplyText:
         return late + self._record(deltas)
 
     def finish(self, ended: bool = True) -> list[Delta]:
-        """Return the remaining text, even if it ends in an incomplete character.
-
-        Args:
-            ended: True if the model ended its turn, False if it was interrupted.
-        """
+        """Return the remaining text, even if it ends in an incomplete character."""
         self._flush()
         rest = self._detokenizer.last_segment
         if not ended and self._splitter.may_be_partial and not rest.strip("\ufffd"):
@@ -239,7 +228,9 @@ class ReplyText:
             self._detokenizer._unflushed = ""
 
     def _record(self, deltas: list[Delta]) -> list[Delta]:
-        """Record deltas. Returns what to show, i.e. without line breaks that end the reasoning."""
+        """Record deltas, and return the text to show, without line breaks that end the
+        reasoning.
+        """
         shown: list[Delta] = []
         for text, kind in deltas:
             self._pieces[kind].append(text)

@@ -1,7 +1,4 @@
-"""Reader for Rich Text Format: code pages, tables, notes, comments, headers and text boxes.
-
-striprtf drops notes, headers and text boxes, but keeps deleted text.
-"""
+"""Reader for Rich Text Format: code pages, tables, notes, comments, headers and text boxes."""
 
 from __future__ import annotations
 
@@ -129,7 +126,7 @@ class _Flow:
         self._cells.clear()
 
     def text(self) -> str:
-        """Return everything, with a blank line between paragraphs."""
+        """Return all paragraphs with a blank line in between."""
         if self._cells:
             self.end_cell()
             self.end_row()
@@ -138,7 +135,7 @@ class _Flow:
 
 
 class _Group(Struct):
-    """Formatting state of a group. Restored when the group ends."""
+    """Formatting state of a group, restored when the group ends."""
 
     flow: _Flow
     hides: bool = False
@@ -156,7 +153,6 @@ class _Group(Struct):
 
 
 def read(data: bytes) -> Document:
-    """Read a file. Raises UnreadableError if that fails."""
     return _Rtf(data.decode("latin-1")).document()
 
 
@@ -232,7 +228,7 @@ class _Rtf:
         return build_document("RTF", unit, pages, left_out=self._left_out)
 
     def _end_group(self) -> bool:
-        """Restore the state of the outer group. Returns False at the end of the file."""
+        """Restore the state of the outer group. Return False at the end of the file."""
         group = self._group
         if not self._outer:
             return False
@@ -346,7 +342,6 @@ class _Rtf:
         self._bytes += data[skipped:]
 
     def _flush(self) -> None:
-        """Decode and add the pending bytes."""
         self._skip = 0
         if not self._bytes:
             return

@@ -1,5 +1,3 @@
-"""JSON schema keywords that llguidance doesn't support. Pure Python."""
-
 from __future__ import annotations
 
 import json
@@ -24,7 +22,7 @@ _LOOK_AROUND = re.compile(r"\(\?<?[=!]|\\[1-9]")
 
 
 def remove_unsupported(schema: str) -> str:
-    """Remove keywords that have no effect but that llguidance rejects.
+    """Remove keywords without effect that llguidance rejects.
 
     According to JSON Schema, unknown values of `format` (e.g. pydantic's "password") are just
     annotations.
@@ -35,7 +33,7 @@ def remove_unsupported(schema: str) -> str:
 
 
 def loosen(schema: str) -> str:
-    """Remove everything llguidance rejects. For calls that don't have to be strict."""
+    """Remove everything that llguidance rejects, for calls that don't have to be strict."""
     return _remove_keywords(schema, _is_refused)
 
 

@@ -24,7 +24,7 @@ _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 
 
 def read(archive: Archive, main: str) -> Document:
-    """Read a file, given the name of its main part.
+    """Read a file with the given main part.
 
     Raises:
         UnreadableError: if it's damaged or has no text.

@@ -20,12 +20,11 @@ from engine.text.tool_calls import CallText
 Delta = tuple[str, Kind]
 
 _MAX_HEADER_CHARACTERS = 256
-"""If a header hasn't ended after this many characters, treat it as text."""
+"""Maximum characters of a header. Longer headers are treated as text."""
 _SHORT = 3
-"""A complete answer may well end in a partial marker up to this length, e.g. a bracket."""
+"""Maximum length of a partial marker, e.g. a bracket, with which a complete answer may end."""
 _MAX_DOUBTS = 64
-"""Number of possible end markers in a call up to which we try to parse it. The total time grows
-with this number times the length of the call."""
+"""Maximum number of possible end markers in a call that are parsed individually."""
 _MAX_NAME_CHARACTERS = 64  # maximum characters of a call up to the tool's name
 _FIRST_WORD = re.compile(r"""[\s{\["']*(\w*)(.?)""", re.DOTALL)
 _FIRST_WORDS = ("name", "type", "function")
@@ -42,10 +41,10 @@ _HEADER = _Part(None)
 
 
 class MarkTokens:
-    """Distinguishes markers from lookalike text.
+    """Mapping that distinguishes markers from lookalike text.
 
-    Tokens that make up markers are mapped to noncharacters, both in the text passed to the splitter
-    and in the markers. A marker spelled out with other tokens is then just text.
+    Tokens of markers are mapped to noncharacters, both in the text passed to the splitter and in
+    the markers. A marker spelled out with other tokens is then just text.
 
     Args:
         tokens: the tokenizer's added tokens, with their ids.
@@ -73,21 +72,21 @@ class MarkTokens:
         return self.map_text(text) if token in self._ids else text
 
     def map_text(self, text: str) -> str:
-        """Convert text for the splitter, treating every marker in it as a token."""
+        """Return text for the splitter, treating every marker in it as a token."""
         return self._token.sub(lambda found: self._chars[found[0]], text) if self._chars else text
 
     def unmap(self, text: str) -> str:
         return text.translate(self._inverse) if self._inverse else text
 
     def has_token(self, marker: str) -> bool:
-        """Check whether a marker has an added token in it."""
+        """Return True if a marker has an added token in it."""
         return any(ord(char) in self._inverse for char in marker)
 
 
 class TextSplitter:
-    """Splitter of streamed text into deltas by kind. Also looks for stop strings.
+    """Splitter of streamed text into deltas by kind.
 
-    Stop strings only apply to the answer, not to reasoning.
+    Stop strings only apply to the answer.
 
     A marker only counts where a model would write it. In code spans and closed code blocks, it's
     text. Reasoning must be at the start of a reply. Calls need offered tools and, if their marker
@@ -97,9 +96,7 @@ class TextSplitter:
     Args:
         reasoning: the prompt ends inside reasoning.
         after_reasoning: the prompt ends after reasoning, which the template has already closed.
-        offered: tools were offered.
         notation: notation of the tool calls.
-        names: names of the offered tools.
         judge: called with the text between call markers, and True if the end marker is missing.
             Returns what isn't a call, so that it's shown.
 
@@ -174,7 +171,7 @@ class TextSplitter:
 
     @property
     def kind(self) -> Kind:
-        """Kind of text that comes next. Headers count as reasoning."""
+        """Kind of the text that comes next. Headers count as reasoning."""
         return "reasoning" if self.in_header else self._part.kind or "answer"
 
     @property
@@ -184,22 +181,21 @@ class TextSplitter:
 
     @property
     def call_start(self) -> str:
-        """Marker before the latest call. "" if it's part of the call."""
+        """Marker before the latest call, or "" if it's part of the call."""
         _, start, is_kept = self._frame
         return "" if is_kept else start
 
     @property
     def in_code(self) -> bool:
-        """True if what comes next is code, as far as we can tell."""
+        """True if the next text is probably code."""
         return self._code.after(self._held_text).is_open
 
     @property
     def may_be_partial(self) -> bool:
-        """True if the held text could be part of a marker."""
         return self._holds_partial_marker(ended=False)
 
     def disable_markers(self) -> str:
-        """From now on, everything is answer. Returns the held text."""
+        """Treat everything as answer from now on, and return the held text."""
         self._set_markers(Markers())
         self._part, self._strip, self._at_start, self._between = _ANSWER, False, False, False
         self._held_text, self._blanks = self._blanks + self._held_text, ""
@@ -207,22 +203,17 @@ class TextSplitter:
 
     @property
     def after_reasoning(self) -> str:
-        """Text held back after the end of the reasoning."""
         return self._marks.unmap(self._held_text) if self._paused else ""
 
     def resume(self, dropped: int = 0) -> None:
-        """Resume after the reasoning.
-
-        Args:
-            dropped: number of characters of `after_reasoning` to skip.
-        """
+        """Resume after the reasoning. Skips `dropped` characters of `after_reasoning`."""
         if self._paused:
             self._held_text = self._marks.map_text(self.after_reasoning[dropped:])
             self.reasoned += dropped
         self._paused = self.pauses = False
 
     def add(self, token: int, text: str) -> list[Delta]:
-        """Process a token, given the text it completes."""
+        """Process a token, given the text that it completes."""
         return self.feed(self._marks.map_token(token, text))
 
     def feed_text(self, text: str) -> list[Delta]:
@@ -230,9 +221,8 @@ class TextSplitter:
         return self.feed(self._marks.map_text(text))
 
     def feed(self, text: str, last: bool = False) -> list[Delta]:
-        """Add text.
-
-        Returns the deltas that are certain now, or no deltas once a stop string was found.
+        """Add text, and return the deltas that are certain now, or no deltas after a stop
+        string.
         """
         self._held_text += text
         self._fed_characters += len(self._marks.unmap(text))
@@ -328,9 +318,8 @@ class TextSplitter:
         self._doubtful = []
 
     def _end_doubtful_call(self, out: list[Delta]) -> None:
-        """End the call at the first doubtful end marker.
-
-        With too many markers, parsing at each would be slow, so the last one is used.
+        """End the call at the first doubtful end marker, or at the last if there are too many to
+        parse.
         """
         at = self._last_doubtful_end()
         marker, rest = self._doubtful[at], self._doubtful[at + 1 :]
@@ -342,7 +331,7 @@ class TextSplitter:
     def _last_doubtful_end(self) -> int:
         """Return the index of the last doubtful end marker, if the call is complete there, else 0.
 
-        Only used after too many markers. Until then, we parse at each marker.
+        Only used after too many markers to parse at each.
         """
         if self._doubts <= _MAX_DOUBTS:
             return 0
@@ -389,9 +378,9 @@ class TextSplitter:
             yield from self._stops
 
     def _first_marker(self, last: bool) -> tuple[int, str]:
-        """Find the first marker in the held text. Returns its position (or -1) and the marker.
+        """Return the position (or -1) of the first marker in the held text, and the marker.
 
-        If it isn't clear yet whether it counts as a marker, "" is returned for it.
+        The marker is "" while it's unclear whether it counts.
         """
         pending, (watched, strings) = self._held_text, self._watch_pattern()
         code, at = self._code, 0
@@ -407,9 +396,8 @@ class TextSplitter:
         return -1, ""
 
     def _is_marker(self, marker: str, position: int, code: Code, last: bool) -> bool | None:
-        """Check whether a string counts as a marker at this position.
-
-        Returns None if it isn't clear yet.
+        """Return True if a string counts as a marker at this position, or None if that's
+        unclear.
         """
         kind, rest = self._part.kind, self._held_text[position + len(marker) :]
         if kind is None or (kind == "answer" and marker in self._stops):
@@ -470,10 +458,7 @@ class TextSplitter:
         return None if not last and any(head.startswith(text) for head in heads) else False
 
     def _names_a_tool(self, text: str) -> bool | None:
-        """Check whether text starts like a call of an offered tool.
-
-        Returns None if it isn't clear yet.
-        """
+        """Return True if text starts like a call of an offered tool, or None if that's unclear."""
         if any(name in text[:_MAX_NAME_CHARACTERS] for name in self._names):
             return True
         found = _FIRST_WORD.match(text)
@@ -486,7 +471,7 @@ class TextSplitter:
         return None if len(text) < _MAX_NAME_CHARACTERS else False
 
     def _is_stray(self, marker: str, code: Code, rest: str, last: bool) -> bool | None:
-        """Check for an end marker of reasoning on a line of its own, without a start marker."""
+        """Return True for an end marker of reasoning on a separate line, without a start marker."""
         if marker not in self._thought_ends or not self._marks.has_token(marker):
             return False
         if not rest and not last and not self.eager:
@@ -505,7 +490,7 @@ class TextSplitter:
         return True if last else None
 
     def _ends_call(self, marker: str, position: int, rest: str, last: bool) -> bool | None:
-        """Check whether the marker ends the call, or shows that it has already ended."""
+        """Return True if the marker ends the call, or shows that the call has already ended."""
         if marker in self._part.ends:
             return True
         before = self._marks.unmap(self._held_text[:position])
@@ -553,7 +538,6 @@ class TextSplitter:
             self._strip = True
 
     def _passed_characters(self) -> int:
-        """Return how many characters come before the held text."""
         return self._fed_characters - len(self._marks.unmap(self._held_text))
 
     def _open_part(self, part: _Part) -> None:
@@ -606,7 +590,9 @@ class TextSplitter:
             self._emit(out, f"{header.tool_name(text)} ")
 
     def _partial_marker_length(self) -> int:
-        """Return how many characters at the end of the held text could start a watched string."""
+        """Return the number of characters at the end of the held text that could start a watched
+        string.
+        """
         _, watched = self._watch_pattern()
         longest = len(watched[0]) if watched else 0
         firsts = {marker[0] for marker in watched}

@@ -1,11 +1,10 @@
 """Adaptation of messages to chat templates that reject some of them.
 
-Templates may raise for a system message, roles that don't alternate, several tool calls, unexpected
-content types and more. Others silently drop system messages, tool calls or results. Rendering
-prefixes finds the first message that is rejected or dropped. Then a change that the template
-accepts is applied to this and all later messages of the same shape. Earlier messages stay as they
-are, so their tokens remain in the cache. A change depends only on the messages before it, so the
-next turn starts with the same text.
+Templates may raise for a system message, roles that don't alternate, several tool calls,
+unexpected content types and more. Others silently drop system messages, tool calls or results.
+Rendering prefixes finds the first message that is rejected or dropped. A change that the template
+accepts is then applied to this and all later messages of the same shape. A change depends only on
+the messages before it, so the next turn starts with the same text.
 """
 
 from __future__ import annotations
@@ -20,24 +19,25 @@ from typing import Any
 from engine.messages import Message, text_of
 
 Render = Callable[[list[Message], bool], str]
-"""Function that renders messages. If the flag is True, a reply is opened after them. Raises the
-template's errors."""
+"""Function that renders messages, and opens a reply if the flag is True. Raises the template's
+errors.
+"""
 
 MAX_RULES = 24
 """Maximum number of different changes in a conversation."""
 
 MAX_LESSONS = 64
-"""Maximum number of searches for a change in a conversation. Some messages need several."""
+"""Maximum number of searches for a change in a conversation."""
 
 MAX_UNDECIDED = 3
-"""Give up after this many messages that no change helped. Templates can reject a prefix but accept
-it with more messages."""
+"""Maximum number of messages without a change that helped. Templates can reject a prefix but accept
+it with more messages.
+"""
 
 EMPTY = "…"
-"""Content used if a template rejects empty content."""
 
 _WORD = re.compile(r"(?<![A-Za-z0-9])(?!(?:true|false|null)\b)[A-Za-z][A-Za-z0-9]*")
-"""Matches words that look the same in every notation for tool calls and results."""
+"""Words that look the same in every notation for tool calls and results."""
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 _WORD_SEARCH_CHARS = 2000
 
@@ -48,7 +48,7 @@ _Shape = tuple[object, ...]
 
 
 def render_adapted(render: Render, messages: list[Message], opening: bool) -> str:
-    """Render messages, changing whatever the template rejects or drops.
+    """Render messages, with changes for everything that the template rejects or drops.
 
     Raises:
         Exception: the first error from the template, if no change helps.
@@ -67,7 +67,7 @@ def render_adapted(render: Render, messages: list[Message], opening: bool) -> st
 
 
 class _Conversation:
-    """A conversation, with the changes its template needs.
+    """Conversation, with the changes that its template needs.
 
     Attributes:
         rules: by message shape: the index from which the change applies, and the change.
@@ -83,17 +83,15 @@ class _Conversation:
         self._lessons = 0
 
     def render_first(self, count: int) -> tuple[str | None, Exception | None]:
-        """Render the first ``count`` messages. Returns the text, or None and the error."""
+        """Render the first ``count`` messages. Return the text, or None and the error."""
         return self._render_prefix(self._apply_changes(count), count)
 
     def find_change(self, text: str | None) -> bool:
-        """Find a change for the first message that is rejected or dropped.
+        """Find a change for the first message that is rejected or dropped. Return False if there is
+        none.
 
         Args:
             text: the whole rendered conversation, or None if it's rejected.
-
-        Returns:
-            False if we're out of options.
         """
         dropped = None if text is None else self.first_dropped(text)
         index = self._find_first_rejected() if dropped is None else self._find_displacing(dropped)
@@ -118,7 +116,6 @@ class _Conversation:
         return index + 1 < len(self._messages) and len(self._undecided) <= MAX_UNDECIDED
 
     def first_dropped(self, text: str) -> int | None:
-        """Return the index of the first message missing from the text, if any."""
         if len(self._messages) == 1 and not self._opening:
             return None
         for index, message in enumerate(self._messages):
@@ -127,7 +124,7 @@ class _Conversation:
         return None
 
     def _find_displacing(self, dropped: int) -> int:
-        """Find a later system message that the template shows instead of this one."""
+        """Return a later system message that the template shows instead of this one."""
         message = self._messages[dropped]
         if message["role"] == "system":
             for index in range(dropped, len(self._messages)):
@@ -180,7 +177,7 @@ class _Conversation:
     def _render_prefix(
         self, changed: list[Message], count: int
     ) -> tuple[str | None, Exception | None]:
-        """Render a prefix. Without a user message, it may need the next one to succeed."""
+        """Render a prefix, with the next user message if rendering needs one."""
         tried = [changed]
         if not any(message["role"] == "user" for message in changed):
             users = [m for m in self._messages[count:] if m["role"] == "user"]
@@ -197,7 +194,7 @@ class _Conversation:
 
 
 def is_shown(message: Message, text: str) -> bool:
-    """Check that a system message, tool result or tool call actually appears in the text."""
+    """Return True if a system message, tool result or tool call appears in the text."""
     if message["role"] == "system":
         lines = [line.strip() for line in text_of(message.get("content") or "").splitlines()]
         return max(lines, key=len, default="") in text
@@ -225,7 +222,7 @@ def _message_shape(before: list[Message], message: Message) -> _Shape:
 
 
 def _apply(change: _Change, before: list[Message], message: Message) -> list[Message] | None:
-    """Apply a change to a message and append it. Returns None if the change isn't applicable."""
+    """Apply a change to a message and append it. Return None if the change isn't applicable."""
     variants, combine = change
     variants_so_far = [message]
     for variant in variants:
@@ -237,7 +234,7 @@ def _apply(change: _Change, before: list[Message], message: Message) -> list[Mes
 
 
 def _text_arguments(_: list[Message], message: Message) -> list[Message] | None:
-    """Convert arguments of tool calls to JSON strings, like OpenAI."""
+    """Convert arguments of tool calls to JSON strings, as in OpenAI's format."""
     calls = message.get("tool_calls")
     return [{**message, "tool_calls": [_arguments_to_text(c) for c in calls]}] if calls else None
 
@@ -251,7 +248,7 @@ def _arguments_to_text(call: Any) -> Any:
 
 
 def _short_ids(_: list[Message], message: Message) -> list[Message] | None:
-    """Shorten ids to nine letters and digits, which Mistral's templates insist on."""
+    """Shorten ids to nine letters and digits, which Mistral's templates require."""
     copy = {**message}
     if message.get("tool_calls"):
         copy["tool_calls"] = [{**c, "id": _shorten(c.get("id"))} for c in message["tool_calls"]]
@@ -345,7 +342,6 @@ _VARIANTS: tuple[_Variant, ...] = (
     _as_user,
     _calls_to_text,
 )
-"""Ordered from the smallest change."""
 
 
 def _append(before: list[Message], messages: list[Message]) -> list[Message]:
@@ -367,8 +363,6 @@ def _merge(before: list[Message], messages: list[Message]) -> list[Message] | No
 
 
 def _bridge_with(content: str) -> _Placement:
-    """Create a placement that inserts a message of the opposite role in front."""
-
     def bridged(before: list[Message], messages: list[Message]) -> list[Message] | None:
         role = messages[0]["role"]
         role_between = {"user": "assistant", "assistant": "user"}.get(role)

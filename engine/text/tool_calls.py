@@ -1,9 +1,8 @@
 """Events about tool calls while they are being written.
 
 JSON arguments are reported as they arrive. In other notations, only the text after a value shows
-where it ends, so the arguments are reported when the call is complete. The early reports come from
-simple scanners. Finally, `engine.text.call_notations` parses the complete text, and its result
-counts.
+where the value ends, so the arguments are reported when the call is complete. Finally,
+`engine.text.call_notations` parses the complete text, and its result counts.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ CUT_OFF = "the answer ended inside of it"
 NO_CALL = "it is not a call"
 
 _MAX_HEAD_CHARACTERS = 512
-"""Give up on early reports if a head is longer than this (in characters) without any arguments."""
+"""Maximum characters of a head without arguments. Longer calls aren't reported early."""
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
@@ -55,7 +54,7 @@ class CallText(NamedTuple):
 
 
 class _Partial(Struct):
-    """A call that may not be complete yet."""
+    """Call that may not be complete yet."""
 
     name: str
     own_id: str | None = None  # the model's own id, if it precedes the arguments
@@ -73,8 +72,8 @@ class _Partial(Struct):
 class _Objects:
     """Scanner for JSON objects as arguments.
 
-    Reports only text that is certainly part of the arguments. Invalid JSON is repaired later
-    (`call_values.parse_literal`), so the scanner stops at the first invalid token.
+    Only text that is certainly part of the arguments is reported. The scanner stops at the first
+    invalid token, because invalid JSON is repaired later (`call_values.parse_literal`).
 
     Args:
         head: pattern for what comes before an object, from the end of the previous object on.
@@ -114,7 +113,7 @@ class _Objects:
             self._undecided, self._depth, text = "{", 1, text[head.end() :]
 
     def _scan_object(self, text: str) -> str:
-        """Scan text inside an object. Returns what comes after the object."""
+        """Scan text inside an object. Return the text after the object."""
         parts, at = self.found[-1].new_chunks, 0
         while at < len(text) and self._depth and not self._is_over:
             token = (self._INSIDE if self._in_text else self._BETWEEN).match(text, at)
@@ -158,7 +157,7 @@ class _Objects:
 
 
 class _Names:
-    """Scanner for the name of the first call, in notations where arguments aren't reported early.
+    """Scanner for the name of the first call, in notations without early arguments.
 
     Args:
         head: pattern for the text with the tool's name.
@@ -186,7 +185,6 @@ class ToolCallTracker:
         tools: offered tools in OpenAI's format. If empty, any tool name is accepted.
         prompt: text before the reply. Generated ids are derived from it, so that the same
             conversation always gets the same ids.
-        one: True if only the first call counts.
     """
 
     def __init__(self, name: str, tools: Sequence[dict[str, Any]], prompt: str, one: bool) -> None:
@@ -216,13 +214,6 @@ class ToolCallTracker:
     def update(
         self, pieces: Sequence[str], over: bool = False, start: str = ""
     ) -> list[ToolCallUpdate]:
-        """Return the new events.
-
-        Args:
-            pieces: chunks of the text being written between markers.
-            over: True if no more text will come.
-            start: the marker in front of the text.
-        """
         self._advance(pieces)
         if over and pieces:
             self._fail(CallText("".join(pieces), start), CUT_OFF)
@@ -230,7 +221,7 @@ class ToolCallTracker:
         return updates
 
     def close(self, text: CallText, cut: bool = False) -> str:
-        """Process a complete text between markers. Returns the text that isn't a call.
+        """Process a complete text between markers. Return the text that isn't a call.
 
         Args:
             cut: True if the end marker is missing, so the last call is incomplete.
@@ -317,8 +308,7 @@ class ToolCallTracker:
     def _fail(self, text: CallText, wrong: str, first: int = 0) -> str:
         """Report that a text can't be parsed, from call number `first` on.
 
-        Returns:
-            The text, unless part of it was reported or looks like a call.
+        Returns the text, unless part of it was reported or looks like a call.
         """
         self.unreadable = True
         if self.has_enough:
@@ -352,7 +342,7 @@ class ToolCallTracker:
         return not started and not any(name in text for name in self._offered)
 
     def _make_id(self, requested: str | None) -> str:
-        """Return the model's id, or make one up (nine letters and digits, as Mistral requires)."""
+        """Return the model's id, or a new one (nine letters and digits, as Mistral requires)."""
         used = {name for name, _ in self.calls} | {partial.id for partial in self._open}
         if requested and requested not in used:
             return requested

@@ -1,7 +1,7 @@
-"""Grammars that constrain tool calls to their tools' JSON schemas, in the model's own notation.
+"""Grammars that constrain tool calls to their tools' JSON schemas, in the model's notation.
 
 The grammars are in llguidance's Lark format, which supports JSON schemas. In notations with tags,
-strings are unescaped and other values are JSON, just as the parser expects
+strings are unescaped and other values are JSON, as the parser expects
 (`engine.text.call_notations`). Gemma's calls look like
 `call:NAME{key:<|"|>text<|"|>,other:{deep:5}}`, with bare keys, special quotes around strings, and
 JSON for everything else.
@@ -27,9 +27,9 @@ Schema = dict[str, Any]
 
 _BLANK = "WS: /[ \\n]{0,4}/"
 _THOUGHT = r"THOUGHT: /(?s:.*)/ & ~/(?s:.*)<\|(?s:.*)/"
-"""Reasoning, i.e. any text that doesn't include something like a marker."""
+"""Reasoning: any text that doesn't include something like a marker."""
 _NO_JSON = r" & ~/[\x22\[{\-0-9](?s:.*)/ & ~/true|false|NaN|Infinity/"
-"""Text that can't be mistaken for JSON. (`_free_text_pattern` takes care of null.)"""
+"""Text that can't be mistaken for JSON. (`_free_text_pattern` handles null.)"""
 _KEY = re.compile(r"[\w.:/-]+")
 _WORD = re.compile(r"\w+")
 _COMBINING = ("anyOf", "oneOf", "allOf", "$ref", "patternProperties", "if")
@@ -38,20 +38,19 @@ _FREE: Schema = json.loads(ANY)
 _OTHER_KINDS = '("object" | "array" | "number" | "integer" | "boolean" | "null")'
 _MAX_DEPTH = 8
 _MAX_TEXT_CHARACTERS = 10**6
-"""Length limit for strings in arguments, in characters. Strings can be entire files, and a higher
-limit doesn't take more time."""
+"""Length limit for strings in arguments, in characters. Strings can be entire files."""
 _MAX_COUNTED_CHARACTERS = 500
-"""Highest length limit (in characters) that we enforce for strings between tags. Computing one
-token's mask takes 5 ms at 900, and 15 to 60 ms at 5,000."""
+"""Maximum length limit of strings between tags that is enforced, in characters. Computing one
+token's mask takes 5 ms at 900, and 15 to 60 ms at 5,000.
+"""
 _MAX_ITEMS = 64  # maximum limit on list items that is enforced
 
 
 def check(params: SamplingParams, format_name: str, model: str) -> None:
-    """Check whether a model supports the tools in `params` with all constraints.
+    """Check that a model supports the tools in `params` with all constraints.
 
     Args:
         format_name: notation of the model's calls, i.e. its `tool_format`.
-        model: model name for the error message.
 
     Raises:
         ValueError: if they aren't supported.
@@ -72,7 +71,6 @@ def add_grammar(params: SamplingParams, tokenizer: Any, name: str) -> SamplingPa
     """Add a grammar for `params.tool_form` to the parameters.
 
     Args:
-        tokenizer: mlx-lm's wrapper.
         name: the notation, a key of `NOTATIONS`.
 
     Raises:
@@ -120,7 +118,7 @@ class _GrammarBuilder:
         self.rules: list[str] = []  # additional rules
 
     def start(self) -> str:
-        """Build the start rule. It refers to a single call as `call`."""
+        """Return the start rule, which refers to a single call as `call`."""
         if self._name == "harmony":
             if not self._covers_reply:
                 return "call"
@@ -153,14 +151,14 @@ class _GrammarBuilder:
         """Allow an answer instead of calls, if the form of the answer is given.
 
         Args:
-            header: what to write before the answer.
+            header: text before the answer.
         """
         if not self._answer:
             return calls
         return f"({calls} | {self._spell_out(header)} WS {self._answer})"
 
     def _reasoning_rule(self) -> str:
-        """Build the rule for reasoning parts, each including the start of the next part.
+        """Return the rule for reasoning parts, each including the start of the next part.
 
         For models whose parts have headers (gpt-oss, Muse Spark), required calls are constrained
         from the reply's first token on. The reasoning before them is free text.
@@ -173,7 +171,7 @@ class _GrammarBuilder:
         return "thought*"
 
     def call(self, tool: str, schema: Schema) -> str:
-        """Build the rule for calling a tool.
+        """Return the rule for calling a tool.
 
         Raises:
             ValueError: if the schema can't be expressed in this notation.
@@ -203,7 +201,7 @@ class _GrammarBuilder:
         return " WS ".join(known.get(p) or self._spell_out(p.replace("TOOL", tool)) for p in parts)
 
     def _harmony_head(self, tool: str) -> str:
-        """Build the rule for the text in front of gpt-oss's arguments.
+        """Return the rule for the text in front of gpt-oss's arguments.
 
         If the call is optional, the model has written the header already, and the splitter only
         keeps the name from it.
@@ -251,9 +249,8 @@ class _GrammarBuilder:
         return f"{rule} {self._spell_out(tags.close)}" if tags.close else rule
 
     def _free_argument(self, tags: Tags) -> str:
-        """Build the rule for an unconstrained argument.
-
-        It's JSON only if the tags tell JSON and text apart.
+        """Return the rule for an unconstrained argument. It's JSON only if the tags distinguish
+        JSON from text.
         """
         after = self._spell_out(tags.after)
         text = self._text_until(f"/(?s:.*)/ & {_exclude(tags.ends)}", after)
@@ -275,7 +272,7 @@ class _GrammarBuilder:
         return name
 
     def _text_until(self, expression: str, after: str) -> str:
-        """Build the rule for a string followed by its end marker.
+        """Return the rule for a string followed by its end marker.
 
         The rule is lazy if the marker is ordinary text. A greedy rule would match the marker as
         part of the string and never end.
@@ -303,7 +300,6 @@ class _GrammarBuilder:
 
 
 def _json_rule(schema: Schema, blanks: str = BLANKS) -> str:
-    """Build a rule for JSON with the given schema. `blanks` is the whitespace pattern."""
     return f"%json {json.dumps({**schema, 'x-guidance': {'whitespace_pattern': blanks}})}"
 
 
@@ -327,7 +323,7 @@ def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
 
 
 def _free_text_pattern(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
-    """Build the pattern for a trimmed string between tags that doesn't contain any of `ends`."""
+    """Return the pattern for a trimmed string between tags that doesn't contain any of `ends`."""
     never = f"~/[nN][uU][lL][lL]/ & {_exclude(ends)}"
     if pattern := _anchored_pattern(schema):
         return f"/{pattern}/ & {never}"
@@ -350,9 +346,9 @@ def _exclude(ends: tuple[str, ...]) -> str:
 
 
 def _anchored_pattern(schema: Schema) -> str:
-    """Return a pattern for the entire string, "" if the schema has none.
+    """Return a pattern for the entire string, or "" if the schema has none.
 
-    Outside JSON, we can't support patterns that match somewhere within the string.
+    Outside JSON, patterns that match within the string aren't supported.
     """
     pattern = str(schema.get("pattern", ""))
     if not (pattern.startswith("^(?:") and pattern.endswith(")$")):
@@ -364,7 +360,7 @@ def _anchored_pattern(schema: Schema) -> str:
 
 
 def _python_call(tool: str, schema: Schema, blanks: str) -> str:
-    """Build the rule for a Python-style call. Values are in JSON, since the parsers accept that."""
+    """Return the rule for a Python-style call with values in JSON, which the parsers accept."""
     if not all(part.isidentifier() and not keyword.iskeyword(part) for part in tool.split(".")):
         raise ValueError("its name is not a Python identifier, which this model's calls require")
     arguments: list[tuple[str, bool]] = []
@@ -380,7 +376,6 @@ def _python_call(tool: str, schema: Schema, blanks: str) -> str:
 
 
 def _join_with_commas(parts: list[tuple[str, bool]], comma: str) -> str:
-    """Join expressions with commas. Optional expressions may be missing."""
     tails = [""]  # what can follow each expression, in reverse
     for expression, must in reversed(parts):
         item = f"{_text_rule(comma)} {expression}"
@@ -420,7 +415,6 @@ class _Gemmas:
         return "any"
 
     def _object(self, schema: Schema, depth: int) -> str:
-        """Build the rule for an object. Arguments are in the schema's order."""
         if any(word in schema for word in (*_NOT_IN_GEMMAS, "anyOf", "oneOf")):
             raise ValueError("its parameters must be plain properties for this model")
         parts: list[tuple[str, bool]] = []
@@ -432,7 +426,7 @@ class _Gemmas:
         return f'"{{" {_join_with_commas(parts, ",")} "}}"'
 
     def _value(self, schema: Schema, key: str, depth: int) -> str:
-        """Build the rule for a value. `key` is only used in errors."""
+        """Return the rule for a value. `key` is only used in errors."""
         target = schema.get("$ref")
         found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
         if isinstance(found, dict):
@@ -475,7 +469,7 @@ class _Gemmas:
 
 
 def _items(item: str, schema: Schema) -> str:
-    """Build the rule for a list, enforcing the schema's limits on its length."""
+    """Return the rule for a list, with the schema's limits on its length."""
     least, most = int(schema.get("minItems", 0)), schema.get("maxItems")
     if least > _MAX_ITEMS:
         raise ValueError("a list has too many required items for this model")

@@ -1,4 +1,4 @@
-"""Tools from a caller, constraints on calls, and tool results. Pure Python."""
+"""Tools from a caller, constraints on calls, and tool results."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from engine.text.schema_keywords import loosen
 CHOICES = ("auto", "none", "required")  # values of `tool_choice` that aren't tool names
 
 Tool = Mapping[str, Any]
-"""Function in OpenAI's chat format: {"type": "function", "function": {…}}."""
 
 _NAME = re.compile(r"[\w.:/-]{1,128}")
 ANY = '{"type": "object"}'  # schema without constraints
 
 
 class ToolResult(Struct, frozen=True):
-    """A tool call's result, to be sent with the next turn."""
+    """Result of a tool call, to be sent with the next turn."""
 
     id: str  # id of the call, from `ToolCallFinished`
     content: str  # text for the model
@@ -61,11 +60,11 @@ class ToolForm(Struct, frozen=True):
 
 
 class Copies(tuple[dict[str, Any], ...]):
-    """Validated tools from `as_tools`. This way, thousands of tools are only validated once."""
+    """Tools validated by `as_tools`, so that thousands of tools are only validated once."""
 
 
 def as_tools(value: object) -> Copies:
-    """Validate tools. The copies returned always have parameters.
+    """Return validated copies of tools, which always have parameters.
 
     Raises:
         ValueError: if a tool is invalid, or two tools have the same name.
@@ -85,7 +84,7 @@ def name_of(tool: Tool) -> str:
 
 
 def for_template(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """Return tools for chat templates, i.e. without fields that only constrain calls."""
+    """Return tools for chat templates, without fields that only constrain calls."""
     return [
         {"type": "function", "function": {k: v for k, v in t["function"].items() if k != "strict"}}
         for t in tools
@@ -93,7 +92,7 @@ def for_template(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 
 
 def check_choice(choice: object, tools: Sequence[Tool]) -> None:
-    """Check that `tool_choice` makes sense for these tools.
+    """Check that `tool_choice` fits these tools.
 
     Raises:
         ValueError: if it doesn't.
@@ -109,7 +108,7 @@ def check_choice(choice: object, tools: Sequence[Tool]) -> None:
 def form_of(
     tools: Sequence[Tool], choice: str, several: bool, answer: str | None
 ) -> ToolForm | None:
-    """Derive the constraints on calls. Returns None if there are none.
+    """Return the constraints on calls, or None if there are none.
 
     Args:
         answer: JSON schema for a reply without calls.
@@ -141,7 +140,7 @@ def _schema_of(tool: Tool, is_strict: bool) -> str:
 
 
 def as_schema(schema: object) -> str | None:
-    """Serialize a schema. Text is hashable and can't be changed by the caller."""
+    """Return a schema as text, which is hashable."""
     if schema is None:
         return None
     try:
@@ -165,7 +164,6 @@ def inline_references(schema: str) -> str:
 
 
 def resolve_types(tool: Tool) -> dict[str, Any]:
-    """Resolve references in a tool's parameters. See `inline_references`."""
     function = tool["function"]
     parameters = json.loads(inline_references(json.dumps(function.get("parameters") or {})))
     return {**tool, "function": {**function, "parameters": parameters}}

@@ -19,7 +19,7 @@ _MAX_ADDED_CELLS = 10_000  # limit for cells that span several rows
 
 
 def to_markdown(source: str, left_out: LeftOut) -> str:
-    """Convert a page to Markdown. Scripts, styles and pictures are left out."""
+    """Convert a page to Markdown without scripts, styles and pictures."""
     from bs4 import BeautifulSoup
     from markdownify import MarkdownConverter
 

@@ -1,8 +1,7 @@
 """Reader for Word files (DOCX): paragraphs, tables, text boxes, notes, headers and formulas.
 
-Everything that would be printed is included once, in file order. Deleted text is not. We don't use
-python-docx or docx2python because they need lxml (15 MB), or mammoth because it doesn't report page
-breaks.
+Everything that would be printed is included once, in file order. python-docx and docx2python need
+lxml (15 MB), and mammoth doesn't report page breaks.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ _WINGDINGS |= {0xA7: "▪", 0x6C: "●", 0x6E: "■", 0x4A: "☺", 0xD8: "➢"}
 
 
 def read(archive: Archive, main: str) -> Document:
-    """Read a file, given the name of its main part. Pages end where Word broke them.
+    """Read a file with the given main part. Pages end where Word broke them.
 
     Raises:
         UnreadableError: if it's damaged or has no text.
@@ -63,7 +62,7 @@ def read(archive: Archive, main: str) -> Document:
 
 
 def choose_alternative(element: Any, depth: int = 0) -> Any:
-    """Choose from `mc:AlternateContent`: the first alternative that has text."""
+    """Return the first alternative of `mc:AlternateContent` that has text."""
     found = [*element]
     for choice in found:
         if any(inner.text for inner in choice.iter() if inner.tag in {f"{W}t", f"{A}t"}):
@@ -72,8 +71,6 @@ def choose_alternative(element: Any, depth: int = 0) -> Any:
 
 
 class _Style:
-    """Properties of a paragraph style, as far as we need them."""
-
     def __init__(self, name: str, based_on: str, numbering: Any) -> None:
         self.name = name
         self.based_on = based_on
@@ -131,8 +128,8 @@ class _Word:
         return found
 
     def _style(self, paragraph: Any) -> tuple[str, Any]:
-        """Return the name of a paragraph's style, independent of Word's language, and the numbering
-        that comes with it, if any.
+        """Return a paragraph's style name, independent of Word's language, and its numbering or
+        None.
         """
         element = paragraph.find(f"{W}pPr/{W}pStyle")
         key = "" if element is None else str(element.get(_VALUE, ""))
@@ -236,10 +233,7 @@ class _Word:
         return text[: len(text) - len(rest)] + (mark + rest if rest else "")
 
     def _runs(self, parent: Any, boxes: list[Any], depth: int) -> Iterator[str]:
-        """Yield a paragraph's text chunk by chunk.
-
-        Text boxes found in it are added to ``boxes``.
-        """
+        """Yield a paragraph's text chunk by chunk, and add its text boxes to ``boxes``."""
         if depth > MAX_DEPTH:
             raise UnreadableError(TOO_DEEP)
         for child in parent:
@@ -277,7 +271,7 @@ class _Word:
                 yield from self._runs(child, boxes, depth + 1)
 
     def _is_drawn(self, element: Any, boxes: list[Any]) -> bool:
-        """Check for an element without text, and count what is left out because of it."""
+        """Return True for an element without text, and count the omitted content."""
         name = str(element.tag).rpartition("}")[2]
         if name == "object" and any(str(e.tag).endswith("}OLEObject") for e in element.iter()):
             self._left_out.add("embedded object")
@@ -298,7 +292,7 @@ class _Word:
             raise UnreadableError(TOO_DEEP) from None
 
     def _ruby(self, element: Any, boxes: list[Any], depth: int) -> str:
-        """Format a word with its reading in parentheses."""
+        """Return a word with its reading in parentheses."""
         base, reading = (
             "".join(self._runs(found, boxes, depth + 1)) if found is not None else ""
             for found in (element.find(f"{W}rubyBase"), element.find(f"{W}rt"))
@@ -322,7 +316,6 @@ class _Word:
 
 
 def diagram_texts(archive: Archive, part: str) -> list[Any]:
-    """Return the texts of a SmartArt diagram, wrapped in Word paragraphs."""
     from xml.etree.ElementTree import Element, SubElement
 
     box = Element("box")
@@ -355,7 +348,7 @@ def _symbol(font: str, code: str) -> str:
 
 
 def _iterate_members(parent: Any, name: str, depth: int = 0) -> Iterator[Any]:
-    """Yield a table's rows or a row's cells. Looks inside content controls, too."""
+    """Yield a table's rows or a row's cells, including those in content controls."""
     if depth > MAX_DEPTH:
         raise UnreadableError(TOO_DEEP)
     for child in parent:
