@@ -1,4 +1,4 @@
-"""JSON lines with requests, in our own or OpenAI's format, and the records of their answers."""
+"""JSON lines with requests, in Stretto's or OpenAI's format, and the records of their answers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RequestDefaults(Struct, frozen=True):
 
 
 class BatchRequest(Struct, frozen=True):
-    """A line to be answered.
+    """Line to be answered.
 
     Line numbers include empty lines and start at 1, as in an editor.
 
@@ -61,7 +61,7 @@ def parse_request(
     line: int = 0,
     name: str | int | None = None,
 ) -> BatchRequest:
-    """Parse an entry in our own format.
+    """Parse an entry in Stretto's format.
 
     Accepts field names of other servers and ignores unknown fields, as over HTTP.
 
@@ -119,7 +119,7 @@ def parse_openai_request(
     """Parse a line in OpenAI's format. Its body has the same fields as over HTTP.
 
     Raises:
-        ValueError: if it's invalid, or needs something we don't support.
+        ValueError: if it's invalid or not supported.
     """
     for key in entry:
         if key not in _ENVELOPE:
@@ -147,7 +147,7 @@ def parse_openai_request(
 
 
 def build_completion(asked: Generation, events: Iterable[Event]) -> dict[str, Any]:
-    """Build the body of an answer as over HTTP, without the parts that differ between runs."""
+    """Return the body of an answer as over HTTP, without the parts that differ between runs."""
     choice = Choice(0, bool(asked.params.offered), returns_reasoning=asked.returns_reasoning)
     for event in events:
         for _ in choice.handle_event(event):
@@ -158,7 +158,6 @@ def build_completion(asked: Generation, events: Iterable[Event]) -> dict[str, An
 
 
 def completion_record(request: str, custom_id: Any, body: dict[str, Any]) -> dict[str, Any]:
-    """Build the record of an answer. `request` is the digest of the line."""
     body = {**body, "id": f"chatcmpl-{request}"}
     response = {"status_code": 200, "request_id": f"req-{request}", "body": body}
     return {"id": f"batch-{request}", "custom_id": custom_id, "response": response, "error": None}

@@ -1,7 +1,7 @@
 """Output file of a batch, with one record per line, and statistics of a run.
 
-Records are appended as answers arrive, and sorted by line at the end. After an interruption (even
-`kill -9`), an incomplete last record is cut off, and its line is answered again.
+Records are appended as answers arrive, and sorted by line at the end. After an interruption, an
+incomplete last record is cut off, and its line is answered again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
 class OutputError(Exception):
-    """Raised if the output file can't be used. The message says why, and what to do."""
+    pass
 
 
 class StoredRecord(Struct, frozen=True):
@@ -39,7 +39,7 @@ class StoredRecord(Struct, frozen=True):
 
 
 def encode_record(line: int, request: str, content: dict[str, Any]) -> bytes:
-    """Serialize a record with a newline at the end. `request` is the digest that identifies it."""
+    """Return a record with a newline at the end. `request` is the digest of the line."""
     text = json.dumps({"line": line, **content, "request": request}, ensure_ascii=False)
     for separator in "\u0085\u2028\u2029":  # some programs split lines at these characters
         text = text.replace(separator, f"\\u{ord(separator):04x}")
@@ -47,7 +47,7 @@ def encode_record(line: int, request: str, content: dict[str, Any]) -> bytes:
 
 
 class ResultsFile:
-    """Output file. Locked until it's closed.
+    """Output file, locked until it's closed.
 
     Args:
         restart: delete all records from earlier runs.
@@ -81,7 +81,7 @@ class ResultsFile:
         self._record_places = {line: (k.start, k.size) for line, k in self.known.items()}
 
     def check(self, requests: Iterable[tuple[int, str]]) -> int:
-        """Check that known records match these lines and digests. Returns the number of lines.
+        """Check that known records match these lines and digests. Return the number of lines.
 
         Raises:
             OutputError: if a record is for a different request.
@@ -110,7 +110,6 @@ class ResultsFile:
             self._synced = time.monotonic()
 
     def close(self) -> None:
-        """Sort the records by line, sync the file and unlock it."""
         try:
             os.fsync(self._out)
             places = [offsets for _, offsets in sorted(self._record_places.items())]
@@ -146,9 +145,8 @@ def _lock(out: int, path: Path) -> None:
 
 
 def _read_records(path: Path) -> tuple[dict[int, StoredRecord], int]:
-    """Read a file's records, by line (the last record wins).
-
-    Also returns their total size, without an incomplete record at the end.
+    """Return a file's records by line (the last record wins), and their bytes without an incomplete
+    record.
 
     Raises:
         OutputError: if the file has any other content.
@@ -182,7 +180,7 @@ def _parse_record(raw: bytes) -> dict[str, Any] | None:
 
 
 def _is_torn(raw: bytes) -> bool:
-    """Check whether the end of a file could be an incomplete record, or zeros after a power
+    """Return True if the end of a file could be an incomplete record, or zeros after a power
     failure.
     """
     ours = raw.startswith(RECORD_START) or RECORD_START.startswith(raw) or not raw.strip(b"\0")
@@ -206,7 +204,6 @@ class BatchSummary:
     """Statistics of a run.
 
     Args:
-        lines: total number of lines in the input.
         before: lines that already have a record from an earlier run.
         failed_before: how many of those records are errors.
     """
@@ -251,7 +248,7 @@ class BatchSummary:
         return self.failed + self._failed_before
 
     def statistics(self) -> dict[str, Any]:
-        """Collect all statistics. Times are in seconds. Without answers, percentiles are None."""
+        """Return all statistics. Times are in seconds. Without answers, percentiles are None."""
         seconds = self.seconds
         return {
             "lines": self.lines,
@@ -303,7 +300,6 @@ def percentile(values: Sequence[float], share: float) -> float | None:
 
 
 def format_duration(seconds: float) -> str:
-    """Format a duration, e.g. 1.2 s, 3:05 or 2:03:05."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -1,8 +1,7 @@
 """Runner of batch requests, which are processed concurrently.
 
-Every request has its own session, so an error only affects that request. If the engine fails, the
-model is reloaded, and the running requests are repeated one by one. A request that makes the engine
-fail again is recorded as failed.
+Every request has its own session. If the engine fails, the model is reloaded, and the running
+requests are repeated one by one. A request that makes the engine fail again is recorded as failed.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class InvalidLine(Struct, frozen=True):
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield a file's non-empty lines with their numbers, without loading the whole file."""
+    """Yield the numbers and contents of a file's non-empty lines."""
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             content = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
@@ -138,7 +137,6 @@ class ActiveRequest:
         self.reply: Reply = session.send(request.prompt, request.params, self._on_event, template)
 
     def _on_event(self, event: Event) -> None:
-        """Called on the engine thread for every event."""
         if isinstance(event, (Finished, Failed)):
             self.latency = time.perf_counter() - self._sent
             self.last = event
@@ -148,8 +146,6 @@ class ActiveRequest:
 
 
 class BatchRunner:
-    """Runner that keeps up to `concurrency` requests active."""
-
     def __init__(
         self,
         engine: Engine,
@@ -176,7 +172,6 @@ class BatchRunner:
         """Answer all requests.
 
         Args:
-            on_answer: called for each answer.
             on_tick: called every `TICK_S` seconds.
 
         Raises:

@@ -6,7 +6,7 @@ an instruction set. `matrices` packs quantized weights and multiplies with them,
 
 Results don't depend on the instruction set, the number of threads, or the other rows of a call:
 products of codes and activations are exact integers, and everything else is computed row by row in
-a fixed order (`source/product.h`). See `source/layout.h` for the storage format of weights.
+a fixed order (`source/product.h`). `source/layout.h` describes the format of weights.
 
 Imports: nothing.
 """

@@ -1,8 +1,7 @@
 """Build script for the kernels: `python -m engine.kernels.build`.
 
-The library's file name contains a hash of its sources and flags, so each version is built once and
-a stale build is never loaded. Packaged apps ship the library next to this module, without the
-sources.
+The library's file name contains a hash of its sources and flags. Packaged apps have the library
+next to this module, without the sources.
 """
 
 from __future__ import annotations
@@ -43,15 +42,15 @@ LEVELS: tuple[tuple[str, ...], ...] = (
 TIMEOUT_S = 300
 
 KEPT_LIBRARIES = 4
-"""Number of builds to keep in the cache folder. Other checkouts may still use older builds."""
+"""Number of builds to keep in the cache folder, because other checkouts may use older builds."""
 
 
 class BuildError(Exception):
-    """Raised when the kernels couldn't be compiled."""
+    pass
 
 
 def digest() -> str:
-    """Hash everything that the build depends on: sources, flags and platform."""
+    """Return a hash of everything that the build depends on: sources, flags and platform."""
     found = hashlib.sha256(repr((FLAGS, LEVELS, sys.platform, platform.machine())).encode())
     for file in sorted(SOURCE.iterdir()):
         found.update(file.name.encode() + b"\0" + file.read_bytes())
@@ -113,7 +112,6 @@ def build(target: Path | None = None) -> Path:
 
 
 def remove_old(folder: Path) -> None:
-    """Delete old builds from the cache folder, keeping the newest `KEPT_LIBRARIES`."""
     built = sorted(folder.glob("kernels-*.so"), key=lambda file: file.stat().st_mtime)
     for file in built[:-KEPT_LIBRARIES]:
         file.unlink(missing_ok=True)
@@ -198,7 +196,6 @@ def _failure(compiler: Sequence[str], errors: str) -> str:
 
 
 def main() -> None:
-    """Build the library, or explain how to install a compiler."""
     try:
         print(build())
     except BuildError as error:

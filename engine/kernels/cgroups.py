@@ -40,7 +40,6 @@ def _group_folders(controller: str, groups: Path, root: Path) -> Iterator[Path]:
 
 
 def _core_limit(group: Path) -> float:
-    """Read the CPU limit in cores of a single cgroup."""
     try:
         quota, period = (group / "cpu.max").read_text().split()
     except (OSError, ValueError):
@@ -57,7 +56,6 @@ def _core_limit(group: Path) -> float:
 
 
 def _free_bytes(group: Path) -> float:
-    """Read the bytes up to the memory limit of a single cgroup."""
     for limit, usage, prefix in (
         ("memory.max", "memory.current", ""),
         ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_"),

@@ -43,7 +43,7 @@ class Rotation:
         self.cosines = self.sines = np.empty((0, rotated // 2), np.float32)
 
     def extend_to(self, position: int) -> bool:
-        """Extend the table to include a position. Returns True if it was reallocated."""
+        """Extend the table to include a position. Return True if it was reallocated."""
         first = len(self.cosines)
         if position < first:
             return False
@@ -235,11 +235,6 @@ def _floats(array: Array) -> Array:
 
 
 def _check(parts: LayerParts, width: int, mlp_width: int) -> None:
-    """Check the shapes of a layer's weights.
-
-    Raises:
-        ValueError: if a shape doesn't match. The message names the weight.
-    """
     heads, key_heads, head_width = parts.heads, parts.key_heads, parts.head_width
     if min(heads, key_heads, head_width) < 1 or heads % key_heads:
         raise ValueError(f"{heads} heads of width {head_width} for {key_heads} key heads.")

@@ -91,7 +91,7 @@ class Library:
 def load() -> Library | None:
     """Build the kernels if necessary, load them, and start the thread pool.
 
-    Returns None on failure and logs the reason once.
+    Returns None after an error, which is logged once.
     """
     with _loading:
         return _load_once()
@@ -118,14 +118,13 @@ def _load_once() -> Library | None:
 
 
 def release_scratch() -> None:
-    """Free the calling thread's memory for intermediate results, if the library is loaded."""
+    """Free the calling thread's memory for intermediate results."""
     library = _load_once() if _load_once.cache_info().currsize else None
     if library is not None:
         library.release_scratch()
 
 
 def address_of(array: Any) -> int:
-    """Return the address of an evaluated array of NumPy or MLX."""
     try:  # takes a tenth of the time of `ndarray.ctypes`
         return ctypes.addressof(ctypes.c_char.from_buffer(array))
     except (TypeError, ValueError):  # the array isn't contiguous, or is read-only or empty
@@ -161,6 +160,6 @@ def sample_tokens(
 
 
 def usable_cores() -> int:
-    """Count the cores this process may use, according to its affinity and cgroup quota."""
+    """Return the number of cores for this process, by its affinity and cgroup quota."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, math.ceil(min(cores or 1, cgroups.cpu_cores())))

@@ -54,7 +54,7 @@ class PackedMatrix:
 
     @property
     def address(self) -> int:
-        """Address of the C struct. Valid as long as this object is alive."""
+        """Address of the C struct, valid as long as this object is alive."""
         return ctypes.addressof(self._matrix)
 
 
@@ -65,7 +65,7 @@ def can_pack(form: Format) -> bool:
 
 
 def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> PackedMatrix:
-    """Convert a quantized matrix to the kernels' layout. This is lossless.
+    """Convert a quantized matrix to the kernels' layout, without loss.
 
     Codes of 1 to 3 bits are widened to 4 bits, and codes of 5 or 6 bits to 8 bits. Scales are
     stored in 16 bits if that is exact. Biases are omitted if they are a constant multiple of the
@@ -123,11 +123,6 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
 def _check(
     weight: mx.array, scales: mx.array, biases: mx.array | None, bias: mx.array | None, form: Format
 ) -> None:
-    """Check the shapes and types of a quantized matrix.
-
-    Raises:
-        ValueError: if the arrays don't match. The message has their shapes.
-    """
     shown = f"weight {weight.shape} and scales {scales.shape} ({form.bits} bits, {form.group} each)"
     if weight.ndim != 2 or scales.ndim != 2 or weight.dtype != mx.uint32:
         raise ValueError(f"Not a quantized matrix: {shown}.")
@@ -153,7 +148,7 @@ def _is_float(array: mx.array) -> bool:
 
 
 def _find_offset(scales: mx.array, biases: mx.array) -> float | None:
-    """Return `c` such that `biases == c * scales` exactly, or None if there is no such number."""
+    """Return `c` such that `biases == c * scales` exactly, or None."""
     numbers, others = (np.array(array.astype(mx.float32), copy=False) for array in (scales, biases))
     largest = int(np.abs(numbers).argmax())
     with np.errstate(all="ignore"):
@@ -165,7 +160,7 @@ def _find_offset(scales: mx.array, biases: mx.array) -> float | None:
 def _convert_losslessly(numbers: Sequence[mx.array]) -> tuple[int, list[Array]]:
     """Convert arrays to the smallest type that is lossless for all of them.
 
-    Returns the type as one of the `_FLOAT…` constants, and the converted arrays.
+    Returns the type as one of the `_FLOAT…` constants, and the arrays.
     """
     for kind, dtype in ((_FLOAT16, mx.float16), (_BFLOAT16, mx.bfloat16)):
         if all(_is_lossless(array, dtype) for array in numbers):
@@ -183,7 +178,7 @@ def _is_lossless(array: mx.array, dtype: mx.Dtype) -> bool:
 
 
 class _Memory:
-    """Allocator for packed matrices that uses huge pages if available.
+    """Allocator for packed matrices, with huge pages if available.
 
     A decode step reads all weights once, and with small pages it spends about a third of its time
     on address translation. A block is freed with the last array in it.
@@ -195,7 +190,6 @@ class _Memory:
         self._used = 0
 
     def allocate(self, nbytes: int) -> Array:
-        """Allocate a byte array that is aligned to a cache line."""
         nbytes = -(-nbytes // _LINE_BYTES) * _LINE_BYTES
         with self._lock:
             piece = None if self._piece is None else self._piece()
@@ -214,7 +208,6 @@ _memory = _Memory()
 
 
 def _map_block(nbytes: int) -> Array:
-    """Map a block of memory, aligned to a huge page."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
     mapped = mmap.mmap(-1, nbytes + _HUGE_PAGE_BYTES, flags=flags)
     with contextlib.suppress(OSError, AttributeError):  # huge pages aren't supported
@@ -273,8 +266,6 @@ def gated_mlp(
     library: Library, rows: Array, gate_up: Sequence[PackedMatrix], down: PackedMatrix
 ) -> Array:
     """Compute `down(silu(gate(rows)) * up(rows))`, `[rows, outputs]`.
-
-    Rows don't affect each other's results.
 
     Args:
         rows: `[rows, inputs]`, float32.

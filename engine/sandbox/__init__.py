@@ -1,11 +1,9 @@
 """Resource-limited child processes for untrusted templates, tokenizers, folders and files.
 
-`confined.Sandbox` has the tasks needed for models (prompts, tokenizers, output formats, model
-folders). `jobs` has one-off tasks that each get their own child (a document, an image, a GGUF
-file). `pool` schedules children, `process` starts them and sends requests, and `protocol` defines
-the messages. `child` is the main loop inside a child; its tasks are in `prompts`, `folders`,
-`tokenizer_check`, `images` and `sounds`. `bounds` rejects oversized input before it's even sent to
-a child.
+`confined.Sandbox` has the tasks for models (prompts, tokenizers, output formats, model folders).
+`jobs` has tasks that each get their own child (a document, an image, a GGUF file). `pool`
+schedules children, `process` starts them and sends requests, and `child` is the main loop inside a
+child. `bounds` rejects oversized input before it's sent to a child.
 
 Decisions:
 

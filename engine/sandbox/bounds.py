@@ -11,19 +11,22 @@ from engine.messages import Message
 from engine.params import SamplingParams
 
 CHARACTERS_PER_TOKEN = 32
-"""Prompts with more characters than this per context token are rejected without tokenizing.
+"""Maximum number of characters of a prompt per context token. Longer prompts are rejected without
+tokenizing.
 
 English has 4 to 5 characters per token, and code has 3. In real vocabularies, the longest tokens
-(runs of spaces or dashes) have 16 to 128. So the only prompts rejected by mistake consist almost
-entirely of whitespace.
+(runs of spaces or dashes) have 16 to 128, so only prompts of mostly whitespace are rejected by
+mistake.
 """
 
 MAX_PROMPT_CHARACTERS = 16_000_000
-"""Applies to any context length, because tokenizing more would take minutes and gigabytes."""
+"""Maximum number of characters of a prompt for any context. Tokenizing more would take minutes and
+gigabytes.
+"""
 
 MAX_MESSAGES = 20_000
 MAX_MESSAGE_VALUES = 200_000
-"""Strings, numbers, lists and objects per message. Tool calls can have a lot of them."""
+"""Strings, numbers, lists and objects per message."""
 
 MAX_MESSAGE_DEPTH = 32  # maximum nesting of lists and objects
 
@@ -31,21 +34,25 @@ MAX_MESSAGE_DEPTH = 32  # maximum nesting of lists and objects
 MAX_FORM_CHARACTERS = 256_000
 
 MAX_CHOICES = 1_999
-"""With 2,000 choices, llguidance fails at the first token, and 100,000 choices take 18 s."""
+"""Maximum number of choices. With 2,000, llguidance fails at the first token, and 100,000 take 18
+s.
+"""
 
 MAX_FORM_DEPTH = 100  # maximum nesting of schemas, or of brackets in patterns and grammars
 
 MAX_FORM_PARTS = 10_000
 """Objects and lists in a schema, or rules in a grammar. llguidance takes 2.4 s for 5,000
-properties."""
+properties.
+"""
 
 MAX_REFERENCE_CHAIN = 100
-"""Longest chain of references. llguidance follows them recursively and crashes at 1,000."""
+"""Longest chain of references. llguidance is recursive and crashes at 1,000."""
 
 MAX_STOP_STRINGS = 256
 MAX_STOP_CHARACTERS = 64_000
 """Limit on all stop strings together. The engine thread searches for them at every token, which
-took 0.12 s with 20,000 stop strings."""
+took 0.12 s with 20,000 stop strings.
+"""
 
 MAX_LOGIT_BIASES = 10_000  # limited because the bias array is rebuilt for every token
 
@@ -99,7 +106,6 @@ def check_prompt(messages: list[Message], context: int, reason: str = "") -> Non
 
     Args:
         context: the model's context length in tokens.
-        reason: used as `EngineError.reason` if the prompt is too long.
 
     Raises:
         EngineError: `context_overflow` or `invalid_request`.
@@ -123,12 +129,11 @@ def check_prompt(messages: list[Message], context: int, reason: str = "") -> Non
 
 
 def max_characters(context: int) -> int:
-    """Maximum number of characters in a prompt for a context of `context` tokens."""
     return min(MAX_PROMPT_CHARACTERS, CHARACTERS_PER_TOKEN * context)
 
 
 def message_size(message: Message) -> int:
-    """Return the size of a message in characters. Every value counts as at least one.
+    """Return the characters of a message. Every value counts as at least one.
 
     Raises:
         EngineError: `invalid_request` if it's nested too deeply or has too many values.
@@ -151,7 +156,7 @@ def message_size(message: Message) -> int:
 
 
 def form_refusal(params: SamplingParams) -> str:
-    """Explain why an output format is too large for llguidance, or return "" if it isn't."""
+    """Return the reason why an output format is too large for llguidance, or ""."""
     if params.tool_form is not None:  # the engine generated this form
         form = params.tool_form
         schemas = [schema for _, schema in form.tools] + [form.answer] * (form.answer is not None)
@@ -203,7 +208,7 @@ def _surrogate_error(text: str) -> str:
 
 
 def _longest_reference_chain(schema: Any) -> int:
-    """Return the length of the longest chain of references. Each target is only visited once."""
+    """Return the length of the longest chain of references."""
     longest, seen = 0, set[str]()
     waiting: list[tuple[Any, int]] = [(schema, 0)]
     while waiting:

@@ -1,8 +1,7 @@
 """Main loop and tasks of a child process.
 
-Requests arrive on stdin, one at a time, until the pipe is closed. Before each request, the child
-sets its own limits, so that the kernel kills it when the time is up, even inside a library or
-without a parent. Only children started for that purpose can write files.
+Before each request, the child sets its limits, so that the kernel kills it when the time is up,
+even inside a library or without a parent.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ _TRIAL_TOKENS, _TRIAL_S = 8, 0.5  # the trial ends when it reaches either limit
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Handle requests until the parent closes the pipe."""
     die_with_parent()
     # Libraries may print to stdout, which mustn't end up in the replies.
     answers = os.dup(1)
@@ -100,7 +98,7 @@ def _import_libraries(kind: ChildKind) -> None:
 def _run_task(
     request: dict[str, Any], blobs: list[bytes]
 ) -> tuple[dict[str, Any], tuple[bytes, ...], bool]:
-    """Run a task. Returns its reply and blobs, and whether the child can go on after this."""
+    """Run a task. Return its reply and blobs, and True if the child can continue."""
     try:
         result, out = TASKS[request["do"]](request["arguments"], blobs)
         return {"result": result}, out, True
@@ -137,11 +135,10 @@ def _write_all(descriptor: int, pieces: list[bytes]) -> None:
 
 
 def _set_limit(name: str, value: int | None, repeated: bool = False) -> None:
-    """Set a soft limit. If it never has to be raised again, set the hard limit, too.
+    """Set a soft limit, and unless `repeated` the hard limit, too.
 
     Args:
         value: the limit, or None to return to the hard limit.
-        repeated: True if it's set again for each request.
     """
     import resource
 
@@ -157,7 +154,7 @@ def _set_limit(name: str, value: int | None, repeated: bool = False) -> None:
 
 
 def die_with_parent() -> None:
-    """On Linux, make the kernel kill this process when the *thread* that started it ends."""
+    """Make the kernel kill this process when the *thread* that started it ends, on Linux."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -172,7 +169,7 @@ _form_tokenizers: dict[str, Any] = {}  # llguidance tokenizers by model key
 
 
 def _load_tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
-    """Load a model's tokenizer. Any tokenizer not listed in "keep" is dropped."""
+    """Load a model's tokenizer, and drop any tokenizer not listed in "keep"."""
     for cache in (_readers, _form_tokenizers):
         for key in set(cache) - set(arguments["keep"]):
             del cache[key]
@@ -331,7 +328,7 @@ def _convert_gguf(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
 
 
 def _compile_form(params: SamplingParams, tokenizer: Any) -> None:
-    """Use an output format like the engine, up to the first token.
+    """Use an output format as the engine does, up to the first token.
 
     Args:
         tokenizer: llguidance's tokenizer, or None to only check the syntax.
@@ -367,7 +364,7 @@ def _compile_and_try(params: SamplingParams, tokenizer: Any) -> str:
 
 
 def _try_tokens(matcher: Any) -> str:
-    """Consume a few allowed tokens, because some grammars reveal their cost only here."""
+    """Consume a few allowed tokens, because some grammars only reveal their cost here."""
     begin = time.process_time()
     for _ in range(_TRIAL_TOKENS):
         mask = int.from_bytes(matcher.compute_bitmask(), "little")
@@ -386,7 +383,6 @@ def _try_tokens(matcher: Any) -> str:
 
 
 def _run_in_small_stack(work: Callable[[], str]) -> str:
-    """Run `work` on a thread with a smaller stack than the engine's threads."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(work).result()
 

@@ -38,26 +38,27 @@ from engine.text.rendering import Asked, TooLongError
 _MAX_LOADED_TOKENIZERS = 3  # limit per child, since the largest tokenizers take 300 MB each
 
 _MAX_LISTED_TOKENS = 2**17
-"""Longer prompts are kept as arrays, since creating or freeing a list with millions of items holds
-the GIL for too long."""
+"""Length above which prompts are arrays. Creating or freeing a list with millions of items holds
+the GIL for too long.
+"""
 
 _LONG_CHARACTERS = 2**16  # length from which texts are sent as blobs
 
 
 @dataclass(frozen=True)
 class CheckedTokenizer:
-    """A tokenizer that passed its check, and what a child needs to load it.
+    """Tokenizer that passed its check, with the data for loading it in a child.
 
     Attributes:
-        key: identifies it among the children.
-        rows: rows of the model's embedding. Prompts with ids beyond that are rejected. None if
-            unknown.
+        key: id of the tokenizer in the children.
+        rows: rows of the model's embedding, or None if unknown. Prompts with larger ids are
+            rejected.
         largest_id: largest id the tokenizer can produce, including special tokens.
         longest_token: length of the longest token in characters.
-        known: chat template and special tokens. None if the tokenizer needs Python code of its own.
+        known: chat template and special tokens. None if the tokenizer needs its own Python code.
         packed: the tokenizer as compressed JSON.
-        table: together with `tokens`, the data for a `KnownTokenizer`. None if it can't stand in
-            for this tokenizer.
+        table: together with `tokens`, the data for a `KnownTokenizer`, or None if it isn't
+            supported.
     """
 
     key: str
@@ -74,11 +75,11 @@ class CheckedTokenizer:
 
 
 class TaskPolicy(Struct, frozen=True):
-    """A task's limits, and how to report failures.
+    """Limits of a task, and texts for its errors.
 
     Attributes:
         subject: start of the error message, continued by `TaskError`.
-        refusal_prefix: goes before the child's own message.
+        refusal_prefix: text before the child's message.
     """
 
     limits: TaskLimits
@@ -88,8 +89,8 @@ class TaskPolicy(Struct, frozen=True):
 
 
 class Sandbox:
-    """Runs untrusted work in child processes: two for prompts and output formats, one that checks
-    tokenizers.
+    """Runner of untrusted work in child processes: two for prompts and output formats, one that
+    checks tokenizers.
 
     Args:
         template: limits for rendering a chat template.
@@ -114,10 +115,7 @@ class Sandbox:
         self._loads = ChildPool(1, ChildKind.TOKENIZERS, single_use=True)
 
     def start(self) -> None:
-        """Start a child for prompts, without waiting for it.
-
-        The child for tokenizers starts when a check needs it, because most results are known.
-        """
+        """Start a child for prompts, without waiting for it."""
         self.children.start()
 
     def close(self) -> None:
@@ -159,11 +157,9 @@ class Sandbox:
         eos: Iterable[int] | None = None,
         defaults: Mapping[str, Any] | None = None,
     ) -> CheckedTokenizer:
-        """Load a tokenizer the way the engine does, in a new child, and test it.
+        """Load a tokenizer as the engine does, in a new child, and test it.
 
         Args:
-            rows: rows of the model's embedding.
-            eos: EOS ids from the config, if it has any.
             defaults: mlx-lm's `TOKENIZER_DEFAULTS` for the model type.
 
         Raises:
@@ -202,11 +198,10 @@ class Sandbox:
         checked: CheckedTokenizer | None = None,
         eos: Iterable[int] = (),
     ) -> str:
-        """Explain why the output format in `params` can't be used, or return "" if it can.
+        """Return the reason why the output format in `params` can't be used, or "".
 
         Args:
             checked: tokenizer of the model that will reply. If None, only the syntax is checked.
-            eos: the model's EOS ids.
         """
         if not params.is_constrained:
             return ""
@@ -226,12 +221,8 @@ class Sandbox:
         return ""
 
     def form_tokens(self, checked: CheckedTokenizer, eos: Iterable[int]) -> TokenizerData | None:
-        """Return the parts of llguidance's tokenizer, or None if that isn't supported.
-
-        See `form_tokens.assemble`.
-
-        Args:
-            eos: the model's EOS ids.
+        """Return the parts of llguidance's tokenizer for `form_tokens.assemble`, or None if
+        unsupported.
 
         Raises:
             EngineError: `invalid_request` if the child fails.
@@ -307,7 +298,7 @@ class SandboxReader:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """Render each prompt. If one fails, its result is the error."""
+        """Render each prompt. The result of a prompt that fails is the error."""
         lists: dict[int, int] = {}
         sent: list[bytes] = []
         texts: list[bytes] = []
@@ -367,7 +358,7 @@ class SandboxReader:
 def _encode_messages(
     messages: list[Message], number: int, long: list[tuple[int, int, str]], texts: list[bytes]
 ) -> bytes:
-    """Serialize messages as JSON. Long texts are left out, because escaping one is a long call.
+    """Return messages as JSON, with empty strings instead of long texts.
 
     Args:
         number: index of this list in the request.
@@ -386,8 +377,6 @@ def _encode_messages(
 
 
 class SharedSandbox:
-    """Holder of the `Sandbox` that all engines in this process share."""
-
     def __init__(self) -> None:
         self.sandbox: Sandbox | None = None  # created on first use
         self._lock = threading.Lock()

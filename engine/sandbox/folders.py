@@ -1,7 +1,7 @@
-"""Checks of model and adapter folders before anything is loaded. Runs in a child.
+"""Checks of model and adapter folders before anything is loaded, in a child.
 
 Only regular files are opened, without blocking, and sizes, counts and nesting are limited. MLX
-trusts safetensors headers, so this checks that they are consistent and fit the file size.
+trusts safetensors headers, so their consistency with the file size is checked.
 """
 
 from __future__ import annotations
@@ -70,13 +70,9 @@ _ADAPTER_TYPES = ("F32", "F16", "BF16")
 
 
 class ModelFacts(Struct, frozen=True):
-    """A model folder's contents, after checking.
+    """Checked contents of a model folder.
 
     Attributes:
-        config: content of `config.json`.
-        generation: content of `generation_config.json`, or {}.
-        files: names of weight files.
-        size: total bytes of the weight files.
         rows: rows of the embedding, or None if unknown.
         wide: bytes the weights would take with every floating-point value in float32, and with
             quantized ones in the 4 or 8 bits of the CPU kernels.
@@ -91,7 +87,7 @@ class ModelFacts(Struct, frozen=True):
 
 
 class AdapterFacts(Struct, frozen=True):
-    """An adapter folder's contents, after checking.
+    """Checked contents of an adapter folder.
 
     Attributes:
         kind: "lora" or "dora".
@@ -111,7 +107,7 @@ class AdapterFacts(Struct, frozen=True):
 
 
 def inspect_model(folder: Path, name: str) -> ModelFacts:
-    """Check a model folder and return what the engine must know before loading it.
+    """Check a model folder and return the facts for loading it.
 
     Raises:
         RefusedError: if the folder can't be used.
@@ -257,7 +253,7 @@ def _read_object(path: Path, name: str, max_bytes: int, missing: str) -> dict[st
     """Read a JSON file whose content must be an object.
 
     Args:
-        missing: error message for when the file doesn't exist.
+        missing: error message if the file doesn't exist.
     """
     try:
         content = read_json(path, max_bytes)
@@ -271,7 +267,6 @@ def _read_object(path: Path, name: str, max_bytes: int, missing: str) -> dict[st
 
 
 def _named_numbers(content: Any) -> Iterator[tuple[str, float]]:
-    """Yield every number that has a key, at any depth."""
     waiting = [content]
     while waiting:
         part = waiting.pop()
@@ -293,7 +288,7 @@ def _vocabulary_size(config: dict[str, Any]) -> int | None:
 
 
 def inspect_adapter(folder: Path, name: str) -> AdapterFacts:
-    """Check an adapter folder and return what the engine must know before loading it.
+    """Check an adapter folder and return the facts for loading it.
 
     Raises:
         RefusedError: if the folder can't be used.
@@ -333,7 +328,7 @@ def _read_adapter_config(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _adapter_parameters(settings: Any, name: str) -> dict[str, Any]:
-    """Check `lora_parameters` and return the values that mlx-lm uses."""
+    """Return the checked `lora_parameters` for mlx-lm."""
     file = f"{ADAPTER_CONFIG} of {name}"
     if not isinstance(settings, dict):
         raise RefusedError(f"The {file} has no lora_parameters.")
@@ -365,7 +360,7 @@ def _are_names(keys: Any) -> bool:
 
 
 def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, int, int]:
-    """Compute `size`, `wide` and `rebuilt` for `AdapterFacts`."""
+    """Return `size`, `wide` and `rebuilt` of `AdapterFacts`."""
     file = folder / ADAPTER_WEIGHTS
     try:
         status = file.stat()
@@ -407,12 +402,12 @@ def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, 
 
 
 def read_header(file: Path, kind: str = "model") -> tuple[dict[str, dict[str, Any]], bytes]:
-    """Parse a safetensors header. Returns the tensors, and the bytes before their data.
+    """Parse a safetensors header. Return the tensors, and the bytes before their data.
 
     Each tensor has "dtype", "shape" and "data_offsets".
 
     Args:
-        kind: what the error message says to download again.
+        kind: word for the download in the error message.
 
     Raises:
         RefusedError: if the file is damaged or incomplete.
@@ -447,7 +442,7 @@ def read_header(file: Path, kind: str = "model") -> tuple[dict[str, dict[str, An
 
 
 def _tensor_end(entry: Any, damaged: RefusedError) -> int:
-    """Return where a tensor's data ends. Raises `damaged` if its fields are inconsistent."""
+    """Return the end of a tensor's data. Raises `damaged` if its fields are inconsistent."""
     if not isinstance(entry, dict):
         raise damaged
     shape, offsets = (
@@ -468,7 +463,7 @@ def _natural_numbers(numbers: Any) -> list[int] | None:
 
 
 def check_not_sparse(file: str, status: os.stat_result) -> None:
-    """Reject sparse files, i.e. files with far fewer bytes on disk than their size.
+    """Reject files with far fewer bytes on disk than their size.
 
     File system compression makes weights only a little smaller, not 16 times. Some file systems
     report 0 blocks.
@@ -480,7 +475,7 @@ def check_not_sparse(file: str, status: os.stat_result) -> None:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file.
+    """Open a regular file without blocking.
 
     Raises:
         ValueError: if it isn't a regular file (e.g. a FIFO or folder).

@@ -1,8 +1,7 @@
 """Decoder for untrusted PNG, JPEG, GIF, WebP, BMP and TIFF files.
 
-Only call `decode` in a sandboxed child, as `engine.sandbox.jobs.read_image` does. The result is
-upright 8-bit RGB on a white background, from the first frame or page. Color profiles are ignored,
-as in the preprocessors of vision models.
+`decode` must run in a sandboxed child. The result is upright 8-bit RGB on a white background, from
+the first frame or page. Color profiles are ignored, as in the preprocessors of vision models.
 """
 
 from __future__ import annotations
@@ -20,8 +19,9 @@ from engine.sandbox.protocol import RefusedError
 MAX_BYTES = 50_000_000  # maximum size of a file
 
 MAX_PIXELS = 120_000_000
-"""Limit on the size in the file header. Phone cameras go up to 108 megapixels, which take 430 MB to
-decode."""
+"""Maximum size in the file header. Phone cameras go up to 108 megapixels, which take 430 MB to
+decode.
+"""
 
 MAX_OUTPUT_PIXELS = 16_000_000  # by default, the result is scaled down to this size
 
@@ -32,16 +32,6 @@ _QUALITY = 85
 
 
 class DecodedImage(Struct, frozen=True):
-    """A decoded image.
-
-    Attributes:
-        format: one of `FORMATS`.
-        width, height: original size after rotating upright.
-        size: width and height of `rgb`.
-        rgb: pixel rows, three bytes per pixel. Empty if not requested.
-        thumbnail: small JPEG file. Empty if not requested.
-    """
-
     format: str
     width: int
     height: int
@@ -51,7 +41,7 @@ class DecodedImage(Struct, frozen=True):
 
 
 def is_image(head: bytes) -> bool:
-    """Check the first bytes of a file for a supported image format."""
+    """Return True for the first bytes of a supported image format."""
     return Image(head).media_type.startswith("image/")
 
 
@@ -126,7 +116,6 @@ def _decode(pillow: Any, data: bytes, max_pixels: int, thumbnail_px: int) -> Dec
 
 
 def _fit_size(size: tuple[int, int], max_pixels: int) -> tuple[int, int]:
-    """Fit a size into `max_pixels`, keeping the aspect ratio."""
     width, height = size
     share = min(1.0, math.sqrt(max_pixels / (width * height)))
     wide = max(1, int(width * share))
@@ -149,9 +138,8 @@ def _to_rgb(pillow: Any, image: Any, size: tuple[int, int]) -> Any:
 
 
 def _to_8_bits(image: Any) -> Any:
-    """Convert a 16-bit or 32-bit grayscale image to 8 bits.
-
-    For 32 bits, use the actual range of values.
+    """Convert a 16-bit or 32-bit grayscale image to 8 bits. 32 bits are scaled to the range of
+    values.
     """
     sixteen = image.mode.startswith("I;16") or image.format == "PNG"
     wide = image.convert("I").convert("F") if image.mode != "F" else image

@@ -1,7 +1,6 @@
-"""One-off tasks that each run in a child of their own. All functions block.
+"""Tasks that each run in a child of their own. All functions block.
 
-Reads attachments as text, image or sound, and converts GGUF files. The child exits afterwards, so a
-hostile file can't affect the next one.
+The child exits afterwards, so a hostile file can't affect the next one.
 """
 
 from __future__ import annotations
@@ -45,17 +44,14 @@ def read_document(
     limits: TaskLimits = protocol.DOCUMENT_LIMITS,
     encoding: str = "",
 ) -> Document:
-    """Convert a file to text with page boundaries. Takes at most a minute once it's started.
-
-    Documents have their own children, so replies don't have to wait for them.
+    """Convert a file to text with page boundaries, in at most a minute once started.
 
     Args:
         stop: set it to cancel.
         encoding: encoding of a text file, if known.
 
     Raises:
-        EngineError: `invalid_request` if the file can't be read, with a sentence that starts with
-            its name; `engine_stopped` if cancelled.
+        EngineError: `invalid_request` if the file can't be read; `engine_stopped` if cancelled.
     """
     arguments = {"path": str(path.absolute()), "encoding": encoding}
     result, blobs = _run_in_child(
@@ -132,7 +128,7 @@ def read_sound(
 
 @contextlib.contextmanager
 def hold_lock(key: Hashable, name: str, stop: threading.Event | None = None) -> Iterator[None]:
-    """Hold a lock for `key`, so that concurrent callers don't compute the same result twice.
+    """Hold a lock for `key`, so that the same result isn't computed twice.
 
     Args:
         name: subject of error messages.

@@ -27,7 +27,7 @@ current: ContextVar[ReadingLane] = ContextVar("lane", default=WINDOW)
 
 @contextlib.contextmanager
 def use_lane(lane: ReadingLane) -> Iterator[None]:
-    """Within this context, queue file reading in `lane` instead of the window's lane."""
+    """Queue file reading in `lane` instead of the window's lane inside the block."""
     before = current.set(lane)
     try:
         yield

@@ -1,7 +1,7 @@
-"""Text recognition with the system's own program: Vision on macOS, or tesseract if installed.
+"""Text recognition with the system's program: Vision on macOS, or tesseract if installed.
 
-These programs have a time limit but aren't sandboxed. So they never see untrusted files, only JPEGs
-encoded here from decoded pixels.
+These programs have a time limit but aren't sandboxed, so they only get JPEGs encoded here from
+decoded pixels.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from engine.errors import ENGINE_STOPPED, INVALID_REQUEST, EngineError
 
 TIMEOUT_S = 180.0
-"""Wall-clock limit per image. tesseract needs three CPU seconds for a page."""
+"""Time limit per image. tesseract needs three CPU seconds for a page."""
 
 _CHECK_S = 0.1
 _MAX_OUTPUT_BYTES = 4_000_000
@@ -53,7 +53,7 @@ on run argv
     return theLines as text
 end run
 """
-"""Script for osascript, which every Mac has. It adds no dependency, and we can kill it."""
+"""Script for osascript, which every Mac has and which can be killed."""
 
 _TESSERACT = {
     "de": "deu",
@@ -63,7 +63,7 @@ _TESSERACT = {
     "ja": "jpn",
     "zh": "chi_sim",
 }
-"""tesseract's names for the window's languages."""
+"""Names in tesseract of the window's languages."""
 
 
 def is_available() -> bool:
@@ -71,12 +71,10 @@ def is_available() -> bool:
 
 
 def recognize_text(jpeg: bytes, name: str, language: str, stop: threading.Event) -> str:
-    """Recognize the text in an image. "" if there is none. Takes seconds.
-
-    Results are cached across chats.
+    """Return the text in an image, or "". Takes seconds.
 
     Args:
-        jpeg: a JPEG that we encoded ourselves (see the module docstring).
+        jpeg: a JPEG that this process has encoded.
         name: subject of error messages.
         language: language code of the window, e.g. "de". English is always tried as well.
         stop: set it to cancel.
@@ -176,7 +174,7 @@ def _installed_languages(program: str) -> frozenset[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Build an environment with a single thread and without the bundle's libraries."""
+    """Return an environment with a single thread and without the bundle's libraries."""
     names = ("PATH", "HOME", "LANG", "TMPDIR", "TESSDATA_PREFIX")
     return {name: os.environ[name] for name in names if name in os.environ} | {
         "OMP_THREAD_LIMIT": "1"

@@ -1,11 +1,11 @@
 """Pool of child processes that different lanes take turns using.
 
 Requests of the same lane (e.g. one model's prompts) run one at a time, so a hostile lane uses at
-most one child. Lanes take turns, so a long queue in one lane doesn't delay the others.
+most one child.
 
 A single thread starts all children and lives as long as the process, because Linux kills a child
-when the *thread* that started it exits. It's a daemon thread, because a thread of an executor would
-exit before the threads that the interpreter waits for at exit.
+when the *thread* that started it exits. It's a daemon thread, because a thread of an executor
+would exit before the threads that the interpreter waits for at exit.
 """
 
 from __future__ import annotations
@@ -37,8 +37,6 @@ ChildFuture = Future[Child]
 
 
 class _ChildStarter:
-    """Thread that starts and ends children."""
-
     def __init__(self) -> None:
         self._orders = SimpleQueue[tuple[Future[Any], Callable[[], Any]]]()
         self._lock = threading.Lock()
@@ -79,7 +77,7 @@ class ChildSlots:
 
     Args:
         count: total number of slots.
-        reserved: how many of them only the window's lane may use.
+        reserved: number of slots that only the window's lane may use.
         per_lane: maximum per lane (default: no limit).
     """
 
@@ -95,10 +93,10 @@ class ChildSlots:
 
     @contextlib.contextmanager
     def acquire(self, check: Callable[[], None], lane: ReadingLane | None = None) -> Iterator[None]:
-        """Wait for a slot and hold it during the block.
+        """Hold a slot during the block.
 
         Args:
-            check: called repeatedly while waiting. Any exception it raises ends the wait.
+            check: called repeatedly while waiting. An exception ends the wait.
             lane: the lane to wait in (default: the current lane).
         """
         lane, turn = lane or current.get(), object()
@@ -171,7 +169,6 @@ class ChildPool:
                 self._idle.append(self._start_child())
 
     def close(self) -> None:
-        """Kill all children. Requests in progress raise `engine_stopped`."""
         with self._lock:
             self._closed = True
             for started in self._busy.values():
@@ -189,10 +186,10 @@ class ChildPool:
             return [task.result().pid for task in every if task.done() and task.exception() is None]
 
     def run_task(self, lane: str, key: str, use: Callable[[Child], TaskReply]) -> TaskReply:
-        """Wait until it's the lane's turn, then call `use` with a child.
+        """Call `use` with a child when it's the lane's turn.
 
         Args:
-            key: model key; a child that already has the model loaded is preferred.
+            key: model key. A child that has already loaded the model is preferred.
 
         Raises:
             RefusedError, TaskError: see `Child.run_task`.
@@ -241,7 +238,6 @@ class ChildPool:
         return best.result()
 
     def _return_child(self, started: ChildFuture) -> None:
-        """Keep a used child, or replace it. The lock must be held."""
         if started.exception() is not None:
             return
         child = started.result()
@@ -264,7 +260,6 @@ def _is_running(started: ChildFuture) -> bool:
 
 
 def _end_child(started: ChildFuture) -> None:
-    """End a child. Errors are logged, not raised."""
     if started.exception() is None:
         try:
             with started.result():

@@ -1,9 +1,9 @@
-"""The parent's side of a child process: starting, requests, pacing and killing.
+"""Parent's side of a child process: starting, requests, pacing and killing.
 
 On a CPU, each matrix product of a decode step uses one thread per core, and the slowest thread
-determines its time. Waiting threads yield, and Linux gives another process a whole time slice. Next
-to a busy child, a 60 ms step took 400 to 900 ms, whatever the priorities. So while a chat is
-streaming, a child with long-running work is paused for three quarters of the time.
+determines its time. Waiting threads yield, and Linux gives another process a whole time slice.
+Next to a busy child, a 60 ms step took 400 to 900 ms, whatever the priorities. While a chat is
+streaming, a child with long-running work is therefore paused for three quarters of the time.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from engine.sandbox.protocol import (
 )
 
 FROZEN = bool(getattr(sys, "frozen", False))
-"""True in the packaged program. There, the executable is its own interpreter."""
+"""True in the packaged program, whose executable is its own interpreter."""
 
 CHILD_ARGUMENT = "--confined-child"
-"""Command-line argument that turns the packaged program into a child. Internal."""
+"""Command-line argument that turns the packaged program into a child."""
 
 RUN_S = 0.01  # how long a paced child runs between pauses
 
@@ -60,10 +60,7 @@ _last_token_time = float("-inf")  # shared by all engines in this process
 
 
 def child_command(kind: ChildKind, frozen: bool = FROZEN) -> list[str]:
-    """Return a child's command line. It runs this program, or the interpreter that runs it.
-
-    `-P` keeps the current directory out of the import path.
-    """
+    """Return a child's command line. `-P` keeps the current directory out of the import path."""
     options = [CHILD_ARGUMENT] if frozen else ["-P", "-m", "engine.sandbox"]
     return [sys.executable, *options, kind.value]
 
@@ -90,9 +87,7 @@ def _environment() -> dict[str, str]:
 
 
 class Child:
-    """A child process.
-
-    Only one thread may use it at a time. As a context manager, kills it on exit.
+    """Child process, for one thread at a time. As a context manager, kills it on exit.
 
     On Linux, the kernel kills it if the *thread* that started it exits.
     """
@@ -137,7 +132,7 @@ class Child:
         limits: TaskLimits,
         stop: threading.Event | None = None,
     ) -> TaskReply:
-        """Run a task (see `child.TASKS`). Returns its result.
+        """Run a task of `child.TASKS`, and return its result.
 
         Args:
             stop: set it to cancel within 0.1 s.
@@ -205,7 +200,7 @@ class Child:
 
 
 class _Pipe:
-    """Non-blocking I/O with a child. Enforces a deadline and checks memory."""
+    """Non-blocking I/O with a child, with a deadline and a memory limit."""
 
     def __init__(self, child: Child, limits: TaskLimits, stop: threading.Event | None) -> None:
         self._child, self._limits, self._stop = child, limits, stop
@@ -259,18 +254,17 @@ class _Pipe:
 
 
 def record_token() -> None:
-    """Called by the engine's loop when a token was computed on the CPU."""
     global _last_token_time
     _last_token_time = time.monotonic()
 
 
 def is_streaming() -> bool:
-    """Check whether a chat is streaming. If so, children with long-running work are paced."""
+    """Return True while a chat is streaming, which paces children with long-running work."""
     return time.monotonic() - _last_token_time < _STREAMING_S
 
 
 def pause_process(pid: int) -> float:
-    """Stop a process for `PAUSE_S`. Returns how long it was actually stopped, in seconds."""
+    """Stop a process for `PAUSE_S`. Return the actual seconds."""
     began = time.monotonic()
     with contextlib.suppress(OSError):  # the process has already exited
         os.kill(pid, signal.SIGSTOP)
@@ -283,7 +277,7 @@ def pause_process(pid: int) -> float:
 
 
 def resident_bytes(pid: int) -> int:
-    """Resident memory of one of our processes in bytes, 0 if unknown."""
+    """Return the resident memory of a process in bytes, or 0 if unknown."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{pid}/statm") as f:
             return int(f.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -301,9 +295,9 @@ def resident_bytes(pid: int) -> int:
 
 
 def own_memory_bytes() -> int:
-    """Return the memory of this process in bytes, with MLX buffers, or 0 if unknown.
+    """Return the memory of this process in bytes, or 0 if unknown.
 
-    On macOS, this is the footprint shown by Activity Monitor. It includes GPU memory.
+    On macOS, this is the footprint shown by Activity Monitor, which includes GPU memory.
     """
     if sys.platform == "darwin":
         import ctypes

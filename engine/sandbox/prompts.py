@@ -3,8 +3,9 @@
 For most models, `tokenizers` and `jinja2` are enough. A model with Python code in transformers or
 mlx-lm needs both, which take 70 MB and two seconds to import.
 
-The template environment and message format are copied from `transformers.utils.chat_template_utils`
-(5.23). `tests/engine/sandbox/test_confined.py` compares the results for many templates.
+The template environment and message format are copied from
+`transformers.utils.chat_template_utils` (5.23). `tests/engine/sandbox/test_confined.py` compares
+the results for many templates.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 
 
 class PlainTokenizer(LocalReader):
-    """Tokenizer and chat template of a model without Python code of its own.
+    """Tokenizer and chat template of a model without its own Python code.
 
     Args:
         known: template and special tokens, as returned by `describe_tokenizer`.
@@ -63,7 +64,6 @@ class PlainTokenizer(LocalReader):
 
 
 def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> Any:
-    """Load a tokenizer the same way the engine's own process does."""
     where = Path(folder)
     extra = rendering.template_arguments(where)
     wrapper = mlx_lm_tokenizers().load(where, extra, eos_token_ids=eos, defaults=defaults)
@@ -72,12 +72,12 @@ def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | 
 
 
 def load_reader(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> InProcess:
-    """Load a reader using transformers and mlx-lm, where `PlainTokenizer` isn't enough."""
+    """Load a reader with transformers and mlx-lm, if `PlainTokenizer` isn't enough."""
     return InProcess(load_wrapper(folder, eos, defaults))
 
 
 def mlx_lm_tokenizers() -> Any:
-    """Import `mlx_lm.tokenizer_utils` without importing mlx-lm itself, which would start MLX."""
+    """Import `mlx_lm.tokenizer_utils` without mlx-lm, which would start MLX."""
     if "mlx_lm" not in sys.modules:
         spec = importlib.util.find_spec("mlx_lm")
         package = ModuleType("mlx_lm")
@@ -89,7 +89,7 @@ def mlx_lm_tokenizers() -> Any:
 
 
 def describe_tokenizer(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
-    """Return the arguments for an equivalent `PlainTokenizer`, or None if that isn't possible."""
+    """Return the arguments for an equivalent `PlainTokenizer`, or None if there is none."""
     inner = wrapper._tokenizer
     backend = getattr(inner, "backend_tokenizer", None)
     if backend is None or wrapper._chat_template is not None:
@@ -118,10 +118,10 @@ def describe_tokenizer(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
 
 
 class ChatTemplate:
-    """A chat template. Compiled on first use, so errors are reported for a message.
+    """Chat template, compiled on first use, so that errors are reported for a message.
 
     Args:
-        special: special tokens by name. They become template variables.
+        special: special tokens by name, as template variables.
     """
 
     def __init__(self, source: str, special: dict[str, str]) -> None:
@@ -160,7 +160,7 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 
 class _GenerationTag(jinja2.ext.Extension):
-    """`{% generation %}` marks the assistant's text for training, and is ignored here."""
+    """`{% generation %}`, which marks the assistant's text for training and is ignored."""
 
     tags = {"generation"}  # noqa: RUF012 (as jinja2 declares it)
 
@@ -191,8 +191,6 @@ def _to_json(
 
 
 class _SafeDict:
-    """`dict`, but without the attributes of a class."""
-
     def __call__(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
         return dict(*args, **kwargs)
 

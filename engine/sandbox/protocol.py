@@ -24,7 +24,7 @@ TaskReply = tuple[dict[str, Any], list[bytes]]  # result and blobs
 
 
 class ChildKind(Enum):
-    """Purpose of a child. The value is passed on its command line."""
+    """Purpose of a child, as an argument of its command line."""
 
     PROMPTS = "prompts"
     TOKENIZERS = "tokenizers"  # imports transformers before the first request
@@ -33,12 +33,11 @@ class ChildKind(Enum):
 
     @property
     def is_paced(self) -> bool:
-        """True if the child is paced while chats are streaming."""
         return self in (ChildKind.TOKENIZERS, ChildKind.DOCUMENTS, ChildKind.WRITES)
 
 
 class RefusedError(Exception):
-    """Raised if a task rejects its input. The message is meant for the user."""
+    pass
 
 
 class TaskError(Exception):
@@ -56,15 +55,14 @@ class TaskError(Exception):
 
 
 class MalformedMessageError(Exception):
-    """Raised if a message is invalid or too long."""
+    pass
 
 
 class TaskLimits(Struct, frozen=True):
-    """Limits for one request. The child is killed if it exceeds any of them.
+    """Limits for one request. A child that exceeds one is killed.
 
     Attributes:
-        cpu_s: CPU time, so that a busy machine makes no difference. The wall-clock limit is
-            `WALL_TIME_FACTOR` times as long.
+        cpu_s: CPU time. The wall-clock limit is `WALL_TIME_FACTOR` times as long.
         memory_bytes: address space. On systems that can't limit it, resident memory. 0 for no
             limit.
         output_bytes: maximum size of the reply.
@@ -77,7 +75,6 @@ class TaskLimits(Struct, frozen=True):
     file_bytes: int = 0
 
     def exceeded_error(self, limit: str) -> TaskError:
-        """Build the error for exceeding "time", "memory" or "output"."""
         texts = {
             "time": f"took longer than {self.cpu_s:g} seconds",
             "memory": f"needed more than {self.memory_bytes / 1e9:.1f} GB of memory",
@@ -101,7 +98,7 @@ IMAGE_LIMITS = TaskLimits(20.0, 2048 * _MB, 64 * _MB)
 
 
 def encoding_limits(characters: int) -> TaskLimits:
-    """Return the limits for tokenizing a text of this length.
+    """Return the limits for tokenizing a text.
 
     Measured on a busy core, with the Guide's tokenizer: 1.3 s and 150 MB per megabyte.
     """
@@ -120,7 +117,7 @@ def conversion_limits(size: int) -> TaskLimits:
 
 
 def pack(content: dict[str, Any], blobs: tuple[bytes, ...] = ()) -> list[bytes]:
-    """Serialize a message. Returns the chunks to write, in order."""
+    """Return the chunks of a message, in order."""
     body = json.dumps({**content, "blobs": [len(b) for b in blobs]}, default=json_fallback).encode()
     return [len(body).to_bytes(LENGTH_BYTES, "big"), body, *blobs]
 
@@ -129,7 +126,7 @@ def unpack(read: Callable[[int], bytes], max_bytes: int | None = None) -> TaskRe
     """Read the next message.
 
     Args:
-        read: returns exactly the number of bytes it's asked for.
+        read: returns exactly the given number of bytes.
         max_bytes: size limit, or None if the sender is trusted.
 
     Raises:
@@ -151,5 +148,5 @@ def unpack(read: Callable[[int], bytes], max_bytes: int | None = None) -> TaskRe
 
 
 def json_fallback(value: object) -> str:
-    """Return the placeholder transformers uses for values that can't be represented in JSON."""
+    """Return transformers' placeholder for values that JSON can't represent."""
     return f"<{type(value).__name__}>"

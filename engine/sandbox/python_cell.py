@@ -2,13 +2,10 @@
 
 On Linux, a seccomp filter blocks system calls that would bypass the limits: user namespaces (in
 which the code would be root), memory that doesn't belong to a process or folder, and all non-local
-sockets.
+sockets. The code may be running as root (containers, CI, WSL), so file permissions don't protect
+anything: ``/proc`` is read-only, and all capabilities are dropped.
 
-The code may be running as root (containers, CI, WSL), so file permissions don't protect anything:
-``/proc`` is read-only, and all capabilities are dropped.
-
-Only available if the system can confine a process: with bubblewrap on Linux or sandbox-exec on
-macOS.
+Only available with bubblewrap on Linux or sandbox-exec on macOS.
 """
 
 from __future__ import annotations
@@ -57,7 +54,7 @@ _ENLARGING = {
 
 
 def system_call_rules(machine: str) -> bytes:
-    """Return the seccomp filter for a machine type, or b"" if we don't have one."""
+    """Return the seccomp filter for a machine type, or b"" if there is none."""
     if machine not in _ARCHS or struct.pack("=H", 1) != struct.pack("<H", 1):
         return b""
     refused = (*_REFUSED[machine], *_REFUSED_EVERYWHERE)
@@ -117,10 +114,10 @@ _PROFILE = (
 
 
 def _prelude(own_processes: bool) -> str:
-    """Build the Python code that sets limits and then runs the code from stdin.
+    """Return the Python code that sets limits and then runs the code from stdin.
 
-    A process can't raise its limits again. `preexec_fn` would run Python between fork and exec in a
-    threaded process.
+    A process can't raise its limits again. `preexec_fn` would run Python between fork and exec in
+    a threaded process.
 
     Args:
         own_processes: True if the process limit only counts processes in the sandbox.
@@ -148,8 +145,7 @@ _PRELUDE = _prelude(own_processes=False)
 def sandbox_command() -> list[str] | None:
     """Return the command for running Python code from stdin in the sandbox, or None if unavailable.
 
-    Only small in-memory folders are writable. Everything else is read-only, including `/` and
-    `/dev`.
+    Only small in-memory folders are writable.
     """
     python = "/usr/bin/python3"
     tool = _sandbox_tool()
@@ -182,7 +178,7 @@ def sandbox_command() -> list[str] | None:
 
 
 def is_available() -> bool:
-    """Check whether the tools for confining a process are installed. Doesn't start anything."""
+    """Return True if the tools for confining a process are installed."""
     return _sandbox_tool() is not None and os.path.exists("/usr/bin/python3")
 
 
@@ -200,11 +196,6 @@ def _bwrap_options(tool: str) -> frozenset[str]:
 
 
 def run_python(code: str, command: list[str] | None = None) -> str:
-    """Run code and return what it prints.
-
-    Raises:
-        RefusedError: if the code can't be confined, exceeds a limit or fails.
-    """
     command = command or sandbox_command()
     if command is None:
         raise RefusedError("This system cannot run Python safely.")
@@ -238,7 +229,7 @@ def run_python(code: str, command: list[str] | None = None) -> str:
 
 
 def _wait(child: subprocess.Popen[bytes], code: str) -> None:
-    """Wait for the process to exit. If it and its children exceed a limit together, kill them.
+    """Wait for the process to exit. If the process tree exceeds a limit, kill it.
 
     Raises:
         RefusedError: if a limit was exceeded.
@@ -266,7 +257,7 @@ def _wait(child: subprocess.Popen[bytes], code: str) -> None:
 
 
 def _process_usage(pid: int) -> tuple[int, int]:
-    """Count the processes in a tree and the memory they use, in bytes.
+    """Return the number of processes in a tree and their memory in bytes.
 
     Socket and pipe buffers don't belong to any process, so each descriptor is counted as a full
     buffer.

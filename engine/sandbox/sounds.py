@@ -1,7 +1,4 @@
-"""Decoder for untrusted WAV, MP3, FLAC and Ogg Vorbis recordings.
-
-Only call `decode` in a sandboxed child, as `engine.sandbox.jobs.read_sound` does.
-"""
+"""Decoder for untrusted WAV, MP3, FLAC and Ogg Vorbis recordings, for use in a sandboxed child."""
 
 from __future__ import annotations
 
@@ -18,7 +15,6 @@ SAMPLE_RATE = 16_000  # sample rate that models expect
 
 
 def is_sound(head: bytes) -> bool:
-    """Check the first bytes of a file for a supported audio format."""
     return Audio(head).media_type.startswith("audio/")
 
 
@@ -55,7 +51,7 @@ def decode(data: bytes) -> bytes:
 
 
 def _is_truncated(data: bytes) -> bool:
-    """Check whether a WAV file ends before its samples do.
+    """Return True if a WAV file ends before its samples do.
 
     Programs that write to a pipe don't know the length, and declare something near 2 or 4 GB.
     Rounding errors in the header are ignored.

@@ -1,8 +1,7 @@
-"""Check of a model's tokenizer in a child, before the engine's own process loads it.
+"""Check of a model's tokenizer in a child, before the engine's process loads it.
 
-Prompts are tokenized in children, but the engine's process detokenizes, one token at a time. So the
-check rejects decoders that use regular expressions or make texts much longer, and tokens with
-thousands of characters. `ReplyText` handles bytes that never form a character.
+The engine's process detokenizes one token at a time. The check therefore rejects decoders that use
+regular expressions or make texts much longer, and tokens with thousands of characters.
 """
 
 from __future__ import annotations
@@ -48,11 +47,9 @@ _CUSTOM_METHODS = {
 def check(
     folder: Path, rows: int | None, eos: list[int] | None, defaults: dict[str, Any] | None
 ) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    """Load a tokenizer the way the engine does, and test it.
+    """Load a tokenizer as the engine does, and test it.
 
     Args:
-        rows: rows of the model's embedding.
-        eos: EOS ids from the model's config.
         defaults: mlx-lm's `TOKENIZER_DEFAULTS` for the model type.
 
     Returns:
@@ -86,7 +83,6 @@ def check(
 
 
 def _check_description(path: Path) -> None:
-    """Reject a tokenizer.json that would make the library panic, or make texts grow too much."""
     if not path.exists():
         return
     try:
@@ -139,7 +135,7 @@ def _check_component(name: str, part: dict[str, Any]) -> float:
 
 
 def _is_charsmap(value: Any) -> bool:
-    """Check that a character table is as long as its header says."""
+    """Return True if a character table is as long as its header says."""
     try:
         table = base64.b64decode(value, validate=True)
     except (TypeError, ValueError):
@@ -159,7 +155,7 @@ def _components(content: Any) -> Iterator[dict[str, Any]]:
 
 
 def _try_without_transformers(path: Path, rows: int | None) -> None:
-    """Try the tokenizer without transformers first, since importing that takes seconds."""
+    """Try the tokenizer without transformers first, whose import takes seconds."""
     if not path.exists():
         return
     tokenizer = Tokenizer.from_file(str(path))
@@ -187,9 +183,8 @@ def _check_largest_id(largest: int, rows: int | None) -> None:
 def _check_ids(wrapper: Any, vocabulary: dict[str, int], rows: int | None) -> tuple[int, int]:
     """Return the largest id and the length of the longest token.
 
-    Rejects ordinary tokens outside the embedding. Special tokens may be outside. For instance,
-    Gemma 3's text models have a token for images. `SandboxReader.encode` rejects prompts with such
-    tokens.
+    Rejects ordinary tokens outside the embedding. Special tokens may be outside: for instance,
+    Gemma 3's text models have a token for images.
     """
     if not vocabulary:
         raise RefusedError("Its tokenizer has no vocabulary.")
@@ -231,7 +226,7 @@ def _try_ids(wrapper: Any, vocabulary: dict[str, int], longest: int) -> None:
 
 
 def _is_plain(wrapper: Any) -> bool:
-    """Check that there's no code of the model's own between the caller and the library."""
+    """Return True if the model's own code doesn't override the tokenizer's methods."""
     from transformers import PreTrainedTokenizerFast
 
     inner = wrapper._tokenizer
