@@ -74,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
     application.ended.connect(qt.quit)
     # The collector's timer runs Python code often enough to handle Ctrl+C in a terminal.
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Quit through the event loop, because a signal may arrive during startup.
+        # quit through the event loop, because a signal may arrive during startup
         signal.signal(number, lambda *_: QTimer.singleShot(0, application.shut_down))
     try:
         started = application.start()

@@ -51,8 +51,8 @@ Outcome = tuple[Any, BaseException | None]
 class _Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
     """asyncio event loop whose callbacks are Qt timer events. Lives as long as the app.
 
-    It's only set as the thread's running loop during its callbacks. Otherwise `asyncio.run`
-    couldn't be used on this thread, and system dialogs couldn't run their own loops.
+    It's only the thread's running loop during its callbacks. Otherwise `asyncio.run` couldn't be
+    used on this thread, and system dialogs couldn't run their own loops.
     """
 
     def call_later(
@@ -78,12 +78,9 @@ _awaited: dict[int, asyncio.Future[Outcome]] = {}
 
 
 def start(owner: QObject, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """Start a coroutine in the next iteration of the event loop.
+    """Start a coroutine in the next iteration of the event loop. Destroying ``owner`` cancels it.
 
     Exceptions of a task that is never awaited are reported like uncaught exceptions.
-
-    Args:
-        owner: destroying it cancels the coroutine.
     """
     global _loop
     if _loop is None:
@@ -119,11 +116,8 @@ def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 class Latest:
     """Runs one coroutine at a time, for jobs like searches where only the latest matters.
 
-    Starting a coroutine cancels the previous one and waits for its end, so there's at most one
-    worker thread.
-
-    Args:
-        owner: see `start`.
+    A new coroutine cancels the previous one and waits for its end, so there's at most one worker
+    thread.
     """
 
     def __init__(self, owner: QObject) -> None:
@@ -133,11 +127,10 @@ class Latest:
 
     @property
     def running(self) -> bool:
-        """True while a coroutine is running and hasn't been canceled."""
+        """Return True while a coroutine is running and hasn't been canceled."""
         return self._task is not None and not self._task.done() and not self._task.cancelling()
 
     def start(self, work: Coroutine[Any, Any, object]) -> None:
-        """Start a coroutine and cancel the previous one."""
         self.cancel()
         self._task = start(self._owner, self._in_turn(work))
         self._task.add_done_callback(lambda _: work.close())  # in case it never started
@@ -157,12 +150,9 @@ async def run_in_thread(
 ) -> T:
     """Run ``work`` in a worker thread and return its result.
 
-    Canceling the coroutine sets the event passed to ``work``. The coroutine then ends with the
-    thread.
-
-    Args:
-        work: must not reference Qt objects, because the thread might drop the last reference.
-        stop: pass an event here if other code needs to set it, too.
+    Canceling the coroutine sets the event passed to ``work`` and then waits for the thread.
+    ``work`` must not reference Qt objects, because the thread might drop the last reference. Other
+    code may set ``stop``, too.
     """
     number, outcome = _expect()
     stop = stop or threading.Event()
@@ -186,8 +176,7 @@ async def run_in_thread(
 async def wait_for_future(future: Future[T]) -> T:
     """Wait for a future of another thread without blocking, and return its result.
 
-    Raises:
-        concurrent.futures.CancelledError: the future (not the coroutine) was canceled.
+    Raises concurrent.futures.CancelledError if the future (not the coroutine) was canceled.
     """
     number, outcome = _expect()
     future.add_done_callback(partial(_forward_outcome, number))
@@ -200,10 +189,10 @@ async def wait_for_future(future: Future[T]) -> T:
 
 
 async def open_and_wait(dialog: QDialog) -> int:
-    """Open a dialog and wait until the user closes it. Returns its result (0: rejected).
+    """Open a dialog, wait until the user closes it, and return its result (0: rejected).
 
-    Canceling the coroutine closes the dialog. It's deleted afterwards, so read its values before
-    the next ``await``.
+    Canceling the coroutine closes the dialog. The dialog is deleted afterwards, so read its values
+    before the next ``await``.
     """
     done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -223,7 +212,7 @@ async def open_and_wait(dialog: QDialog) -> int:
 
 
 def _expect() -> tuple[int, asyncio.Future[Outcome]]:
-    """Register a future. Returns the number another thread needs to resolve it."""
+    """Register a future. Return the number with which another thread resolves it."""
     number = next(_numbers)
     outcome = asyncio.get_running_loop().create_future()
     _awaited[number] = outcome
@@ -257,7 +246,6 @@ def _forward_outcome(number: int, future: Future[Any]) -> None:
 
 
 def _post(number: int, outcome: Outcome) -> None:
-    """Post a result. Thread-safe."""
     try:
         if _loop is not None:
             _loop.call_soon_threadsafe(_resume, number, outcome)

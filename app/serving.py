@@ -194,7 +194,7 @@ class Serving(QObject):
     # API keys.
 
     async def keys(self) -> list[Key]:
-        """Get valid keys, oldest first. Raises OSError, ValueError: see `Keys`."""
+        """Return valid keys, oldest first. Raises OSError, ValueError: see `Keys`."""
         return await self._use_keys(lambda keys: [key for key in keys.all() if not key.revoked])
 
     async def make_key(self, name: str) -> str:
@@ -223,7 +223,7 @@ class Serving(QObject):
     # Stored conversations.
 
     async def stored_bytes(self) -> int:
-        """Get the size of the stored conversations in bytes."""
+        """Return the size of the stored conversations in bytes."""
         caches = self._caches
 
         def work(_: threading.Event) -> int:
@@ -286,7 +286,7 @@ class Serving(QObject):
         return next((agent.conversation for agent in self._agents(number)), None)
 
     def model_of(self, name: str) -> str:
-        """Get the folder of the model that clients know by this name, or ""."""
+        """Return the folder of the model that clients know by this name, or ""."""
         entries = self._server.served.entries if self._server is not None else []
         return next((entry.folder for entry in entries if entry.name == name), "")
 
@@ -367,7 +367,7 @@ class Serving(QObject):
             entry.elsewhere = (entry.folder, entry.adapter) in loaded_folders
 
     def _is_used(self, model_id: str) -> bool:
-        """Check if the window uses this model. Called on the server's thread."""
+        """Return True if the window uses this model. Called on the server's thread."""
         return model_id in self._used
 
     # Start and stop.

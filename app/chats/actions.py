@@ -1,8 +1,7 @@
-"""User actions on a chat, and the reasons why they may be unavailable. No Qt, no store.
+"""User actions on a chat, and the reasons why they may be unavailable.
 
-Buttons, menus and shortcuts all ask `Chat.why_not` and show the sentence it returns. Actions on the
-turn are events of `app.chats.turn`; the others act on a message. Everywhere in the app, functions
-called ``why_not`` return "" if something is possible.
+Buttons, menus and shortcuts call `Chat.why_not` and show the sentence it returns. Throughout the
+app, functions called ``why_not`` return "" if the action is possible.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ from engine.errors import MESSAGE_TOO_LONG
 
 
 class Action(Enum):
-    """Actions of the user on a chat. The first group doesn't need a message."""
-
     SEND = "send"
     STOP = "stop"
     PAUSE = "pause"
@@ -69,18 +66,14 @@ EVENTS = {
 
 
 class ChatView(Struct, frozen=True):
-    """Chat state that `why_not` depends on."""
-
     compose: Compose
     stage: Stage
     transcript: Transcript
     generating: str | None = None  # ID of the message being generated
     stored: bool = True  # False until the chat appears in the chat list
-    # Server that hosts the chat's model, or None if the model runs locally.
     remote: Remote | None = None
 
     def subject(self, action: Action, message_id: str) -> Message | None:
-        """Return the message an action applies to: the given message, or the last suitable one."""
         tree = self.transcript
         if message_id:
             return tree.get(message_id)
@@ -95,7 +88,7 @@ class ChatView(Struct, frozen=True):
 
 
 def is_cut_off(message: Message) -> bool:
-    """Check if a reply has text but ended early, so it can be continued."""
+    """Return True if a reply ended early but has text, so it can be continued."""
     stopped = message.status in {"cancelled", "interrupted"}
     return bool(message.content) and (
         stopped or message.stats.get("reason") in ("length", "memory", "unstated")
@@ -103,7 +96,6 @@ def is_cut_off(message: Message) -> bool:
 
 
 def is_repetitive(message: Message) -> bool:
-    """Return True if the engine stopped a reply because it repeated itself."""
     return message.status == "complete" and bool(message.stats.get("repeated_tokens"))
 
 
@@ -116,7 +108,7 @@ _ENDINGS = {
 
 
 def ending_note(message: Message) -> str:
-    """Get the note shown below a reply that ended early, or "" if it ended normally."""
+    """Return the note below a reply that ended early, or "" if the reply ended normally."""
     ending: str = message.status
     if is_repetitive(message):
         ending = "repeated"

@@ -1,4 +1,4 @@
-"""State of the reply being generated: text, timestamps, and prompt progress."""
+"""State of the reply being generated."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def stats_to_store(
 
 
 class Phase(Enum):
-    """Activity of a reply, for display only. `Stage` decides what is possible.
+    """Activity of a reply, for display. `Stage` decides which actions are possible.
 
     A chat without a reply has the phase LOADING while its model loads.
     """
@@ -58,22 +58,20 @@ class Phase(Enum):
 
 
 class Answer(Struct):
-    """Reply being generated, along with the settings it was requested with."""
-
-    message_id: str  # ID of the assistant message being filled
+    message_id: str
     channel: int | None = None  # channel number at the bridge
     phase: Phase = Phase.LOADING
-    progress: PromptProgress | None = None  # latest prefill progress
+    progress: PromptProgress | None = None
     seed: int | None = None
-    # None to use the chat's options.
+    # None to use the chat's options
     options: ChatOptions | None = None
     like: str | None = None  # ID of the reply being repeated
     # Model reference, or None to use the chat's model.
     model: str | None = None
-    continues: bool = False  # True if it continues a reply that was cut off
+    continues: bool = False
     # `monotonic` time of the request, None while the model is loading
     sent_at: float | None = None
-    calls: list[ParsedToolCall] = field(default_factory=list)  # tool calls of this reply
+    calls: list[ParsedToolCall] = field(default_factory=list)
     _text: list[str] = field(default_factory=list)
     _reasoning: list[str] = field(default_factory=list)
     _tool: list[str] = field(default_factory=list)
@@ -81,7 +79,7 @@ class Answer(Struct):
     _thought_s: float | None = None
 
     def start_with(self, content: str, reasoning: str = "") -> Answer:
-        """Put this text before what the model will write, and return the answer."""
+        """Set the text that precedes the model's output, and return the answer."""
         self._text, self._reasoning = [content], [reasoning]
         return self
 
@@ -90,7 +88,7 @@ class Answer(Struct):
         self.phase = Phase.QUEUED if progress.queue_position > 0 else Phase.READING
 
     def write(self, delta: TextDelta) -> bool:
-        """Append text. Return True if it's visible, i.e. not part of a tool call."""
+        """Append text. Return True if the text is visible, that is, not part of a tool call."""
         if delta.kind == "reasoning":
             if self._thinking_since is None:
                 self._thinking_since = monotonic()
@@ -134,7 +132,7 @@ class Answer(Struct):
 
 
 def _join_in_place(pieces: list[str]) -> str:
-    """Join the list in place, because a long reply's text is read every 0.4 s."""
+    """Join in place, because a long reply's text is read every 0.4 s."""
     if len(pieces) > 1:
         pieces[:] = ["".join(pieces)]
     return pieces[0] if pieces else ""

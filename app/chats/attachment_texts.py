@@ -35,7 +35,7 @@ from app.settings.language import counted, mark, number, percent, tr
 from app.store import AttachedText, Attachment, Attachments, Span
 from engine.text.encodings import CHOICES, title
 
-Texts = Callable[[str], AttachedText | None]  # returns the extracted text of a file, given its hash
+Texts = Callable[[str], AttachedText | None]
 
 SHOWS = {
     "beginning": "the beginning",
@@ -45,7 +45,6 @@ SHOWS = {
 
 
 def with_files(content: str, attachments: Attachments, texts: Texts) -> str:
-    """Build the message text sent to the model: the attached files, then the content."""
     files = [file_element(file, texts(file.hash)) for file in attachments]
     return "\n\n".join([*files, content] if content else files)
 
@@ -103,28 +102,27 @@ _KINDS = {
     "web page": mark("web page", "a kind of file"),
     "chat": mark("chat", "a kind of file"),
 }
-"""Kinds with translated names. Names like "PDF" or "Excel" stay as they are."""
+"""Kinds with translated names. Other names, like "PDF", aren't translated."""
 
 
 def kind_of(attachment: Attachment) -> str:
-    """Get the display name of a file's kind, e.g. "PDF"."""
     word = _KINDS.get(attachment.kind)
     return attachment.kind if word is None else tr(word, "a kind of file")
 
 
 def kind_and_encoding(attachment: Attachment) -> str:
-    """Get the kind, plus the encoding if it's a text file other than UTF-8: "CSV, GB 18030"."""
+    """Return the kind and, unless it's UTF-8, the encoding: "CSV, GB 18030"."""
     kind, encoding = kind_of(attachment), attachment.encoding
     return kind if encoding in {"", "utf-8"} else f"{kind}, {title(encoding)}"
 
 
 def encodings_for(attachment: Attachment) -> dict[str, str]:
-    """Get the encodings to offer for a text file: Python's name mapped to the display name."""
+    """Return the encodings to offer for a text file, as Python's names mapped to display names."""
     return {name: title(name) for name in (attachment.encoding, *CHOICES)}
 
 
 def describe_file(attachment: Attachment) -> str:
-    """Describe a file in short: "PDF, 12 pages, 3 scanned", "WAV, 0:42", or "PNG, 800 × 600"."""
+    """Return a short description: "PDF, 12 pages, 3 scanned", "WAV, 0:42", or "PNG, 800 × 600"."""
     kind = kind_and_encoding(attachment)
     if attachment.is_sound:
         return f"{kind}, {attachment.seconds // 60}:{attachment.seconds % 60:02}"
@@ -145,7 +143,6 @@ def describe_file(attachment: Attachment) -> str:
 
 
 def describe_used_part(attachment: Attachment) -> str:
-    """Describe the included part of a file, or "" for a whole file or an image."""
     numbers = page_numbers(attachment.spans)
     if attachment.use == "all" or attachment.is_medium:
         return ""
@@ -166,7 +163,6 @@ def describe_used_part(attachment: Attachment) -> str:
 
 
 def format_ranges(numbers: list[int]) -> str:
-    """Format numbers as ranges, e.g. "1–3, 7"."""
     found: list[list[int]] = []
     for item in numbers:
         if found and item == found[-1][1] + 1:
@@ -177,7 +173,6 @@ def format_ranges(numbers: list[int]) -> str:
 
 
 def format_page_numbers(unit: str, numbers: list[int]) -> str:
-    """Format page numbers with their unit, e.g. "pages 1–3, 7"."""
     text, n = format_ranges(numbers), max(1, len(numbers))
     match unit:
         case "":
@@ -202,13 +197,12 @@ def page_of(image: Attachment) -> str:
 
 
 def describe_for_export(attachment: Attachment) -> str:
-    """Describe a file for exports, e.g. "report.pdf (PDF, 12 pages; pages 1–3)"."""
+    """Return a description for exports, e.g. "report.pdf (PDF, 12 pages; pages 1–3)"."""
     part = describe_used_part(attachment)
     return f"{attachment.name} ({describe_file(attachment)}{'; ' + part if part else ''})"
 
 
 def _describe_messages(source: Attachment) -> str:
-    """Describe the included messages: "whole, 12 messages", "last 5 messages", "3 new messages"."""
     n, count = source.pages, number(source.pages)
     match source.news:
         case "new":

@@ -1,4 +1,4 @@
-"""Open chat, with or without a pane: components, messages, and actions."""
+"""Chat and its components."""
 
 from __future__ import annotations
 
@@ -36,12 +36,11 @@ from app.tools.host import Toolbox
 
 
 class Chat(ChatPart):
-    """Open chat.
+    """Open chat, with or without a pane.
 
-    The work is delegated to components: `turn` handles user requests, `reply` and `model` generate,
-    `attaching` and `queue` hold content for later messages. Methods that aren't possible at the
-    moment return False without doing anything; `why_not` returns the reason. Chats are independent
-    of panes, so closing a pane never stops a reply.
+    Its components do the work: `turn` handles the user's requests, `reply` and `model` generate,
+    and `attaching` and `queue` hold content for later messages. Methods that aren't possible at the
+    moment return False and do nothing; `why_not` returns the reason.
     """
 
     def __init__(
@@ -102,13 +101,12 @@ class Chat(ChatPart):
 
     @property
     def is_blank(self) -> bool:
-        """True if there are no messages and the composer is empty."""
         record = self.record
         written = record.draft or record.draft_attachments or record.queued
         return self.transcript.leaf_id is None and not written
 
     def set_short(self, short: str) -> None:
-        """Set the short name used within the chat's group, or "" to use the title."""
+        """Set the short name used within the chat's group ("" for the title)."""
         if short != self.short:
             self.short = short
             self.chat_changed.emit()
@@ -131,11 +129,10 @@ class Chat(ChatPart):
         return CountRequest(*known, files=self.attaching.ready, texts=texts, images=images)
 
     def message_to_display(self, message_id: str) -> Message:
-        """Return a message for display, with any hidden details removed."""
+        """Return a message without the details that a blind comparison hides."""
         return panel.hide_names(self.reply.message(message_id))
 
     def why_not(self, action: Action, message_id: str = "", *, at_rest: bool = False) -> str:
-        """Explain why an action isn't possible, or return "". See `app.chats.actions.why_not`."""
         if action in EVENTS:
             return self.turn.why_not(EVENTS[action])
         return why_not(action, self._make_view(), message_id, at_rest=at_rest)
@@ -152,14 +149,13 @@ class Chat(ChatPart):
 
     @in_one_transaction
     def continue_turn(self) -> bool:
-        """Let the model continue from tool results it hasn't replied to yet."""
+        """Send the tool results that the model hasn't replied to yet."""
         if self.why_not(Action.GO_ON):
             return False
         self.reply.begin(branching=False)
         return True
 
     def start_edit(self, message_id: str = "") -> bool:
-        """Open a sent message (by default the last message) in the composer for editing."""
         message = self._make_view().subject(Action.EDIT, message_id)
         if self.why_not(Action.EDIT, message_id) or message is None:
             return False
@@ -176,11 +172,10 @@ class Chat(ChatPart):
         self.turn_changed.emit()
         self.phase_changed.emit()
 
-    # Replies.
+    # Reasons why an action isn't possible: without a message, and for the given message.
 
     @in_one_transaction
     def regenerate(self, message_id: str = "") -> bool:
-        """Generate another answer to a question, by default the last question."""
         message = self._make_view().subject(Action.REGENERATE, message_id)
         if self.why_not(Action.REGENERATE, message_id) or message is None:
             return False
@@ -199,7 +194,7 @@ class Chat(ChatPart):
 
     @in_one_transaction
     def repeat_answer(self, answer_id: str = "") -> bool:
-        """Repeat an answer (by default the last one) with its original model, seed and options."""
+        """Repeat an answer, by default the last one, with its original model, seed and options."""
         answer = self._make_view().subject(Action.SAME_AGAIN, answer_id)
         if self.why_not(Action.SAME_AGAIN, answer_id) or answer is None:
             return False
@@ -214,7 +209,7 @@ class Chat(ChatPart):
         return True
 
     def forget_oldest(self, answer_id: str) -> bool:
-        """Start dropping the oldest turns, then retry the answer that didn't fit."""
+        """Turn on dropping the oldest turns, then retry the answer that didn't fit."""
         if self.why_not(Action.FORGET_OLDEST, answer_id):
             return False
         self.set_options(replace(self.options, slide=True), self.record.system)
@@ -223,9 +218,6 @@ class Chat(ChatPart):
     # History.
 
     def show_version(self, step: int, message_id: str = "") -> bool:
-        """Switch to the next (+1) or previous (-1) version of a message, by default the last one
-        with versions.
-        """
         action = Action.LATER if step > 0 else Action.EARLIER
         message = self._make_view().subject(action, message_id)
         if self.why_not(action, message_id) or message is None:
@@ -236,7 +228,6 @@ class Chat(ChatPart):
         return True
 
     def show_branch_of(self, message_id: str) -> bool:
-        """Switch to the branch with this message. Returns False if that isn't possible now."""
         if message_id in {message.id for message in self.transcript.path}:
             return True
         if self.why_not(Action.GO_TO, message_id):
@@ -246,7 +237,7 @@ class Chat(ChatPart):
         return True
 
     def name_branch(self, message_id: str, name: str) -> None:
-        """Name the branch that starts at this message, or remove the name with ""."""
+        """Name the branch that starts at this message. "" removes the name."""
         if message_id in self.transcript:
             stats = set_branch_name(self.transcript[message_id].stats, name)
             self.transcript.update(message_id, stats=stats)
@@ -255,9 +246,7 @@ class Chat(ChatPart):
 
     @in_one_transaction
     def delete_message(self, message_id: str) -> RemovedMessages | None:
-        """Delete a message and everything below it, if possible. Pass the result to
-        ``restore_messages``.
-        """
+        """Delete a message and all messages below it. Return what `restore_messages` needs."""
         if self.why_not(Action.DELETE, message_id):
             return None
         removal = self._saved.remove(message_id)
@@ -268,7 +257,6 @@ class Chat(ChatPart):
 
     @in_one_transaction
     def restore_messages(self, removal: RemovedMessages) -> bool:
-        """Undo `delete_message` and show the messages again."""
         if self.why_not(Action.RESTORE, removal.parent_id):
             return False
         self._saved.restore(removal)
@@ -279,7 +267,7 @@ class Chat(ChatPart):
     # The chat itself.
 
     def begin_from(self, source: Chat) -> None:
-        """Start from a copy of another chat's session."""
+        """Start from a copy of the source chat's session."""
         self._generator.session.fork_from(source._generator.session)
 
     def rename(self, title: str) -> None:
@@ -290,7 +278,6 @@ class Chat(ChatPart):
             self.chat_changed.emit()
 
     def set_options(self, options: ChatOptions, system: str) -> None:
-        """Apply these settings to future replies."""
         params, follows = options.to_params(), self.attaching.others.followed_chats
         self._saved.update(params=params | ({FOLLOWS: follows} if follows else {}), system=system)
         self.chat_changed.emit()
@@ -304,12 +291,12 @@ class Chat(ChatPart):
         self._generator.session.forget()
 
     def cancel_for_close(self) -> None:
-        """Stop the reply and mark it as interrupted. First step of shutdown."""
+        """First step of shutdown: stop the reply and mark it as interrupted."""
         self.turn.handle(Event.END)
         self.reply.cancel_for_close()
 
     def close(self) -> None:
-        """Save everything and close all sessions. Last step of shutdown."""
+        """Last step of shutdown: save everything and close all sessions."""
         self.panel.release()
         self._generator.close()
         self.attaching.close()

@@ -1,5 +1,3 @@
-"""A chat's model: status, capabilities, and loading."""
-
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
@@ -30,23 +28,24 @@ class ChatModel(ChatPart):
 
     @property
     def remote(self) -> Remote | None:
-        """Server hosting the model, or None for a local model."""
         return parse_ref(self._saved.record.model)
 
     @property
     def remote_with_details(self) -> Remote | None:
-        """Like `remote`, but including the details the server has reported."""
+        """Return `remote` with the details the server has reported."""
         model = self.status.model
         return model.remote if isinstance(model, RemoteModel) else self.remote
 
     @property
     def context(self) -> tuple[int, int, int]:
-        """Tokens in the last turn, reused tokens, and context size. 0 means unknown."""
+        """Return the tokens of the last turn, the reused tokens, and the context size (0 if
+        unknown).
+        """
         limit = context_of(self._saved.record, self.loader)
         return *tokens_of_last_turn(self._saved.transcript), limit
 
     def model_without_vision(self, files: Attachments) -> str:
-        """Get the model's name if it can't see the images among the files, else "".
+        """Return the model's name if the model can't see the images among the files, or "".
 
         Returns "" until the model's folder has been inspected.
         """
@@ -55,14 +54,16 @@ class ChatModel(ChatPart):
         return self.status.name
 
     def model_without_audio(self, files: Attachments) -> str:
-        """Same as `model_without_vision` for recordings. Only known once the model is loaded."""
+        """Return the model's name if the model can't hear the recordings among the files, or "".
+
+        Returns "" until the model is loaded.
+        """
         model = self.status.model
         hears = model is None or model.hears
         return "" if hears or not has_sounds(files) else self.status.name
 
     @property
     def model_missing_images(self) -> str:
-        """`model_without_vision` for the files in the composer."""
         return self.model_without_vision(self._saved.compose.attachments)
 
     def load(self) -> None:
@@ -71,12 +72,11 @@ class ChatModel(ChatPart):
             self._request(self._saved.record.model)
 
     def start(self) -> None:
-        """Load the model. Models distributed over machines are only started by this."""
+        """Load the model, even if it is distributed over several machines."""
         if not self.loader.spread.start(self._saved.record.model):
             self.load()
 
     def cancel_load_if_unused(self) -> None:
-        """Cancel loading unless another chat is waiting for the model, too."""
         self.loader.withdraw_request(self._saved.record.model, self._saved.record.id)
 
     def set(self, ref: str) -> None:
@@ -99,6 +99,6 @@ class ChatModel(ChatPart):
 
     @Slot()
     def _on_known(self) -> None:
-        """Update the notice. More may be known now about which models can see."""
+        """Update the notice, because `has_vision` may have an answer now."""
         if self.model_missing_images:
             self.phase_changed.emit()

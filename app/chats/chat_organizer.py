@@ -1,4 +1,4 @@
-"""Folders, tags, pins, the archive, and the order of the chat list. No widgets."""
+"""Folders, tags, pins, the archive, and the order of the chat list."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _DAYS = (
     (mark("Previous 30 Days"), 30),
 )
 _FIRST_YEAR = 2000
-ARCHIVE = "archive"  # ID of the archive's row
+ARCHIVE = "archive"
 
 
 class ListEntry(NamedTuple):
     kind: str  # "heading", "folder", "archive", "group" or "chat"
-    id: str  # ID of the chat or folder (for a group: of its first chat), or the heading text
+    id: str  # ID of the chat or folder (for a group, of its first chat), or the text of a heading
     depth: int = 0  # indentation level
-    group: str = ""  # ID of the group's row, for a chat in a group
+    group: str = ""  # ID of the group's row
 
 
 class ListEntries(NamedTuple):
-    entries: list[ListEntry]  # rows to display
-    counts: dict[str, int]  # number of chats by folder ID, and in the archive
-    groups: dict[str, list[str]]  # chat IDs by ID of the group's row
+    entries: list[ListEntry]
+    counts: dict[str, int]  # number of chats per folder ID, and in the archive
+    groups: dict[str, list[str]]  # chat IDs per ID of the group's row
 
 
 def entries(
@@ -129,12 +129,10 @@ class _ChatGroups:
 
 
 def day_heading(updated_at: float, headings: Sequence[tuple[str, float]]) -> str:
-    """Get the heading for a time, from `day_headings`."""
     return next(heading for heading, since in headings if updated_at >= since)
 
 
 def day_headings() -> list[tuple[str, float]]:
-    """List the headings (Today, Yesterday, months of this year, years) with their start times."""
     today = time.localtime()
     year = today.tm_year
 
@@ -169,14 +167,12 @@ def is_listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
     return before.title != after.title or before.updated_at != after.updated_at
 
 
-Undo = Callable[[], None]  # undoes a change
+Undo = Callable[[], None]
 
 MOST_TAGS, LONGEST_TAG = 12, 30
 
 
 class ListedChats(Protocol):
-    """Subset of `ChatLibrary` used here."""
-
     def chats(self) -> list[ChatRecord]: ...
 
     def chat(self, chat_id: str) -> ChatRecord | None: ...
@@ -187,7 +183,7 @@ class ListedChats(Protocol):
 
 
 class ChatOrganizer:
-    """Edits folders, tags, pins and the archive. Changes are shown immediately and stored later."""
+    """Changes folders, tags, pins and the archive. Each change is shown before it is stored."""
 
     def __init__(self, library: ListedChats, store: Store) -> None:
         self._library = library
@@ -201,32 +197,29 @@ class ChatOrganizer:
         return self._folders.get(folder_id or "")
 
     def path(self, folder_id: str | None) -> str:
-        """Get a folder's name including its parent's, e.g. "Work / Reports"."""
+        """Return a folder's name with its parent's, e.g. "Work / Reports"."""
         folder = self.folder(folder_id)
         if folder is None:
             return ""
         above = self.folder(folder.parent_id)
         return f"{above.name} / {folder.name}" if above is not None else folder.name
 
-    # Chats.
-
     def pin(self, ids: Iterable[str], on: bool) -> Undo:
-        """Pin or unpin chats. Pinning also removes them from the archive."""
+        """Pin or unpin chats. Pinned chats leave the archive."""
         changes: dict[str, Any] = {"pinned_at": time.time() if on else None}
         return self._change(ids, **changes, **({"archived_at": None} if on else {}))
 
     def archive(self, ids: Iterable[str], on: bool) -> Undo:
-        """Archive chats or take them out of the archive."""
         changes: dict[str, Any] = {"archived_at": time.time() if on else None}
         return self._change(ids, **changes, **({"pinned_at": None} if on else {}))
 
     def move(self, ids: Iterable[str], folder_id: str | None) -> Undo:
-        """Move chats to a folder, or to no folder. This unarchives them, but keeps pins."""
+        """Move chats to a folder, or to no folder. Archived chats leave the archive; pins stay."""
         target_id = folder_id if folder_id in self._folders else None
         return self._change(ids, folder_id=target_id, archived_at=None)
 
     def group(self, variants: Mapping[str, str]) -> None:
-        """Group these chats. ``variants`` maps chat IDs to the names of their differences."""
+        """Group chats. ``variants`` maps chat IDs to the names of their differences."""
         group_id = new_id()
         self._library.change(
             {i: {"group_id": group_id, "variant": words} for i, words in variants.items()}
@@ -250,12 +243,8 @@ class ChatOrganizer:
         self._library.change(dict.fromkeys(before, fields))
         return lambda: self._library.change(before)
 
-    # Folders.
-
     def make(self, name: str, parent_id: str | None = None, folder_id: str = "") -> Folder:
-        """Create a folder. Folders can only be nested once, so below a nested folder, it becomes a
-        sibling.
-        """
+        """Create a folder. If its parent is nested, the new folder becomes the parent's sibling."""
         above = self.folder(parent_id)
         if above is not None and above.parent_id is not None:
             above = self.folder(above.parent_id)
@@ -269,7 +258,7 @@ class ChatOrganizer:
             self._save_folder(replace(folder, name=name))
 
     def can_nest(self, folder_id: str, parent_id: str | None) -> bool:
-        """Check if a folder can be moved into another folder or to the top level."""
+        """Return True if the folder can be moved into the other folder, or to the top level."""
         above = self.folder(parent_id)
         holds = any(f.parent_id == folder_id for f in self._folders.values())
         return parent_id is None or (
@@ -277,7 +266,6 @@ class ChatOrganizer:
         )
 
     def move_folder(self, folder_id: str, parent_id: str | None) -> Undo:
-        """Move a folder into another folder or to the top level, if possible."""
         folder = self.folder(folder_id)
         if folder is None or not self.can_nest(folder_id, parent_id):
             return lambda: None
@@ -285,7 +273,7 @@ class ChatOrganizer:
         return lambda: self._save_folder(folder)
 
     def delete(self, folder_id: str) -> Undo:
-        """Delete a folder and move its contents to its parent."""
+        """Delete a folder and move its contents to the folder's parent."""
         folder = self.folder(folder_id)
         if folder is None:
             return lambda: None
@@ -309,7 +297,6 @@ class ChatOrganizer:
         return undo
 
     def refresh(self) -> None:
-        """Reload the folders after an import."""
         self._folders = {folder.id: folder for folder in self._store.folders.list_all()}
 
     def _save_folder(self, folder: Folder, *, notify: bool = True) -> None:
@@ -320,7 +307,6 @@ class ChatOrganizer:
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Clean up tags: remove duplicates, "#", commas and extra whitespace."""
     found: dict[str, str] = {}
     for tag in tags:
         word = " ".join(tag.replace(",", " ").replace("#", " ").split())[:LONGEST_TAG].strip()
@@ -330,6 +316,5 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def shared_tags(chats: Iterable[ChatRecord]) -> set[str]:
-    """Return the tags that all of these chats share."""
     sets = [set(chat.tags) for chat in chats]
     return set.intersection(*sets) if sets else set()

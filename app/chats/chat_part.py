@@ -1,4 +1,4 @@
-"""Base class of a chat and its components: the signals of a chat."""
+"""Base class of a chat and its components."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ class ChatPart(QObject):
     compose_changed = Signal()  # also when an edit starts or ends
     # A reply started, paused, resumed or ended, so `Chat.why_not` results may differ.
     turn_changed = Signal()
-    path_changed = Signal()  # another branch was selected, or the transcript was loaded
-    # message_added(id), message_changed(id): for messages on the selected branch
+    path_changed = Signal()  # also when the transcript was loaded
+    # for messages on the selected branch
     message_added = Signal(str)
     message_changed = Signal(str)
-    # (id, text, kind): a streaming message got more text
+    # (message ID, text, kind)
     text_added = Signal(str, str, str)
-    phase_changed = Signal()  # the value of `ChatReply.phase` changed
-    reply_ended = Signal(str)  # (id): a reply ended, with or without an error
+    phase_changed = Signal()  # `ChatReply.phase` changed
+    reply_ended = Signal(str)  # with or without an error
 
     def relay(self, *parts: ChatPart) -> None:
-        """Re-emit the signals of these parts."""
         for part in parts:
             part.chat_changed.connect(self.chat_changed)
             part.compose_changed.connect(self.compose_changed)

@@ -1,5 +1,3 @@
-"""A chat's current reply, or its panel's columns."""
-
 from __future__ import annotations
 
 import time
@@ -25,7 +23,7 @@ from engine import PromptProgress
 
 
 class ChatReply(ChatPart):
-    """Status of a chat's replies. Also starts new replies."""
+    """Replies of a chat: their state, and how new ones start."""
 
     def __init__(
         self,
@@ -39,14 +37,13 @@ class ChatReply(ChatPart):
         super().__init__(parent)
         self._saved, self._loader = saved, loader
         self.panel, self._helping = panel_runner, helping
-        self.generator = generator  # generates the chat's own replies
-        self.is_unread = False  # a reply ended after the user last opened the chat
+        self.generator = generator
+        self.is_unread = False  # True if a reply ended after the user last opened the chat
         generator.reply_ended.connect(self.mark_unread)
         panel_runner.reply_ended.connect(self.mark_unread)
 
     @property
     def stage(self) -> Stage:
-        """Stage of the reply. Never NEXT."""
         reply_stage = self.generator.stage
         if reply_stage is Stage.CALLING and self.generator.tools.waiting:
             return Stage.ASKING
@@ -62,7 +59,9 @@ class ChatReply(ChatPart):
 
     @property
     def _current_generator(self) -> ReplyGenerator:
-        """Generator of the current or last reply, or of a panel's first unfinished column."""
+        """Return the generator of the current or last reply, or of a panel's first unfinished
+        column.
+        """
         if self.generator.stage is Stage.IDLE and (running := self.panel.running):
             return running[0]
         return self.generator
@@ -78,18 +77,18 @@ class ChatReply(ChatPart):
 
     @property
     def progress(self) -> PromptProgress | None:
-        """Prompt progress while the request is queued or in prefill."""
         answer = self._current_generator.answer
         return answer.progress if answer is not None else None
 
     def thought_s(self, message_id: str) -> float | None:
-        """Return the thinking time of a message being generated, or None until it's known."""
         answers = (each for each in self._answers if each.message_id == message_id)
         return next((answer.thought_s for answer in answers), None)
 
     @property
     def silent_s(self) -> float | None:
-        """Seconds since we sent the request to a server that hasn't responded yet, or None."""
+        """Return the time since the request was sent to a server that hasn't responded yet, or
+        None.
+        """
         answer = self.generator.answer
         if answer is None or answer.sent_at is None or parse_ref(self._saved.record.model) is None:
             return None
@@ -98,7 +97,7 @@ class ChatReply(ChatPart):
 
     @property
     def message_id(self) -> str | None:
-        """ID of the message being generated, for a panel that of the first unfinished column."""
+        """ID of the message being generated, or of a panel's first unfinished column."""
         answer = self._current_generator.answer
         return answer.message_id if answer is not None else None
 
@@ -118,7 +117,6 @@ class ChatReply(ChatPart):
 
     @property
     def session_ids(self) -> list[str]:
-        """Engine session IDs of the chat and its panel columns."""
         columns = self.panel.generators.values()
         return [each.session.id for each in (self.generator, *columns) if each.session.id]
 
@@ -137,11 +135,9 @@ class ChatReply(ChatPart):
             self.phase_changed.emit()
 
     def set_front(self, front: bool) -> None:
-        """Give the current chat's prompts priority, or stop doing so."""
+        """Give prompts of this chat priority while it is the current chat."""
         self.generator.session.set_front(front)
         self.panel.set_front(front)
-
-    # Stop and resume.
 
     def stop(self) -> None:
         self.generator.stop()
@@ -155,12 +151,8 @@ class ChatReply(ChatPart):
         self.generator.cancel_for_close()
         self.panel.cancel_for_close()
 
-    # New replies.
-
     def begin(self, *, branching: bool, like: Message | None = None) -> None:
-        """Add an assistant message at the end of the branch and generate it. ``like``: answer to
-        repeat.
-        """
+        """Add an assistant message at the end of the branch and generate it, or repeat ``like``."""
         answer, data = Answer(new_id()), {}
         if like is not None:
             answer.like = like.id
@@ -175,7 +167,7 @@ class ChatReply(ChatPart):
     ) -> None:
         """Add the message of an answer and generate its text.
 
-        ``panel_data``: see `panel.data_of`.
+        ``panel_data`` is described at `panel.data_of`.
         """
         self.panel.release()
         saved = self._saved
@@ -195,7 +187,6 @@ class ChatReply(ChatPart):
         self.generator.generate(answer)
 
     def continue_after(self, before: Answer) -> None:
-        """Send the results of an answer's tool calls back to the same model."""
         model = before.model
         if model is not None and is_remote(model) and model != self._saved.record.model:
             model = None  # never send the results to a server the user has switched away from

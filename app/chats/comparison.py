@@ -1,5 +1,3 @@
-"""Controller for a chat's comparisons: asks panels and makes results from their columns."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -21,7 +19,7 @@ from app.store import Message, new_id
 
 
 class ComparisonController(ChatPart):
-    """Asks the members of a comparison, and makes a judgment, merged reply or vote of columns."""
+    """Starts comparisons and makes a judgment, merged reply or vote of their columns."""
 
     def __init__(
         self,
@@ -31,18 +29,16 @@ class ComparisonController(ChatPart):
         make_view: Callable[[], ChatView],
         parent: QObject,
     ) -> None:
-        """``make_view`` returns the chat's state, which refusals depend on."""
+        """``make_view`` returns the state that `why_not` depends on."""
         super().__init__(parent)
         self._saved, self._reply, self._turn, self._make_view = saved, reply, turn, make_view
         self._panel = reply.panel
 
-    # Ask.
-
     def ask(self, members: Sequence[Member], message_id: str = "") -> str:
-        """Ask a panel. Returns the message ID of the first column, or "" if that isn't possible.
+        """Ask a panel. Return the message ID of the first column, or "" if that isn't possible.
 
-        The question is the composer's text, or the last user message up to ``message_id`` if that
-        is given or the composer is empty.
+        The question is the composer's text, or the last user message up to ``message_id`` if an ID
+        is passed or the composer is empty.
         """
         compose = self._saved.compose
         if self.why_not_ask(message_id):
@@ -63,18 +59,15 @@ class ComparisonController(ChatPart):
         return not message_id and isinstance(compose, Writing) and compose != Writing()
 
     def why_not_ask(self, message_id: str = "") -> str:
-        """Explain why a panel can't be asked now, or return "". See `ask` for the message.
+        """Explain why a panel can't be asked now, or return "".
 
-        Its members may accept images even if the chat's model doesn't.
+        A chat whose model can't see images may still ask a panel about images.
         """
         if self._is_about_draft(message_id):
             return self._turn.why_not(Event.SEND, ignore_images=True)
         return why_not(Action.PANEL, self._make_view(), message_id)
 
-    # Results.
-
     def why_not(self, kind: str, message_id: str) -> str:
-        """Explain why this kind of answer can't be generated from a panel now, or return ""."""
         why = panel.why_not(kind, self._panel.columns(message_id))
         return why or why_not(Action.REGENERATE, self._make_view(), message_id)
 
@@ -108,12 +101,13 @@ class ComparisonController(ChatPart):
 
     @property
     def _judge_options(self) -> ChatOptions:
-        """Options for judging and merging: temperature 0, free text, no tools."""
         return replace(self._reply.generator.options, temperature=0.0, answer_as=None, tools=())
 
     @Slot(str)
     def on_reply_ended(self, message_id: str) -> None:
-        """Start the judge's second pass in reverse order, or show the verdict after that pass."""
+        """Start the judge's second pass in reverse order, or store the verdict after the second
+        pass.
+        """
         saved = self._saved
         message = saved.transcript.get(message_id)
         if message is None or panel.kind_of(message) != panel.JUDGE or "best" in message.stats:

@@ -1,4 +1,4 @@
-"""Word-level diff of two texts. Pure Python, no Qt."""
+"""Word-level differences between two texts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-MOST_WORDS = 3_000  # Word limit per text, because the time to compare grows quadratically.
+MOST_WORDS = 3_000  # limit per text, because the time to compare grows quadratically
 
 Span = tuple[int, int]
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def differences(first_text: str, second_text: str) -> tuple[list[Span], list[Span]]:
-    """Compare two texts and return the (begin, end) spans that differ, for each text."""
+    """Return the (begin, end) spans that differ, for each text."""
     mine, theirs = _word_spans(first_text), _word_spans(second_text)
     matcher = SequenceMatcher(
         None,

@@ -1,4 +1,4 @@
-"""Attach files in the composer: read them in a child process, count tokens, shorten to fit."""
+"""Attached files in the composer."""
 
 from __future__ import annotations
 
@@ -39,48 +39,49 @@ from engine.text.documents import MAX_CHARACTERS
 log = logging.getLogger(__name__)
 
 MOST_FILES = 20
-"""Limit for dropped files. Checking each file may block on a disk, and users may drop thousands."""
-_Read = tuple[AttachedText | StoredImage, Attachment]  # content and description
+"""Limit for dropped files. Checking a file may block on a disk, and users may drop thousands."""
+_Read = tuple[AttachedText | StoredImage, Attachment]
 _Picture = Callable[[threading.Event], bytes]
 
-_USUAL_CONTEXT = 4096  # tokens, assumed until a model is loaded
+_USUAL_CONTEXT = 4096  # tokens, until a model is loaded
 _MOST_PASSAGES = 16_000  # characters
 
 
 class FileTokens(Struct, frozen=True):
-    """Token count of a file. If ``exact``, the model's own tokenizer counted it."""
+    """Token count of a file. ``exact``: the model's own tokenizer counted it."""
 
     count: int
     exact: bool
 
 
 class _PendingFile(Struct, frozen=True):
-    """File waiting to be read, or the bytes of a pasted or dropped image."""
+    """File that is waiting to be read, or the bytes of a pasted or dropped image."""
 
     name: str
     path: Path | None = None
     data: bytes = b""
-    # "attach" attaches the file, "draw" renders PDF pages, "read" recognizes text in images or
-    # pages.
+    # "attach" the file, "draw" pages of a PDF, or "read" the text in images or pages
     do: Literal["attach", "draw", "read"] = "attach"
-    replaced: Attachments = ()  # files to replace with the result
-    numbers: Sequence[int] = ()  # page numbers; empty means all pages when drawing
+    replaced: Attachments = ()
+    numbers: Sequence[int] = ()  # page numbers; empty to draw all pages
     pages: int = 0  # page count of the PDF to draw
-    encoding: str = ""  # set if the user picked an encoding for a text file
+    encoding: str = ""  # set if the user chose the encoding of a text file
 
 
 class FileAttacher(ChatPart):
-    """Reads attached files one by one, off the GUI thread, and stores them with the draft."""
+    """Reads attached files one after the other in a child process, and stores them with the
+    draft.
+    """
 
-    changed = Signal()  # pending files or token counts changed
-    thumbnail_read = Signal(str)  # (hash): `thumbnail` can return this thumbnail now
-    file_rejected = Signal(str)  # (message): a file was rejected or only attached in part
+    changed = Signal()  # also the token counts
+    thumbnail_read = Signal(str)  # (hash)
+    file_rejected = Signal(str)  # (message), also if only a part was attached
 
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, others: ReferencedChats, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self.others = others  # chats this chat refers to
+        self.others = others
         self._saved = saved
         self._loader = loader
         self._pending: deque[_PendingFile] = deque()
@@ -99,7 +100,9 @@ class FileAttacher(ChatPart):
 
     @property
     def scan_progress(self) -> tuple[int, int]:
-        """Number of the image whose text is being recognized, and the image count, or (0, 0)."""
+        """Return the number of the image whose text is being recognized, and the image count, or
+        (0, 0).
+        """
         reads = bool(self._pending) and self._pending[0].do == "read"
         return self._page if reads else (0, 0)
 
@@ -107,10 +110,8 @@ class FileAttacher(ChatPart):
     def files(self) -> Attachments:
         return self._saved.compose.attachments
 
-    # User requests.
-
     def add(self, paths: Iterable[Path]) -> None:
-        """Read and attach these files. Emits `refused` for each file that can't be read."""
+        """Read and attach these files. Emits `file_rejected` for each file that can't be read."""
         for path in paths:
             if self._is_full:
                 self._refuse_more()
@@ -154,9 +155,9 @@ class FileAttacher(ChatPart):
         return attachment
 
     def read_chat(self, chat_id: str, last: int, *, follow: bool) -> None:
-        """Attach messages of another chat: the ``last`` N, or all if 0.
+        """Attach the ``last`` messages of another chat, or all if 0.
 
-        ``follow``: attach new messages of that chat whenever a message is sent here.
+        With ``follow``, every message sent here attaches the other chat's new messages.
         """
         flows.start(self, self._read_chat(chat_id, last, follow))
 
@@ -184,7 +185,6 @@ class FileAttacher(ChatPart):
             self.check_followed()
 
     def check_followed(self) -> None:
-        """Check the followed chats for new messages."""
         if self.others.followed_chats:
             self._looking.start(self._check_followed())
 
@@ -205,7 +205,7 @@ class FileAttacher(ChatPart):
         self._replace_files(tuple(file for file in self.files if file not in attachments))
 
     def put_back(self, *attachments: tuple[int, Attachment]) -> None:
-        """Undo `remove`. Each attachment is passed with its old index."""
+        """Undo `remove`. Each attachment comes with its old index."""
         flows.start(self, self._put_back(attachments))
 
     async def _put_back(self, attachments: Sequence[tuple[int, Attachment]]) -> None:
@@ -225,7 +225,6 @@ class FileAttacher(ChatPart):
     def set_used_part(
         self, attachment: Attachment, use: Use, numbers: list[int] | None = None
     ) -> None:
-        """Set which part of a file the model gets. ``numbers`` are the chosen pages, if any."""
         flows.start(self, self._set_used_part(attachment, use, numbers or []))
 
     async def _set_used_part(self, attachment: Attachment, use: Use, numbers: list[int]) -> None:
@@ -237,37 +236,35 @@ class FileAttacher(ChatPart):
             spans = beginning_of_text(text, self._free_characters(attachment))
         changed = replace(attachment, use=use, spans=spans)
         self._replace_files(tuple(changed if file == attachment else file for file in self.files))
-        await self._index((changed,))  # index the chat now, before the question is sent
+        await self._index((changed,))  # index now, before the question is sent
 
     def can_draw(self, attachment: Attachment) -> bool:
-        """Return True if pages can be attached as images, which needs a local PDF.
+        """Return True if pages of a local PDF can be attached as images.
 
-        If the model can't see images, only pages without text qualify.
+        If the model can't see images, only pages without text can.
         """
         if not attachment.path or attachment.encoding:
             return False
         return attachment.is_image or self._loader.has_vision(self._saved.record.model) is not False
 
     def read_again(self, attachment: Attachment, encoding: str) -> None:
-        """Read a text file again in another encoding, given by its Python name."""
+        """Read a text file again. ``encoding`` is Python's name of an encoding."""
         path = Path(attachment.path)
         file = _PendingFile(attachment.name, path, replaced=(attachment,), encoding=encoding)
         self._queue_file(file)
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
-        """Get all attached pages of the document that this page image belongs to."""
+        """Return all attached page images of the same document."""
         if not (attachment.is_image and attachment.spans):
             return (attachment,)
         same = (attachment.name, attachment.pages)
         return tuple(f for f in self.files if f.is_image and f.spans and (f.name, f.pages) == same)
 
     def draw_pages(self, attachment: Attachment, numbers: Sequence[int]) -> None:
-        """Replace a PDF, or the page images attached from it, with images of these pages."""
         pages = self.pages_beside(attachment)
         self._draw_later(attachment, pages, numbers)
 
     def draw_scans(self, attachment: Attachment) -> None:
-        """Attach the PDF pages that have no text as images."""
         if self._is_full:
             self._refuse_more()
         else:
@@ -305,14 +302,12 @@ class FileAttacher(ChatPart):
         if file not in self._pending:
             self._queue_file(file)
 
-    # File information.
-
     async def text(self, attachment: Attachment) -> AttachedText | None:
         saved = self._saved
         return await flows.run_in_thread(lambda _: saved.text(attachment.hash))
 
     def thumbnail(self, attachment: Attachment) -> bytes:
-        """Get a small JPEG of an image, or b"" if it isn't in memory yet (see `thumbnail_read`)."""
+        """Return a small JPEG, or b"" if it isn't in memory yet (see `thumbnail_read`)."""
         key = attachment.hash
         if (image := self._saved.thumbnail(key, read=False)) is not None:
             return image
@@ -340,12 +335,10 @@ class FileAttacher(ChatPart):
                     self.changed.emit()
 
     def pixels(self, attachment: Attachment, most: int) -> tuple[int, int, bytes]:
-        """Decode an image to at most ``most`` RGB pixels. Returns width, height, and the bytes.
+        """Decode an image to at most ``most`` RGB pixels. Return width, height, and bytes.
 
-        Blocks, so call it from a worker thread.
-
-        Raises:
-            EngineError: the image can't be read or is missing.
+        Blocks, so call this in a worker thread. Raises EngineError if the image is damaged or
+        missing.
         """
         data = self._saved.image(attachment.hash).data
         if not data:
@@ -354,7 +347,9 @@ class FileAttacher(ChatPart):
         return (*found.size, found.rgb)
 
     async def ready(self, compose: Compose) -> Attachments:
-        """Read pending files and followed chats, then return the composer's attachments."""
+        """Wait until pending files and followed chats are read. Return the composer's
+        attachments.
+        """
         await self._index(compose.attachments)
         for chat_id in self.others.followed_chats:
             await self.others.read_now(chat_id)
@@ -363,7 +358,7 @@ class FileAttacher(ChatPart):
     def resolve(self, files: Attachments, question: str, path: Sequence[Message]) -> Attachments:
         """Fill in the passages that match the question, and new messages of followed chats.
 
-        ``path``: messages before the question.
+        ``path`` has the messages before the question.
         """
         return self._resolve_all(self.others.add_news(files, path), question)
 
@@ -373,7 +368,7 @@ class FileAttacher(ChatPart):
         )
 
     def tokens(self, attachment: Attachment) -> FileTokens | None:
-        """Get the token count of a file for the chat's model, or None if there's no fixed count.
+        """Return the token count of a file for the chat's model, or None if the count isn't fixed.
 
         Passages depend on the question, and models count images and recordings differently.
         """
@@ -388,7 +383,7 @@ class FileAttacher(ChatPart):
         return FileTokens(length // 4, exact=False)
 
     def files_to_drop(self) -> Attachments:
-        """Choose files to drop, largest first, until the rest fits.
+        """Return the files to drop so that the others fit, largest first.
 
         A quarter of the context is reserved for the conversation.
         """
@@ -402,7 +397,7 @@ class FileAttacher(ChatPart):
         return tuple(found)
 
     def largest_unfit_file(self, files: Attachments) -> str:
-        """Get the name of the largest file if the files are certainly too large for the context."""
+        """Return the name of the largest file if the files can't fit into the context, or ""."""
         limit = context_of(self._saved.record, self._loader)
         sizes = [(known, file) for file in files if (known := self.tokens(file))]
         # Estimates assume 4 characters per token, and a token has at most 32.
@@ -412,7 +407,6 @@ class FileAttacher(ChatPart):
         return max(sizes, key=lambda size: size[0].count)[1].name
 
     def count(self) -> None:
-        """Count the tokens of all uncounted files, one file at a time."""
         if not self._counting.running and self._next_uncounted() is not None:
             self._counting.start(self._count())
 
@@ -421,8 +415,6 @@ class FileAttacher(ChatPart):
         self._counting.cancel()
         self._looking.cancel()
         self._pending.clear()
-
-    # Reading.
 
     async def _read(self) -> None:
         folders = 0
@@ -449,7 +441,7 @@ class FileAttacher(ChatPart):
             self._report_change()
 
     async def _read_one(self, pending: _PendingFile) -> Sequence[_Read]:
-        """Read a file, falling back to page images for a PDF without text. Raises EngineError."""
+        """Read a file. Render the pages of a PDF without text."""
         if pending.do == "read":
             return [await self._read_texts(pending)]
         if pending.do == "draw":
@@ -460,7 +452,6 @@ class FileAttacher(ChatPart):
         return [(content, attachment)]
 
     async def _draw_pages(self, pending: _PendingFile, count: int) -> Sequence[_Read]:
-        """Draw the chosen pages of a PDF, or all pages, up to the limit."""
         assert pending.path is not None
         path, name = pending.path, pending.name
         numbers = pending.numbers or range(1, count + 1)
@@ -479,7 +470,7 @@ class FileAttacher(ChatPart):
         return found
 
     async def _read_texts(self, pending: _PendingFile) -> _Read:
-        """Run text recognition on images or scanned PDF pages. Raises EngineError."""
+        """Run text recognition on images or scanned PDF pages."""
         first, name, language = pending.replaced[0], pending.name, language_code()[:2]
         texts, path, pictures = dict[int, str](), pending.path, dict[int, _Picture]()
         if path is None:
@@ -516,7 +507,7 @@ class FileAttacher(ChatPart):
     def _attach_result(self, pending: _PendingFile, found: Sequence[_Read]) -> str:
         """Attach the result of reading a file. Return a notice for the user, or ""."""
         if pending.encoding and pending.replaced[0] not in self.files:
-            return ""  # the user removed the file during reading
+            return ""
         files = [file for file in self.files if file not in pending.replaced]
         places = [n for n, file in enumerate(self.files) if file in pending.replaced]
         position = places[0] if places else len(files)
@@ -572,16 +563,16 @@ class FileAttacher(ChatPart):
             try:
                 parts = build_content("", (file,), self._saved.text, None)
                 future = engine.count_later(model, [{"role": "user", "content": parts}], None)
-            except EngineError:  # the engine stopped
+            except EngineError:
                 return
             try:
                 self._tokens[key] = FileTokens(await flows.wait_for_future(future), exact=True)
             except Exception:
                 self._tokens[key] = guess
-            self._report_change()  # The count decides if the message can be sent.
+            self._report_change()  # the count decides if the message can be sent
 
     def _replace_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
-        """Replace the attached files. ``new``: contents that aren't stored yet."""
+        """Replace the attached files. ``new`` has contents that aren't stored yet."""
         self._saved.store_files(files, *new)
         self.chat_changed.emit()
         self.compose_changed.emit()
@@ -601,14 +592,13 @@ class FileAttacher(ChatPart):
         return self._limit * 3 // 4 - used
 
     def _free_characters(self, attachment: Attachment) -> int:
-        """Return how many characters of this file still fit into the context."""
+        """Return how many characters of this file fit into the context."""
         maximum = self.tokens(replace(attachment, use="all", spans=()))
         others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
         room = max(self._free_tokens - sum(others), self._limit // 8)
         return attachment.characters * room // max(1, maximum.count if maximum is not None else 1)
 
     async def _index(self, files: Iterable[Attachment]) -> None:
-        """Index the files used by passages, in a worker thread."""
         saved = self._saved
         for each in files:
             if each.use == "passages" and not is_indexed(each.hash):
@@ -640,13 +630,12 @@ def _load_thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | N
 
 
 def _to_jpeg(saved: SavedChat, image: Attachment, stop: threading.Event) -> bytes:
-    """Convert an image to JPEG. Blocks. Raises EngineError."""
     data = saved.image(image.hash).data
     return read_image(data, f"“{image.name}”", 0, SIDE, stop).thumbnail
 
 
 def _render_page(path: Path, name: str, count: int, number: int, stop: threading.Event) -> bytes:
-    """Render a PDF page as JPEG. Returns b"" if the page is damaged. Blocks."""
+    """Return a PDF page as JPEG, or b"" if the page is damaged."""
     found = render_pages(path, name, count, [number], stop)
     return found[0][0].data if found else b""
 
@@ -659,7 +648,9 @@ def _recognize_text(picture: _Picture, name: str, language: str, stop: threading
 def _merge_texts(
     saved: SavedChat, first: Attachment, texts: dict[int, str], stop: threading.Event
 ) -> _Read:
-    """Merge recognized text into a file's pages. Blocks. ``first`` may also be the first image."""
+    """Merge recognized text into the pages of ``first``, or of the document that it is an image
+    of.
+    """
     old_text = None if first.is_image else saved.text(first.hash)
     pages = old_text.pages if old_text is not None else ("",) * first.pages
     found = tuple(texts.get(n) or page for n, page in enumerate(pages, 1))
@@ -683,7 +674,6 @@ def _merge_texts(
 
 
 def _read_given(pending: _PendingFile, stop: threading.Event) -> _Read:
-    """Read a file. Blocks. Raises EngineError."""
     name = pending.name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if pending.path is None:
         return read_medium(pending.data, name, stop)
@@ -708,7 +698,7 @@ def _read_given(pending: _PendingFile, stop: threading.Event) -> _Read:
 
 
 def _read_medium(path: Path) -> bytes | None:
-    """Read an image or recording, up to the size limit. Returns None for other files."""
+    """Return an image or recording, up to the size limit, or None for another file."""
     try:
         with path.open("rb") as file:
             head = file.read(16)

@@ -1,8 +1,7 @@
-"""Built-in answers to common questions in a chat with the Guide.
+"""Reviewed answers to common questions in a chat with the Guide.
 
-The Guide is a small model that often makes things up. ``resources/guide/help.toml`` has reviewed
-answers to common questions of new users. The Guide only answers questions that don't resemble an
-entry's wording.
+The Guide is a small model and often wrong, so it only answers questions that have no similar entry
+in ``resources/guide/help.toml``.
 """
 
 from __future__ import annotations
@@ -19,8 +18,10 @@ from app.settings.language import mark, tr
 from app.settings.paths import resources
 
 MIN_OVERLAP = 0.56
-"""Minimum overlap of a question and a wording: the weight of their shared words over all words."""
-MAX_WORDS = 14  # words in a question; longer questions ask for more than an entry can answer
+"""Minimum overlap of a question and a wording: weight of their common words over weight of all
+words.
+"""
+MAX_WORDS = 14  # words in a question; longer questions ask for more than an entry answers
 
 _WORD = re.compile(r"\w+")
 _ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s|e)$")
@@ -54,7 +55,6 @@ class HelpEntry(Struct, frozen=True):
 
 
 def content_words(question: str) -> frozenset[str]:
-    """Extract the less common words of a question, with word endings removed."""
     words = _WORD.findall(question.casefold())
     stems = (_SAME.get(word, word) for word in words if word not in _COMMON)
     return frozenset(_ENDING.sub("", _SAME.get(word.removesuffix("s"), word)) for word in stems)
@@ -72,7 +72,7 @@ def _entries() -> tuple[tuple[HelpEntry, ...], dict[str, float]]:
 
 
 def entry_for(question: str) -> HelpEntry | None:
-    """Find the entry that answers a question, or None if no wording is close enough."""
+    """Return the entry that answers a question, or None if no wording is close enough."""
     asked = content_words(question)
     if not asked or len(_WORD.findall(question)) > MAX_WORDS:
         return None
@@ -93,5 +93,4 @@ _FROM_HELP = mark("From Help, because the Guide can get this wrong.")
 
 
 def format_note(entry: HelpEntry) -> str:
-    """Format an entry as a reply that names its source."""
     return f"{entry.answer}\n\n*{tr(_FROM_HELP)}*"

@@ -1,4 +1,4 @@
-"""Helpers: questions that a chat's model asks in parallel, each in a temporary chat."""
+"""Questions that a chat's model asks other sessions in parallel."""
 
 from __future__ import annotations
 
@@ -35,24 +35,22 @@ _LANE_STATES = {
 
 
 class _Round(Struct):
-    """Helpers of a single tool call."""
-
     call: Call
-    model: str  # reference of the model that made the call
-    options: ChatOptions  # options of the reply that contains the call
-    path: list[Message]  # messages up to the call, for helpers that fork the chat
+    model: str
+    options: ChatOptions
+    path: list[Message]
     clock: QTimer
-    # Running helpers by lane number.
+    # by lane number
     generators: dict[int, ReplyGenerator] = field(default_factory=dict)
-    # `monotonic` time of each helper's first text.
+    # `monotonic` time of the first text, by lane number
     since: dict[int, float] = field(default_factory=dict)
 
 
 class HelperRunner(ChatPart):
-    """Runs helper calls in the background, within the limits set by the user.
+    """Runs the helpers of tool calls in the background, within the limits set by the user.
 
-    Helpers that fork the chat's session keep its tools in their prompt, so that the prefix cache
-    matches. They can't run them.
+    Helpers that fork the chat's session have its tools in their prompt, because the prefix cache
+    would not match otherwise. They can't call them.
     """
 
     MEASURE_MS = 1_000
@@ -60,7 +58,6 @@ class HelperRunner(ChatPart):
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, generator: ReplyGenerator, parent: QObject
     ) -> None:
-        """``generator``: generates the chat's own replies and runs its tool calls."""
         super().__init__(parent)
         self._saved, self._loader, self._generator = saved, loader, generator
         self._rounds: dict[str, _Round] = {}
@@ -75,7 +72,9 @@ class HelperRunner(ChatPart):
 
     @Slot(object)
     def begin(self, call: Call) -> None:
-        """Start a call's helpers. Its future gets the result, and canceling it stops them."""
+        """Start a call's helpers. The call's future gets the result; canceling the future stops
+        them.
+        """
         assert call.future is not None
         try:
             questions, fork = parse_helper_call(json.loads(call.arguments or "{}"))
@@ -108,7 +107,6 @@ class HelperRunner(ChatPart):
             self._end(round_, LaneState.STOPPED)
 
     def stop_lane(self, message_id: str, number: int) -> None:
-        """Stop one helper. `number` counts from 0."""
         if (round_ := self._rounds.get(message_id)) is not None:
             self._end(round_, LaneState.STOPPED, number)
 
@@ -159,8 +157,6 @@ class HelperRunner(ChatPart):
         round_.generators[number] = helper
         helper.generate(answer)
 
-    # Helper events.
-
     def _on_text(self, round_: _Round, number: int, _: str, text: str, kind: str) -> None:
         if kind == "answer":
             round_.since.setdefault(number, monotonic())
@@ -187,7 +183,7 @@ class HelperRunner(ChatPart):
         lane.rate = float(stats.get("tokens_per_s", 0.0))
         self._generator.tools.tokens += lane.tokens
         if lane.is_over:
-            pass  # canceled by us
+            pass
         elif turn_with_calls(message) is not None:
             lane.state, lane.why = LaneState.FAILED, tr("It tried to use a tool.")
         elif message.status == "error":
@@ -219,8 +215,6 @@ class HelperRunner(ChatPart):
         if not self._rounds:
             self._measure.stop()
 
-    # Stats.
-
     def _notify(self, round_: _Round) -> None:
         self.text_added.emit(round_.call.message_id, "", "lane")
 
@@ -229,7 +223,9 @@ class HelperRunner(ChatPart):
         flows.start(self, self._take_rates())
 
     async def _take_rates(self) -> None:
-        """Update the speeds from the engine's stats. One event may contain several tokens."""
+        """Update the speeds from the engine's stats, because one event may contain several
+        tokens.
+        """
         stats = await self._loader.figures.now() or {}
         sessions, now = stats.get("sessions", {}), monotonic()
         for round_, number, helper in self._active_helpers():

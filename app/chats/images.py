@@ -1,4 +1,4 @@
-"""Images and recordings in messages: decoded in a child process, stored as files. No Qt."""
+"""Images and recordings in messages, decoded in a child process."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ THUMBNAIL = 640  # pixels of the longer side, twice the displayed size for high-
 MOST_KEPT = 8_000_000
 """Size limit of a stored image in bytes.
 
-Larger images are scaled down to a JPEG of `SIDE` pixels, which is still more than models use.
-Several servers reject larger files.
+Larger images become a JPEG of `SIDE` pixels, which is more than models use. Several servers reject
+larger files.
 """
 
 SIDE = 4_000
@@ -32,7 +32,7 @@ Read = tuple[StoredImage, Attachment]
 
 
 class MediaCache:
-    """Cache of recently read images and recordings, shared between chats."""
+    """Recently read images and recordings of all chats."""
 
     MOST = 32_000_000  # bytes
 
@@ -57,14 +57,13 @@ class MediaCache:
 held = MediaCache()
 
 Images = Callable[[str], Image]
-"""Gets an image or recording by its hash. The engine calls it when it needs the data."""
+"""Returns an image or recording by its hash."""
 
 
 def read_medium(data: bytes, name: str, stop: threading.Event | None = None) -> Read:
     """Read a file as image or recording. Blocks while a child process decodes it.
 
-    Raises:
-        EngineError: the file can't be read.
+    Raises EngineError if the file can't be read.
     """
     digest, quoted = hashlib.sha256(data).hexdigest(), f"“{name}”"
     with hold_lock(digest, quoted, stop):
@@ -86,7 +85,7 @@ def _read_image(data: bytes, name: str, stop: threading.Event | None) -> Read:
 
 
 def _read_recording(data: bytes, name: str, stop: threading.Event | None) -> Read:
-    """Read a recording. Large recordings are resampled to the quality that models use."""
+    """Read a recording. Large recordings are resampled to the rate that models use."""
     kind = Audio(data[:16]).media_type.removeprefix("audio/")
     samples = read_sound(data, f"“{name}”", stop)
     if len(data) > MOST_KEPT:
@@ -119,14 +118,10 @@ def add_thumbnail(image: StoredImage) -> StoredImage:
 def build_content(
     text: str, files: Attachments, texts: Texts, images: Images | None, *, hears: bool = False
 ) -> Any:
-    """Build the engine's content of a message: a string, or a list of parts if there are files.
+    """Return the engine's content of a message: a string, or a list of parts if there are media.
 
-    Images and recordings precede the text, as in training data, and a page image follows its page
-    number. The engine's worker thread reads file texts when it needs them.
-
-    Args:
-        images: gets images and recordings, or None if the model can't see.
-        hears: the model accepts recordings.
+    Media precede the text, as in training data, and a page image follows its page number.
+    ``images`` is None if the model can't see; ``hears`` is True if it accepts recordings.
     """
     media = [file for file in files if file.is_medium]
     written = tuple(file for file in files if not file.is_medium)
@@ -150,7 +145,7 @@ def build_content(
 
 
 def concatenate(first: Any, second: Any) -> Any:
-    """Concatenate two contents, separated by an empty line."""
+    """Concatenate two contents with an empty line between them."""
     if isinstance(first, str) and isinstance(second, str):
         return f"{first}\n\n{second}"
     before, after = (

@@ -1,4 +1,4 @@
-"""Lanes of a helper call, i.e. questions with their answers. No Qt."""
+"""Helpers of a tool call and their questions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.tools.tool import LONGEST, ToolResult, clean, clean_result, shorten
 
 
 class LaneState(Enum):
-    """State of a helper. The first four are in chronological order."""
+    """State of a helper. The first four follow each other."""
 
     WAITING = "waiting"
     READING = "reading"
@@ -29,7 +29,7 @@ class LaneState(Enum):
 
 OVER = frozenset(list(LaneState)[4:])
 
-_QUESTION = 400  # characters of the question repeated above its answer
+_QUESTION = 400  # characters of a question that are repeated above its answer
 _TOLD = {
     LaneState.STOPPED: "[The person stopped this helper. It had said:]",
     LaneState.TOKENS: "[This helper ran out of tokens. It had said:]",
@@ -40,9 +40,9 @@ _TOLD = {
 class HelperRun(Struct):
     question: str
     state: LaneState = LaneState.WAITING
-    text: str = ""  # answer so far
-    why: str = ""  # error message, if it failed
-    tokens: int = 0  # tokens generated so far, if known
+    text: str = ""
+    why: str = ""
+    tokens: int = 0
     rate: float = 0.0  # tokens per second, 0 if unknown
 
     @property
@@ -77,7 +77,9 @@ def lanes_of(message: Message) -> list[HelperRun]:
 
 
 def format_result(lanes: Sequence[HelperRun]) -> ToolResult:
-    """Format the tool result: each question and its answer, with a note if it was cut off."""
+    """Return the tool result: each question and its answer, with a note if the answer was cut
+    off.
+    """
     answers = []
     for number, lane in enumerate(lanes, 1):
         lines = [lane.text or "(nothing)"]
@@ -85,14 +87,13 @@ def format_result(lanes: Sequence[HelperRun]) -> ToolResult:
             lines = ["[This helper failed.]", *([lane.text] if lane.text else [])]
         elif lane.state in _TOLD:
             lines.insert(0, _TOLD[lane.state])
-        # Shorten the question, because the model can read the full text in its call.
+        # the model can read the full question in its call
         question = shorten(lane.question, _QUESTION)
         answers.append("\n".join([f"Question {number}: {question}", *lines]))
     return clean_result("\n\n".join(answers), all(lane.state is LaneState.FAILED for lane in lanes))
 
 
 def fork_result(question: str, number: int, of: int) -> str:
-    """Get the tool result for a helper that continues from the chat."""
     return (
         f"You are helper {number} of {of} now, without tools. From what you have read above, "
         f"answer this question only:\n\n{question}"

@@ -1,4 +1,4 @@
-"""Chat library: saved chats for the sidebar, open chats, and search."""
+"""Library of chats: the list, the open chats, the trash, and the search."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.tools.host import Toolbox, ToolHost
 class ChatSearch(QObject):
     """Searches for one query at a time. A new query replaces the previous one."""
 
-    # (query, pairs, done): the (chat, hit) pairs found so far.
+    # (query, (chat, hit) pairs found so far, True if done)
     results_found = Signal(str, list, bool)
 
     def __init__(
@@ -33,7 +33,6 @@ class ChatSearch(QObject):
         chat: Callable[[str], ChatRecord | None],
         parent: QObject | None = None,
     ) -> None:
-        """``chat`` looks up a listed chat by ID, but not in the trash."""
         super().__init__(parent)
         self._store = store
         self._chat = chat
@@ -41,10 +40,9 @@ class ChatSearch(QObject):
         _, self._post = bridge.channel(self._on_found)
 
     def find(self, query: str, limit: int = 40) -> None:
-        """Search titles and messages in the background. Emits ``results_found`` with one hit per
-        chat.
+        """Search titles and messages in the background and emit ``results_found``.
 
-        A new search cancels the previous one.
+        A new search cancels the previous one. A chat has at most one hit.
         """
         self._query += 1
         number, post = self._query, self._post
@@ -52,7 +50,7 @@ class ChatSearch(QObject):
         def report(hits: list[SearchHit], done: bool) -> None:
             post((number, query, limit, hits, done))
 
-        # Ask for twice as many hits, because a chat's title and text may both match.
+        # twice as many, because a chat's title and text may both match
         self._store.search_later(query, 2 * limit, report)
 
     def cancel(self) -> None:
@@ -72,25 +70,23 @@ class ChatSearch(QObject):
             if before is None:
                 found[hit.chat_id] = (chat, hit)
             elif before[1].message_id is None:
-                # Title and message both match, so show the message hit with the title's marks.
+                # show the message with the marks of the title
                 found[hit.chat_id] = (chat, replace(hit, title_marks=before[1].marks))
         self.results_found.emit(query, list(found.values())[:limit], done)
 
 
 class ChatLibrary(QObject):
-    """Saved chats, chats in use, and the trash."""
-
     SWEEP_MS = (60_000, 3_600_000)
-    """Delay before the first trash cleanup, and the interval after that."""
+    """Delay before the first cleanup of the trash, and interval after that."""
 
     LONG = 1_000  # messages; reading 10,000 messages took 0.135 s
 
-    list_changed = Signal()  # chats were added, removed, renamed or reordered
-    # (chat id): its activity, unread mark or displayed name changed
+    list_changed = Signal()
+    # (chat ID): activity, unread mark or displayed name changed
     activity = Signal(str)
-    chat_deleted = Signal(str)  # (id): removed from the list, but can be restored
-    trash_changed = Signal()  # the contents of the trash changed
-    chat_erased = Signal(str)  # (id): permanently deleted, so close the chat everywhere
+    chat_deleted = Signal(str)  # (chat ID): left the list, but can be restored
+    trash_changed = Signal()
+    chat_erased = Signal(str)  # (chat ID): permanently deleted
 
     def __init__(
         self,
@@ -98,34 +94,33 @@ class ChatLibrary(QObject):
         bridge: Bridge,
         loader: ModelLoader,
         parent: QObject | None = None,
-        chats: Iterable[ChatRecord] = (),  # chats from the store, if the caller has just read them
+        chats: Iterable[ChatRecord] = (),  # chats of the store, if the caller has just read them
     ) -> None:
         super().__init__(parent)
-        self.toolbox = Toolbox(ToolHost(), store.tool_rows)  # tools that models may call
-        # Shared by all chats.
+        self.toolbox = Toolbox(ToolHost(), store.tool_rows)
         self.bridge, self.loader = bridge, loader
         self._store = store
         self._chats: dict[str, ChatRecord] = {c.id: c for c in chats or store.chats()}
-        self._in_use: dict[str, Chat] = {}  # chats read each other's messages through this
+        self._in_use: dict[str, Chat] = {}  # chats read each other's messages through this mapping
         self._to_close: set[str] = set()
-        # IDs of chats with an unread reply, including open chats.
+        # includes open chats
         self.unread: set[str] = set()
-        # Erased chats whose KV caches the engine still has to delete.
+        # erased chats whose KV caches the engine has to delete
         self._to_forget: set[str] = set()
-        self.order = ChatOrganizer(self, store)  # folders, tags, pins, archive
-        self.search = ChatSearch(store, bridge, self.chat, self)  # search in all chats
+        self.order = ChatOrganizer(self, store)
+        self.search = ChatSearch(store, bridge, self.chat, self)
         self._sweeping = QTimer(self, interval=self.SWEEP_MS[0])
         self._sweeping.timeout.connect(self.sweep)
 
     def chats(self) -> list[ChatRecord]:
-        """Get all saved chats, most recently used first."""
+        """Return all listed chats, most recently used first."""
         return sorted(self._chats.values(), key=attrgetter("updated_at", "id"), reverse=True)
 
     def chat(self, chat_id: str) -> ChatRecord | None:
         return self._chats.get(chat_id)
 
     def is_deleted(self, chat_id: str) -> bool:
-        """Check if the chat was saved once and has since left the list."""
+        """Return True if the chat was listed once and isn't anymore."""
         return chat_id not in self._chats and self._store.chat(chat_id) is not None
 
     def replying_chats(self) -> list[Chat]:
@@ -135,14 +130,14 @@ class ChatLibrary(QObject):
         return list(self._in_use.values())
 
     def sessions(self) -> dict[str, tuple[str, str]]:
-        """Map engine session IDs to (chat ID, title)."""
+        """Return chat ID and title by engine session ID."""
         return {s: (c.id, c.title) for c in self._in_use.values() for s in c.reply.session_ids}
 
     def find(self, chat_id: str) -> Chat | None:
         return self._in_use.get(chat_id)
 
     def open(self, chat_id: str, model: str) -> Chat:
-        """Open a chat. If the ID isn't stored yet, this creates a new chat with ``model``."""
+        """Open a chat. An unknown ID creates a new chat with ``model``."""
         self._to_close.discard(chat_id)
         chat = self._in_use.get(chat_id)
         if chat is None:
@@ -152,12 +147,12 @@ class ChatLibrary(QObject):
         return chat
 
     def is_long(self, chat_id: str) -> bool:
-        """Check whether reading the chat would block the GUI thread. If so, use `open_long`."""
+        """Return True if reading the chat would block the GUI thread. Then use `open_long`."""
         listed = chat_id in self._chats and chat_id not in self._in_use
         return listed and self._store.has_messages(chat_id, self.LONG)
 
     async def open_long(self, chat_id: str) -> None:
-        """Open a stored chat, reading its messages in a worker thread."""
+        """Open a stored chat. A worker thread reads its messages."""
         store = self._store
         messages = await flows.run_in_thread(lambda _: store.messages(chat_id))
         record = self._chats.get(chat_id)
@@ -172,12 +167,11 @@ class ChatLibrary(QObject):
         system: str = "",
         chat_id: str = "",
     ) -> Chat:
-        """Create a chat with these settings. It's stored when the user starts typing."""
+        """Create a chat with these settings. It is stored when the user starts typing."""
         record = ChatRecord(chat_id or new_id(), "", model, system, dict(params or {}))
         return self._adopt(record, stored=False)
 
     def branch(self, chat: Chat, message_id: str) -> Chat:
-        """Create a chat with a copy of all messages up to this one."""
         record = branch(self._store, chat.record, chat.transcript, message_id)
         self._chats[record.id] = record
         copy = self.open(record.id, record.model)
@@ -196,7 +190,7 @@ class ChatLibrary(QObject):
                     self.activity.emit(chat_id)
 
     def release(self, chat_id: str) -> None:
-        """Close a chat that is no longer displayed, after its reply if it has one."""
+        """Close a chat that is no longer displayed, after its running reply if there is one."""
         chat = self._in_use.get(chat_id)
         if chat is not None and chat.turn.is_at_work:
             self._to_close.add(chat_id)
@@ -209,7 +203,7 @@ class ChatLibrary(QObject):
             chat.deleteLater()
 
     def delete(self, chat_id: str) -> None:
-        """Move a chat to the trash. Can be undone with ``restore``."""
+        """Move a chat to the trash."""
         chat = self._in_use.get(chat_id)
         if chat is not None:
             chat.abandon()
@@ -217,14 +211,13 @@ class ChatLibrary(QObject):
             ChatSession(self.loader, chat_id).forget()
         if self._chats.pop(chat_id, None) is not None:
             when = self._store.trash.delete(chat_id)
-            if chat is not None:  # otherwise, saving the open chat would restore it
+            if chat is not None:  # saving the open chat would restore it
                 chat.apply_changes({"deleted_at": when})
         self.chat_deleted.emit(chat_id)
         self.list_changed.emit()
         self.trash_changed.emit()
 
     def restore(self, chat_id: str) -> None:
-        """Move a chat back from the trash, unless it was erased."""
         if (stored := self._store.chat(chat_id)) is None:
             return
         self._store.trash.restore(chat_id)
@@ -237,11 +230,12 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def trash(self) -> list[ChatRecord]:
-        """Return the chats in the trash, most recently deleted first."""
         return self._store.trash.chats()
 
     def erase(self, ids: Iterable[str]) -> None:
-        """Permanently delete chats from the trash, including their caches and backup contents."""
+        """Permanently delete chats from the trash, including their caches and their text in
+        backups.
+        """
         unloaded = [chat_id for chat_id in ids if chat_id not in self._chats]
         for chat_id in unloaded:
             self._to_forget.add(chat_id)
@@ -256,12 +250,11 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def add_imported(self, chats: Iterable[ChatRecord]) -> None:
-        """Add imported chats to the list. The import has already stored them."""
+        """Add chats to the list that an import has already stored."""
         self._chats |= {chat.id: chat for chat in chats}
         self.list_changed.emit()
 
     def remove_imported(self, ids: Iterable[str]) -> None:
-        """Remove chats after their import was undone."""
         for chat_id in ids:
             self._chats.pop(chat_id, None)
             chat = self._in_use.get(chat_id)
@@ -273,7 +266,7 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def unscrubbed_files(self) -> list[str]:
-        """Names of damaged files that may still contain erased chats."""
+        """Return the names of damaged files that may still contain erased chats."""
         return [file.name for file in self._store.trash.unscrubbed]
 
     def start_sweeping(self) -> None:
@@ -281,7 +274,9 @@ class ChatLibrary(QObject):
 
     @Slot()
     def sweep(self) -> None:
-        """Erase chats after 30 days in the trash, and messages deleted in an earlier run."""
+        """Erase chats after 30 days in the trash, and messages that were deleted in an earlier
+        run.
+        """
         if self.loader.engine is None:  # only the engine can delete the chats' caches
             return
         self._sweeping.setInterval(self.SWEEP_MS[1])
@@ -302,7 +297,7 @@ class ChatLibrary(QObject):
             self.change({chat_id: {"title": title, "titled_by": "person"}})
 
     def change(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
-        """Change fields of several listed chats in one transaction, open or not."""
+        """Change fields of listed chats in one transaction."""
         with self._store.transaction():
             for chat_id, fields in changes.items():
                 if (known := self._chats.get(chat_id)) is None:
@@ -314,20 +309,18 @@ class ChatLibrary(QObject):
         self.list_changed.emit()
 
     def notify_listed(self) -> None:
-        """Emit `list_changed` after a change to folders."""
         self.list_changed.emit()
 
     def cancel_for_close(self) -> None:
-        """Stop all replies. First step of shutdown; the bridge still delivers their text."""
+        """First step of shutdown: stop all replies. The bridge still delivers their text."""
         for chat in self._in_use.values():
             chat.cancel_for_close()
         self.toolbox.begin_shut_down()
 
     def close(self, timeout_s: float | None = None) -> None:
-        """Save everything and close all sessions. Last step of shutdown.
+        """Last step of shutdown: save everything and close all sessions.
 
-        Args:
-            timeout_s: time limit for tools, by default that of `Toolbox.shut_down`.
+        ``timeout_s`` limits the wait for tools (default: that of `Toolbox.shut_down`).
         """
         self._sweeping.stop()
         self.search.cancel()
@@ -358,7 +351,7 @@ class ChatLibrary(QObject):
             if before is None or is_listed_differently(before, chat.record):
                 self.list_changed.emit()
             elif before.display_title != chat.record.display_title:
-                self.activity.emit(chat.id)  # on every key press, but without changing the order
+                self.activity.emit(chat.id)  # on every key press, without changing the order
 
     @Slot()
     def _on_phase_changed(self) -> None:

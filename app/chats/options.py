@@ -1,4 +1,4 @@
-"""Chat options: sampling and reply format, and their conversion for the engine."""
+"""Options of a chat, and their conversion to the engine's parameters."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from engine.sandbox import bounds
 from engine.text.forms import refusal_reason
 
 FORMS = ("json", "schema", "choices", "pattern")
-"""Possible values of ``ChatOptions.answer_as``, in addition to None for free text."""
+"""Values of ``ChatOptions.answer_as``, in addition to None for free text."""
 
-# JSON also allows bare numbers and strings, but that's not what users expect.
+# JSON also allows bare numbers and strings, which users don't expect.
 _ANY_JSON = {"type": ["object", "array"]}
 _MOST_PARTS = 200
 
@@ -38,10 +38,9 @@ class Form(Protocol):
 
 
 def engine_format_params(options: Form) -> dict[str, Any]:
-    """Get the engine parameters for the reply format, or {} for free text.
+    """Return the engine's parameters for the reply format, or {} for free text.
 
-    Raises:
-        ValueError: the format is invalid. The message says why and where.
+    Raises ValueError with a message for the user if the format is invalid.
     """
     if options.answer_as is None:
         return {}
@@ -62,7 +61,7 @@ def engine_format_params(options: Form) -> dict[str, Any]:
 
 
 def find_format_error(options: Form) -> str:
-    """Get an error message for an invalid reply format, or "" if it's valid."""
+    """Return an error message for an invalid reply format, or ""."""
     if options.answer_as == "schema":
         return _schema_error(options.schema)
     if options.answer_as == "choices":
@@ -94,7 +93,7 @@ def _schema_error(text: str) -> str:
         return tr("The schema is nested too deeply.")
     if not isinstance(schema, dict):
         return tr("A schema is a JSON object: { … }.")
-    # Check the size first, because llguidance crashes on deep nesting and may be slow.
+    # check the size first, because llguidance crashes on deep nesting
     try:
         if too_large := bounds.form_refusal(SamplingParams(json_schema=schema)):
             return too_large
@@ -103,7 +102,7 @@ def _schema_error(text: str) -> str:
     reason = _schema_refusal(schema)
     if not reason:
         return ""
-    # llguidance doesn't report the position, so find the innermost part that triggers the error.
+    # llguidance doesn't report the position, so find the innermost part with the error
     prefix: tuple[str, ...] = ()
     for path, part in _objects_in(schema):
         inside = len(path) > len(prefix) and path[: len(prefix)] == prefix
@@ -176,7 +175,7 @@ def _pattern_error(pattern: str) -> str:
 
 
 def _escape_slashes(pattern: str) -> str:
-    """Escape slashes in a pattern, as llguidance does in its messages."""
+    """Escape slashes, as llguidance does in its messages."""
     return re.sub(r"\\.|/", lambda found: "\\/" if found[0] == "/" else found[0], pattern)
 
 
@@ -187,7 +186,7 @@ def _format_error(path: str, fault: str) -> str:
 
 
 CONTEXT = (256, 16_777_216)
-"""Limits for a chat's context size, in tokens."""
+"""Bounds of a chat's context size, in tokens."""
 
 HELPER_BOUNDS = {
     "helper_tokens": (16, 32_768),
@@ -197,7 +196,7 @@ HELPER_BOUNDS = {
 
 
 class ChatOptions(Struct, frozen=True):
-    """User-defined options of a chat. None means the model's default."""
+    """The user's options of a chat. None means the model's default."""
 
     # For the parameters up to frequency_penalty, see `engine.SamplingParams`.
     temperature: float | None = None
@@ -210,30 +209,30 @@ class ChatOptions(Struct, frozen=True):
     repetition_penalty: float | None = None
     presence_penalty: float | None = None
     frequency_penalty: float | None = None
-    seed: int | None = None  # same seed and question, same answer
-    max_tokens: int | None = None  # limit per reply
-    stop: tuple[str, ...] = ()  # strings that stop the reply
-    # Turns reasoning on or off, for models that support it.
+    seed: int | None = None  # the same seed and question give the same answer
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    # None for models without reasoning
     reasoning: bool | None = None
-    reproducible: bool = False  # run this chat without batching, for bit-identical replies
-    slide: bool = False  # drop the oldest turns when the context is full
-    kv_bits: int | None = None  # KV cache precision, 8 or 4
-    # Context limit in tokens.
+    reproducible: bool = False  # don't batch this chat, so that its replies are bit-identical
+    slide: bool = False  # drop the oldest turns if the context is full
+    kv_bits: int | None = None  # 8 or 4
+    # in tokens
     context: int | None = None
-    # Reply format, one of `FORMS`, or None for free text.
+    # one of `FORMS`, or None for free text
     answer_as: str | None = None
-    schema: str = ""  # JSON schema for "schema", stored as typed even if it's invalid
-    choices: tuple[str, ...] = ()  # allowed replies for "choices"
-    pattern: str = ""  # regular expression for "pattern" that must match the whole reply
-    # Keys of the enabled tools, see `app.tools.tool.Tool.key`.
+    schema: str = ""  # JSON schema as typed by the user, may be invalid
+    choices: tuple[str, ...] = ()
+    pattern: str = ""  # regular expression that must match the whole reply
+    # see `app.tools.tool.Tool.key`
     tools: tuple[str, ...] = ()
-    helper_tokens: int = 1_024  # limit per helper answer
-    helper_seconds: int = 120  # time limit for all helpers of a call
-    helpers_at_once: int = 4  # number of helpers that run in parallel
+    helper_tokens: int = 1_024  # limit per helper
+    helper_seconds: int = 120  # limit for all helpers of a call
+    helpers_at_once: int = 4
 
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
-        """Load stored options, ignoring unknown options and invalid values."""
+        """Load stored options. Unknown options and invalid values are ignored."""
         known: dict[str, Any] = {}
         for option in params.keys() & cls.__struct_fields__:
             value = params[option]
@@ -270,18 +269,19 @@ class ChatOptions(Struct, frozen=True):
         return min(most, self.context) if self.context is not None else most
 
     def to_params(self) -> dict[str, Any]:
-        """Export the options that differ from the defaults, so old chats pick up new defaults."""
+        """Return the options that differ from the defaults, so that old chats follow new
+        defaults.
+        """
         return {n: list(v) if isinstance(v, tuple) else v for n, v in changed_fields(self).items()}
 
 
 def changed_fields(of: Struct) -> dict[str, Any]:
-    """Return the fields that differ from their defaults."""
     usual = asdict(type(of)())
     return {name: value for name, value in asdict(of).items() if value != usual[name]}
 
 
 def options_of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
-    """Get an answer's options including its seed, or None if the seed is unknown.
+    """Return an answer's options including its seed, or None if the seed is unknown.
 
     Older versions stored only the seed. Their other options are taken from ``now``.
     """
@@ -291,9 +291,9 @@ def options_of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions
 
 
 def answer_markdown(message: Message) -> str:
-    """Get the Markdown of an answer. JSON from a forced reply format becomes a code block.
+    """Return the Markdown of an answer. JSON from a forced reply format becomes a code block.
 
-    The code block is not closed, so that streaming can append text.
+    The code block is open, so that streaming can append text.
     """
     options = message.stats.get("options")
     is_json = isinstance(options, dict) and options.get("answer_as") in {"json", "schema"}
@@ -301,15 +301,15 @@ def answer_markdown(message: Message) -> str:
 
 
 def model_of_answer(stats: Mapping[str, Any]) -> str | None:
-    """Return the model reference of an answer, or None if an older version stored it."""
+    """Return the model reference of an answer, or None if an older version stored the answer."""
     model = stats.get("model")
     return model if isinstance(model, str) and model else None
 
 
 def vary_options(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptions:
-    """Adjust options so that different seeds give different replies.
+    """Change options so that different seeds give different replies.
 
-    Keeps the user's values, except a temperature of 0, which ignores the seed.
+    The user's values stay, except a temperature of 0, which ignores the seed.
     """
     if not options.temperature:
         usual = float(defaults.get("temperature", _USUAL))
@@ -332,7 +332,7 @@ _BOUNDS = ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits"
 
 
 def continuation_options(options: ChatOptions, now: ChatOptions) -> ChatOptions:
-    """Return the options for continuing an answer: its own, but with the current limits."""
+    """Return an answer's options with the current limits."""
     return replace(options, **{name: getattr(now, name) for name in _BOUNDS})
 
 
@@ -349,14 +349,16 @@ NUMBERS = (
     "frequency_penalty",
     "max_tokens",
 )
-"""Options the engine supports under the same name."""
+"""Options that the engine has under the same name."""
 
 
 _FILTERS = ("top_p", "top_k", "min_p")
 
 
 def add_min_p(defaults: Mapping[str, Any], options: ChatOptions) -> Mapping[str, Any]:
-    """Return a model's defaults, with a `min_p` if neither they nor the user filter tokens."""
+    """Return a model's defaults, with a `min_p` if neither the model nor the user filters
+    tokens.
+    """
     filters = any(name in defaults or getattr(options, name) is not None for name in _FILTERS)
     return defaults if filters else {**defaults, "min_p": _LEAST_P}
 
@@ -364,12 +366,10 @@ def add_min_p(defaults: Mapping[str, Any], options: ChatOptions) -> Mapping[str,
 def build_sampling(
     options: ChatOptions, defaults: Mapping[str, Any], tools: Sequence[dict[str, Any]] = ()
 ) -> SamplingParams:
-    """Build the sampling parameters from user values, model defaults and engine defaults.
+    """Merge the user's values, the model's defaults and the engine's defaults.
 
-    Without a seed, one is chosen here, so that the answer can be repeated.
-
-    Raises:
-        ValueError: a value or the reply format is invalid. The message says why.
+    Without a seed, this function chooses one, so that the answer can be repeated. Raises ValueError
+    with a message for the user if a value or the reply format is invalid.
     """
     defaults = add_min_p(defaults, options)
     chosen = {key: defaults[key] for key in NUMBERS if key in defaults}

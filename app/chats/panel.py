@@ -1,4 +1,4 @@
-"""Comparisons: the members of a panel reply to the same question. No Qt, no store.
+"""Comparisons: the members of a panel reply to the same question.
 
 A member is a model with settings, and its reply is a column. Columns are stored as answers to one
 message. Their stats have the panel's ID, a letter and the member under "panel". They also have
@@ -36,24 +36,22 @@ from engine.params import is_valid
 MOST, LONGEST = 8, 80
 """Maximum number of members, and characters in a name."""
 JUDGE, MERGE, VOTE = "judge", "merge", "vote"
-"""Kinds of answers that can be generated from a panel."""
+"""Kinds of answers made from a panel's columns."""
 
 
 class Member(Struct, frozen=True):
-    """Model with settings that replies in a column."""
-
-    name: str = ""  # name above the reply; "" for an automatic name like "Seed 3"
-    model: str = ""  # model reference; "" for the chat's model
-    # Added after the question, so that members with the same model share a prefix.
+    name: str = ""  # shown above the reply; "" for an automatic name like "Seed 3"
+    model: str = ""  # "" for the chat's model
+    # follows the question, so that members with the same model share a prefix
     system: str = ""
-    # None to use the chat's setting.
+    # None for the chat's setting
     temperature: float | None = None
     seed: int | None = None
-    hidden: bool = False  # name and model are hidden until the user decides, not saved with panels
+    hidden: bool = False  # hide name and model until the user decides; not stored with a panel
 
     @classmethod
     def from_json(cls, stored: object) -> Member:
-        """Load a stored member. Invalid values fall back to the chat's."""
+        """Load a stored member. Invalid values become the chat's."""
         known = stored if isinstance(stored, dict) else {}
         good: dict[str, Any] = {
             n: v for n in ("name", "model", "system") if isinstance(v := known.get(n), str)
@@ -71,7 +69,6 @@ class Member(Struct, frozen=True):
         return changed_fields(self)
 
     def options(self, base: ChatOptions) -> ChatOptions:
-        """Get the member's options, based on the chat's. Members have no tools."""
         own_values = {n: v for n in ("temperature", "seed") if (v := getattr(self, n)) is not None}
         return replace(base, **own_values, tools=())
 
@@ -79,9 +76,9 @@ class Member(Struct, frozen=True):
 def options_of_members(
     members: Sequence[Member], base: ChatOptions, defaults: Sequence[Mapping[str, Any]]
 ) -> list[ChatOptions]:
-    """Get each member's options. Raises the temperature if only the seeds differ.
+    """Return each member's options, with a higher temperature if only the seeds differ.
 
-    ``defaults``: recommended options of the members' models.
+    ``defaults`` has the recommended options of the members' models.
     """
     alike = Counter((m.model, m.system) for m in members if m.temperature is None)
     options = [member.options(base) for member in members]
@@ -92,7 +89,7 @@ def options_of_members(
 
 
 def options_of_column(column: Message, now: ChatOptions) -> ChatOptions:
-    """Get the options to generate a column again: its own, with the chat's current limits.
+    """Return the options to regenerate a column: its own, with the chat's current limits.
 
     If the column's request was never sent, only its member is known.
     """
@@ -104,13 +101,11 @@ def options_of_column(column: Message, now: ChatOptions) -> ChatOptions:
 
 
 def members_from_json(stored: object) -> list[Member]:
-    """Load the members of a stored panel, or [] if it's invalid."""
     found = [Member.from_json(item) for item in stored] if isinstance(stored, list) else []
     return found if 2 <= len(found) <= MOST else []
 
 
 def default_members() -> list[Member]:
-    """Return the default members, used until the user picks others."""
     return [
         Member(tr("Optimist"), system=tr("Answer as an optimist. Make the case for it.")),
         Member(tr("Skeptic"), system=tr("Answer as a skeptic. Say what could go wrong.")),
@@ -144,9 +139,6 @@ def name(member: Member) -> str:
     return tr("Temperature {value}", value=member.temperature)
 
 
-# Panel data in messages.
-
-
 def data_of(message: Message) -> Mapping[str, Any]:
     found = message.stats.get("panel")
     return found if isinstance(found, dict) else {}
@@ -162,7 +154,6 @@ def panel_of(message: Message) -> str:
 
 
 def kind_of(message: Message) -> str:
-    """Get the kind of an answer generated from a panel, or ""."""
     kind = _word(message, "kind")
     return kind if kind in (JUDGE, MERGE, VOTE) else ""
 
@@ -176,7 +167,7 @@ def name_of(message: Message) -> str:
 
 
 def is_open(message: Message) -> bool:
-    """True for a column of a panel whose result the user hasn't chosen yet."""
+    """Return True for a column whose panel has no result yet."""
     return data_of(message).get("open") is True
 
 
@@ -194,9 +185,9 @@ def hide_names(message: Message) -> Message:
 
 
 def titles(columns: Sequence[Message]) -> list[str]:
-    """Get the headings of columns: letter, name and model.
+    """Return the headings of columns: letter, name and model.
 
-    If all columns have the same model, it's omitted after names.
+    Named columns of a single model don't repeat the model.
     """
     one_model = len({message.model for message in columns}) == 1
     found = []
@@ -210,7 +201,7 @@ def titles(columns: Sequence[Message]) -> list[str]:
 
 
 def sources(message: Message) -> dict[str, str]:
-    """Map letters to the names of the columns that the merged or judged answer used."""
+    """Return the names of the columns that a merged or judged answer used, by letter."""
     found = data_of(message).get("of")
     found = found.items() if isinstance(found, dict) else ()
     return {k: one_line(v, LONGEST) for k, v in found if k in tuple(letters(MOST))}
@@ -224,17 +215,16 @@ _CALLED = {
 
 
 def heading_of(message: Message) -> str:
-    """Get the heading of an answer, e.g. "Guide · Skeptic" or "Merged by Guide"."""
+    """Return the heading of an answer, e.g. "Guide · Skeptic" or "Merged by Guide"."""
     if kind := kind_of(message):
         return tr(_CALLED[kind], model=message.model)
     return " · ".join(filter(None, (message.model, name_of(message))))
 
 
 def columns(tree: Transcript, message_id: str) -> list[Message]:
-    """Get the columns of an answer's panel, in order.
+    """Return the columns of an answer's panel, in order and in their newest versions.
 
-    If a column was regenerated, this is the newest version, or for an answer generated from columns
-    the newest version at that time.
+    For an answer made from columns, these are the versions that it was made from.
     """
     message = tree.get(message_id)
     if message is None or not (panel_id := panel_of(message)):
@@ -248,7 +238,7 @@ def columns(tree: Transcript, message_id: str) -> list[Message]:
 
 
 def question(tree: Transcript, message_id: str) -> Message | None:
-    """Find the user message that a panel started from this message would answer."""
+    """Return the user message that a panel started from this message would answer."""
     return next((m for m in tree.iterate_back_from(message_id) if m.role == "user"), None)
 
 
@@ -261,7 +251,6 @@ def letters_to_text(found: Iterable[Message]) -> dict[str, str]:
 
 
 def format_list(names: Mapping[str, str]) -> str:
-    """Format a list, e.g. "A Optimist, B Skeptic"."""
     return ", ".join(f"{letter} {name}" for letter, name in names.items())
 
 
@@ -270,15 +259,13 @@ def answers(found: Iterable[Message]) -> list[Message]:
 
 
 def why_not(kind: str, found: Sequence[Message]) -> str:
-    """Get the reason why this kind of answer can't be generated from the columns, or ""."""
+    """Explain why this kind of answer can't be made from the columns, or return ""."""
     if any(m.status == "streaming" for m in found):
         return tr("The comparison is still running.")
     if len(answers(found)) < 2:
         return tr("Needs at least two replies.")
     return ballots(found)[1] if kind == VOTE else ""
 
-
-# Instructions placed after the question.
 
 _JUDGE = """Do not answer the question yourself. Compare the answers above:
 1. Where do they differ or contradict each other?
@@ -292,7 +279,7 @@ Use only what stands in them. Where they contradict each other, say so."""
 def instructions_of(tree: Transcript, message: Message) -> str:
     """Return the instructions that follow the question for this answer, or "".
 
-    They are derived from the stored message, so the answer can be continued after a restart.
+    They depend only on the stored message, so the answer can be continued after a restart.
     """
     kind = kind_of(message)
     if kind not in (JUDGE, MERGE):
@@ -305,13 +292,13 @@ def instructions_of(tree: Transcript, message: Message) -> str:
 
 
 def describe_order(found: Sequence[Message], *, turned: bool) -> str:
-    """Get the heading of a judge's text, which gives the order of the answers."""
+    """Return the heading of a judge's text with the order of the answers."""
     letters = [letter_of(m) for m in answers(found)]
     shown = ", ".join(reversed(letters) if turned else letters)
     return f"**{tr('Order: {letters}', letters=shown)}**\n\n"
 
 
-# Restrict these patterns to one line, because endless repetition would take minutes.
+# The patterns match within one line, because endless repetition would take minutes.
 _BEST = re.compile(
     r"^[^\w\n]*best(?: answer)?[^\w\n]{0,9}[:：][^\w\n]{0,9}(none|[A-Z])\b",
     re.IGNORECASE | re.MULTILINE,
@@ -319,14 +306,13 @@ _BEST = re.compile(
 
 
 def parse_best(text: str, found: Iterable[Message]) -> str:
-    """Parse the letter a judge picked, or ""."""
     named = _BEST.findall(text)
     letter = named[-1].upper() if named else ""
     return letter if letter in {letter_of(m) for m in found} else ""
 
 
 def verdict(first: str, second: str) -> str:
-    """Summarize the judge's picks in both orders."""
+    """Return a sentence about the judge's picks in both orders."""
     if first and first == second:
         words = tr("{letter} won in both orders.", letter=first)
     elif first and second:
@@ -340,14 +326,9 @@ def verdict(first: str, second: str) -> str:
     return f"**{words}** " + tr("Models can misjudge. Check what matters.")
 
 
-# Voting.
-
-
 class Ballot(Struct, frozen=True):
-    """Vote of an answer."""
-
     value: str  # normalized for comparison
-    text: str  # as written by the model
+    text: str  # as the model wrote it
 
 
 _FENCE = re.compile(r"```\w*[^\S\n]*\n(.*?)```", re.DOTALL)
@@ -360,7 +341,7 @@ _NUMBER = re.compile(
     r"(?<![\w.,])[-+−]?\d{1,40}(?:[.,\u00a0\u202f ’']\d{3})*(?:[.,]\d{1,40})?(?![\w])"
 )
 _LINE, _CHOICE, _WORDS = 200, 40, 3
-"""Maximum characters of a sentence with a number, characters of a choice, words of a choice."""
+"""Maximum characters of a sentence with a number, characters of a choice, and words of a choice."""
 
 
 def _number_ballot(text: str) -> Ballot | None:
@@ -373,7 +354,7 @@ def _number_ballot(text: str) -> Ballot | None:
 
 
 def _value(text: str) -> Decimal | None:
-    """Parse "1,234.5", "1.234,5" or "0,5". A single dot is taken as a decimal point."""
+    """Parse "1,234.5", "1.234,5" or "0,5". A single dot is a decimal point."""
     text = re.sub(r"[\u00a0\u202f ’']", "", text).replace("−", "-")
     commas, dots = text.count(","), text.count(".")
     if commas and dots:
@@ -417,7 +398,7 @@ def _final_answer(text: str) -> str:
 
 
 def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
-    """Get the votes by letter, and an error message if the answers can't be counted."""
+    """Return the votes by letter, and an error message if the answers can't be counted."""
     replies = answers(found)
     if any(
         m.status != "complete" or m.stats.get("reason") in {"length", "memory"} for m in replies
@@ -431,7 +412,6 @@ def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
 
 
 def count(found: Sequence[Message]) -> str:
-    """Count the votes and format the result as Markdown."""
     votes, _ = ballots(found)
     tally = Counter(vote.value for vote in votes.values())
     ranked = tally.most_common()

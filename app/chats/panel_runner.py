@@ -1,5 +1,3 @@
-"""Run a panel: generate several replies to one message in parallel, each in its own session."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -20,25 +18,25 @@ from app.models.loading import ModelLoader
 from app.settings.language import tr
 from app.store import Message, new_id
 
-# Most important first. Paused columns can be resumed while others are still loading.
+# Most important first. A paused column can be resumed while others are loading.
 _STAGES = (Stage.RUNNING, Stage.PAUSED, Stage.LOADING, Stage.CALLING, Stage.STOPPING)
 
 
 class PanelRunner(ChatPart):
-    """Columns of a panel, used until the chat's next reply starts.
+    """Columns of a panel, until the chat's next reply starts.
 
-    Their sessions are forks of the chat's session, so the shared prefix is prefilled once. If the
+    Their sessions are forks of the chat's session, so their common prefix is prefilled once. If the
     user keeps a column, its session becomes the chat's session.
     """
 
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, generator: ReplyGenerator, parent: QObject
     ) -> None:
-        """``generator``: generates the chat's own replies."""
+        """``generator`` generates the chat's own replies."""
         super().__init__(parent)
         self._saved, self._loader, self._chat_generator = saved, loader, generator
         self._front, self._chosen = False, ""
-        self.generators: dict[str, ReplyGenerator] = {}  # column generators by message ID
+        self.generators: dict[str, ReplyGenerator] = {}  # by message ID
 
     @property
     def running(self) -> list[ReplyGenerator]:
@@ -46,12 +44,10 @@ class PanelRunner(ChatPart):
 
     @property
     def stage(self) -> Stage:
-        """Stage of the panel: that of the column with the most important stage."""
         stages = {column.stage for column in self.generators.values()}
         return next((stage for stage in _STAGES if stage in stages), Stage.IDLE)
 
     def ask(self, question: Message, members: Sequence[Member]) -> None:
-        """Ask all members. ``question`` is the user's message."""
         self.release()
         chat_model = self._saved.record.model
         refs = [member.model or chat_model for member in members]
@@ -81,7 +77,7 @@ class PanelRunner(ChatPart):
         for answer in answers:
             column = self._new_column()
             column.session.set_front(self._front)
-            column.stage = Stage.LOADING  # all columns are running when the first one starts
+            column.stage = Stage.LOADING  # so that all columns are active when the first one starts
             self.generators[answer.message_id] = column
         self.path_changed.emit()
         self.chat_changed.emit()
@@ -89,9 +85,9 @@ class PanelRunner(ChatPart):
             column.generate(answer)
 
     def _new_column(self) -> ReplyGenerator:
-        """Create a generator for a column.
+        """Create the generator of a column.
 
-        Its end isn't forwarded, because the chat's reply ends with the last column.
+        Its `reply_ended` isn't forwarded, because the chat's reply ends with the last column.
         """
         column = self._chat_generator.make_second(self._saved, self, fork=True)
         column.text_added.connect(self.text_added)
@@ -112,20 +108,19 @@ class PanelRunner(ChatPart):
         return tr(BUSY) if self._chat_generator.stage is not Stage.IDLE else ""
 
     def keep_column(self, message_id: str) -> bool:
-        """Continue the chat from this column and stop the others, which remain as versions.
-
-        Returns False if this isn't possible now.
+        """Continue the chat from this column and stop the others. Return False if that isn't
+        possible.
         """
         if not self.columns(message_id) or self.why_not_keep():
             return False
-        # Select the branch before the reply ends, because the queue then looks at the end of the
+        # Select the branch before the reply ends, because the queue then checks the end of the
         # branch.
         self._saved.show(message_id)
         was_running = bool(self.running)
         columns, self._chosen = self.generators, message_id
         self.generators = {key: column for key, column in columns.items() if key == message_id}
         for key in columns.keys() - self.generators.keys():
-            columns[key].reply_ended.disconnect(self._on_ended)  # report one end for all of them
+            columns[key].reply_ended.disconnect(self._on_ended)  # report one end for all columns
             columns[key].discard()
         self.decide(message_id)
         if was_running and not self.running:

@@ -1,4 +1,4 @@
-"""Select parts of long files for the prompt: pages, the beginning, or matching passages."""
+"""Parts of long files for the prompt: pages, the beginning, or matching passages."""
 
 from __future__ import annotations
 
@@ -16,16 +16,11 @@ _RANGE = re.compile(r"(\d{1,6})(?:\s*[-–—]\s*(\d{1,6}))?")
 
 
 def whole_pages(text: AttachedText, numbers: list[int]) -> tuple[Span, ...]:
-    """Get spans for entire pages, in the given order."""
     return tuple((n, 0, len(text.pages[n - 1])) for n in numbers)
 
 
 def parse_page_numbers(words: str, count: int) -> list[int]:
-    """Parse page numbers like "1-3, 7".
-
-    Raises:
-        ValueError: invalid input. The message is shown to the user.
-    """
+    """Parse page numbers like "1-3, 7". Raises ValueError with a message for the user."""
     found: set[int] = set()
     parts = [part.strip() for part in _BETWEEN.split(words)]
     for part in filter(None, parts):
@@ -44,7 +39,9 @@ def parse_page_numbers(words: str, count: int) -> list[int]:
 
 
 def beginning_of_text(text: AttachedText, characters: int) -> tuple[Span, ...]:
-    """Get the first pages, up to a number of characters. The last page ends after a full line."""
+    """Return the first pages, up to a number of characters. The last page ends after a full
+    line.
+    """
     spans: list[Span] = []
     for at, page in enumerate(text.pages, 1):
         if characters <= 0:
@@ -67,7 +64,7 @@ _PAGE = r"(?:{unit}|page|seite|p\.|s\.)s?\.?\s*(\d{{1,6}})"
 
 
 class Passages:
-    """In-memory full-text index of one file. Thread-safe."""
+    """Full-text index of one file in memory. Thread-safe."""
 
     def __init__(self, text: AttachedText) -> None:
         self._text = text
@@ -87,9 +84,9 @@ class Passages:
         )
 
     def find(self, question: str, characters: int) -> tuple[Span, ...]:
-        """Find the best passages, up to a number of characters, in file order.
+        """Return the best passages, up to a number of characters, in file order.
 
-        Prefers pages named in the question. Without matches, returns the beginning of the file.
+        Pages named in the question come first. Without matches, returns the beginning of the file.
         """
         chosen: list[Span] = []
         room = characters
@@ -121,7 +118,7 @@ class Passages:
         )
         with self._query_lock:
             found = self._db.execute(best, (query,)).fetchall()
-        # Better ranks are more negative. Drop passages that share only words like "the".
+        # Better ranks are more negative. Drop passages that only share words like "the".
         enough = _ENOUGH * found[0][3] if found else 0.0
         return [(int(page), int(b), int(e)) for page, b, e, rank in found if rank <= enough]
 
@@ -132,12 +129,10 @@ _lock = threading.Lock()
 
 
 def passages_of(key: str, texts: Callable[[str], AttachedText | None]) -> Passages | None:
-    """Get the passage index for the text with this hash, which is built once. Thread-safe.
+    """Return the passage index of a text by its hash. Thread-safe.
 
-    Indexing a long text takes a second and doesn't block other calls.
-
-    Args:
-        texts: gets a text by hash, or None if it's missing.
+    Indexing a long text takes a second and doesn't block other calls. Returns None if ``texts``
+    doesn't have the text.
     """
     with _lock:
         cached = _kept.get(key)
@@ -154,7 +149,7 @@ def passages_of(key: str, texts: Callable[[str], AttachedText | None]) -> Passag
 
 
 def split_page(page: str) -> Iterator[tuple[int, int]]:
-    """Split a page into passages that end at a paragraph, line, sentence or word boundary."""
+    """Yield passages that end at a paragraph, line, sentence or word boundary."""
     begin = 0
     while begin < len(page):
         end = begin + LENGTH
@@ -181,5 +176,4 @@ def _joined(spans: list[Span]) -> tuple[Span, ...]:
 
 
 def is_indexed(key: str) -> bool:
-    """Check if `passages_of` has already indexed this text."""
     return key in _kept

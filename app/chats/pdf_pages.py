@@ -1,4 +1,4 @@
-"""Render PDF pages as images for models that can see. Results are shared by all chats."""
+"""PDF pages as images."""
 
 from __future__ import annotations
 
@@ -17,24 +17,19 @@ from engine.sandbox.jobs import draw_pages, hold_lock
 PIXELS = 2_000_000  # per page; small text is still legible, and few models accept more
 
 _AT_ONCE = 4
-"""Pages per child process.
+"""Pages per child process, whose resource limits fit this number.
 
-Its resource limits are chosen for this, and a damaged page can't take down more pages than that.
+A damaged page loses at most these pages.
 """
 
 
 def render_pages(
     path: Path, name: str, count: int, numbers: Sequence[int], stop: threading.Event
 ) -> list[Read]:
-    """Render pages of a PDF, skipping damaged pages. Blocks for seconds.
+    """Render pages of a PDF, without damaged pages. Blocks for seconds.
 
-    Args:
-        name: file name for error messages.
-        count: number of pages in the file.
-        numbers: pages to render, counted from 1.
-
-    Raises:
-        EngineError: the file can't be read anymore.
+    ``count`` is the number of pages in the file; ``numbers`` counts from 1. Raises EngineError if
+    the file can't be read anymore.
     """
     if not numbers:
         return []
@@ -65,7 +60,7 @@ def render_pages(
 
 
 def storable_path(path: Path) -> str:
-    """Get the path to store for a file, or "" if it isn't valid Unicode."""
+    """Return the path as a string, or "" if it isn't valid Unicode."""
     try:
         return str(path).encode().decode()
     except UnicodeEncodeError:
@@ -73,7 +68,6 @@ def storable_path(path: Path) -> str:
 
 
 def _digest(path: Path) -> str:
-    """Hash the file. Raises EngineError."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

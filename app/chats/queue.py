@@ -1,5 +1,3 @@
-"""Queue for messages sent during a reply. After each reply, the next message is sent."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -38,14 +36,14 @@ class MessageQueue:
 
     @property
     def next(self) -> Queued | None:
-        """Get the message to send after this reply. None if the user is still editing it."""
+        """Return the message to send after this reply, or None if the user is editing it."""
         moves = self.state is not QueueState.HELD and self.messages
         first = self.messages[0] if moves else None
         return first if first is not None and first.id != self._saved.record.edited_id else None
 
     @property
     def hold_reason(self) -> str:
-        """Explain why the queue is on hold, or return "" if it isn't or it's empty."""
+        """Explain why the queue is on hold, or return "" if it isn't or has no messages."""
         if self.state is not QueueState.HELD or not self.messages:
             return ""
         leaf = self._saved.transcript.leaf
@@ -55,7 +53,6 @@ class MessageQueue:
 
     @property
     def can_continue(self) -> bool:
-        """True if the last reply ended normally, so that the queue may continue."""
         leaf = self._saved.transcript.leaf
         return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
 
@@ -65,7 +62,6 @@ class MessageQueue:
         self.notify()
 
     def add(self, text: str, files: Attachments, at: int | None = None) -> None:
-        """Append a message, or insert it at an index."""
         position = len(self.messages) if at is None else at
         self.restore(Queued(new_id(), text.strip("\n"), files), position)
 

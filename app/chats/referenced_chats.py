@@ -1,11 +1,11 @@
-"""Read other chats with the user's consent, and keep track of new messages in them.
+"""Access to other chats that the user has attached, and their new messages.
 
 The other chat is attached as a text with one page per message on its selected branch, labeled with
 the author. It excludes reasoning, tool calls, file texts and attached chats, so two chats that read
 each other don't repeat their own text.
 
-The messages read so far are recorded as attachments in this chat's branch, so edits, branches,
-deletions, undo, imports and crashes need no special handling.
+Messages that were read are attachments in this chat's branch, so edits, branches, deletions, undo,
+imports and crashes need no special handling.
 """
 
 from __future__ import annotations
@@ -31,15 +31,13 @@ from engine.text.documents import MAX_CHARACTERS
 FOLLOWS = "follows"
 """Key in ``ChatRecord.params`` for followed chats.
 
-The value maps a chat's ID to the number of last messages to read initially, or 0 for all.
+The value maps a chat's ID to the number of last messages to read first, or 0 for all.
 """
 MOST = 8
 _LONGEST_TITLE = 200
 
 
 class ChatInUse(Protocol):
-    """Subset of `app.chats.chat.Chat` used here."""
-
     @property
     def record(self) -> ChatRecord: ...
     @property
@@ -47,7 +45,7 @@ class ChatInUse(Protocol):
 
 
 def parse_followed(params: Mapping[str, Any]) -> dict[str, int]:
-    """Get the followed chats (see `FOLLOWS`), ignoring invalid entries."""
+    """Return the followed chats (see `FOLLOWS`) without invalid entries."""
     followed = params.get(FOLLOWS)
     pairs = followed.items() if isinstance(followed, dict) else ()
     good = [(k, n) for k, n in pairs if is_own_id(k) and type(n) is int and n >= 0]
@@ -59,10 +57,10 @@ class ReferencedChat(Struct, frozen=True):
 
     id: str
     title: str
-    # Author ("user" or "assistant") and text of each complete message.
+    # author ("user" or "assistant") and text of each complete message
     lines: tuple[tuple[str, str], ...] = ()
-    writing: bool = False  # a reply is still being generated
-    gone: str = ""  # short reason why the chat can't be read
+    writing: bool = False  # a reply is being generated
+    gone: str = ""  # why the chat can't be read
 
     @property
     def unreadable_reason(self) -> str:
@@ -74,12 +72,7 @@ class ReferencedChat(Struct, frozen=True):
 def extract_readable(
     chat_id: str, record: ChatRecord | None, path: Iterable[Message]
 ) -> ReferencedChat:
-    """Extract the readable part of a chat.
-
-    Args:
-        record: None if the chat doesn't exist.
-        path: messages of its selected branch.
-    """
+    """Return the readable part of a chat. ``record`` is None if the chat doesn't exist."""
     title = clean(record.display_title, lines=False, most=_LONGEST_TITLE) if record else ""
     if record is None:
         return ReferencedChat(chat_id, title, gone=tr("no longer there", "a chat"))
@@ -99,7 +92,7 @@ def extract_readable(
 def make_attachment(
     of: ReferencedChat, before: int, news: News = ""
 ) -> tuple[Attachment, AttachedText]:
-    """Turn the messages after the first ``before`` into an attachment."""
+    """Return the messages after the first ``before`` as an attachment."""
     lines = of.lines[before:]
     text = AttachedText("message", tuple(t for _, t in lines), tuple(who for who, _ in lines))
     count = sum(len(t) for _, t in lines)
@@ -108,16 +101,16 @@ def make_attachment(
 
 
 class _Read(Struct):
-    """Messages already read from another chat, except its first ``before`` messages."""
+    """Messages already read from another chat, without its first ``before`` messages."""
 
     before: int
     lines: list[tuple[str, str]]
 
 
 def _find_news(of: ReferencedChat, read: _Read | None, last: int) -> tuple[int, News] | None:
-    """Get the index of the first new message and the kind of news, or None.
+    """Return the index of the first new message and the kind of news, or None.
 
-    ``last``: see `FOLLOWS`.
+    ``last`` is described at `FOLLOWS`.
     """
     if not of.lines:
         return None
@@ -129,7 +122,7 @@ def _find_news(of: ReferencedChat, read: _Read | None, last: int) -> tuple[int, 
     pairs = enumerate(zip(now, read.lines, strict=False))
     same = next((n for n, (a, b) in pairs if a != b), min(len(now), len(read.lines)))
     if same == len(now) and (same == len(read.lines) or of.writing):
-        return None  # unchanged, or an earlier reply is still being regenerated
+        return None  # unchanged, or an earlier reply is being regenerated
     if same == len(read.lines):
         return read.before + same, "new"
     return read.before + min(same, len(now) - 1), "changed"
@@ -137,12 +130,12 @@ def _find_news(of: ReferencedChat, read: _Read | None, last: int) -> tuple[int, 
 
 class ReferencedChats:
     def __init__(self, saved: SavedChat, store: Store, in_use: Mapping[str, ChatInUse]) -> None:
-        """``in_use``: shared mapping of open chats by ID, updated in place."""
+        """``in_use`` has the open chats by ID and is updated in place."""
         self._saved = saved
         self._store = store
         self._in_use = in_use
         self._cache: dict[str, tuple[ChatRecord | None, Message | None, ReferencedChat]] = {}
-        # Last known state of each followed chat, and the attachment for the next message.
+        # last known state of each followed chat, and the attachment for the next message
         self.seen: dict[str, tuple[ReferencedChat, Attachment | None]] = {}
 
     @property
@@ -150,7 +143,7 @@ class ReferencedChats:
         return parse_followed(self._saved.record.params)
 
     def follow(self, chat_id: str, last: int | None) -> None:
-        """Attach new messages of a chat to every message from now on. None stops following."""
+        """Attach a chat's new messages to every message from now on. None stops following."""
         follows = {key: n for key, n in self.followed_chats.items() if key != chat_id}
         if last is not None and len(follows) < MOST:
             follows[chat_id] = last
@@ -160,10 +153,9 @@ class ReferencedChats:
         self.seen.pop(chat_id, None)
 
     def now(self, chat_id: str) -> ReferencedChat:
-        """Get the current state of a chat.
+        """Return the current state of a chat.
 
-        Doesn't touch the disk if the chat is open, and hardly does after `read_now` if it hasn't
-        changed.
+        Rarely reads the disk for an open chat, or after `read_now` for an unchanged chat.
         """
         chat = self._in_use.get(chat_id)
         if chat is not None:
@@ -178,11 +170,11 @@ class ReferencedChats:
                 found = extract_readable(chat_id, record, self._store.path(chat_id))
                 known = self._cache[chat_id] = (record, leaf, found)
             return known[2]
-        except StoreError as error:  # damaged chat, so send the message without it
+        except StoreError as error:  # damaged chat; send the message without it
             return ReferencedChat(chat_id, "", gone=error.message)
 
     async def read_now(self, chat_id: str) -> ReferencedChat:
-        """Like `now`, but reads from disk in a worker thread."""
+        """Return the current state of a chat. A worker thread reads it from disk."""
         if chat_id not in self._in_use:
             await flows.run_in_thread(partial(self._stored, chat_id))
         return self.now(chat_id)
@@ -192,7 +184,7 @@ class ReferencedChats:
 
         Chats that are attached completely are updated.
         """
-        # A broadcast may have attached this chat to itself.
+        # a broadcast may have attached this chat to itself
         found = [f for f in files if f.chat != self._saved.record.id]
         if not self.followed_chats:
             return tuple(found)
@@ -200,7 +192,7 @@ class ReferencedChats:
         earlier = [f for m in path if m.id not in unseen for f in m.attachments if f.chat]
         for chat_id, last in self.followed_chats.items():
             of = self.now(chat_id)
-            if not of.title:  # the chat was erased
+            if not of.title:
                 named = (f.name for f in reversed(earlier) if f.chat == chat_id)
                 of = structs.replace(of, title=next(named, tr("Deleted chat")))
             self.seen[chat_id] = (of, None)

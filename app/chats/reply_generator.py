@@ -1,4 +1,4 @@
-"""Generate a chat's replies: send requests to the engine and save the text as it arrives."""
+"""Generation of one reply at a time."""
 
 from __future__ import annotations
 
@@ -57,15 +57,16 @@ _NO_CALL = mark("The model’s tool call couldn’t be read.")
 
 
 class ReplyGenerator(ChatPart):
-    """Generates the text of one message at a time.
+    """Sends requests to the engine and saves the text of the reply as it arrives.
 
-    A chat has one for its own replies. Each column of a comparison and each helper has another.
+    A chat has one generator for its own replies. Each column of a comparison and each helper has
+    another.
     """
 
     # The store commits within 250 ms, so a crash loses less than a second of text.
     CHECKPOINT_MS = 400
 
-    tool_calls_finished = Signal(object)  # (answer): all tool calls of the answer have finished
+    tool_calls_finished = Signal(object)  # (answer)
 
     def __init__(
         self,
@@ -76,7 +77,7 @@ class ReplyGenerator(ChatPart):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        # Runs the tool calls of the last answer.
+        # runs the tool calls of the last answer
         self.tools = ToolCallRunner(saved, bridge, toolbox, self._free_tokens, self)
         self._saved = saved
         self._bridge = bridge
@@ -96,7 +97,7 @@ class ReplyGenerator(ChatPart):
     def make_second(self, saved: SavedChat, parent: QObject, *, fork: bool) -> ReplyGenerator:
         """Create a second generator for this chat, with a temporary session.
 
-        ``fork``: start from a copy of this generator's session.
+        With ``fork``, the session starts as a copy of this generator's.
         """
         second = ReplyGenerator(saved, self._bridge, self._loader, self.tools.toolbox, parent)
         second.session = ChatSession(self._loader, new_id())
@@ -120,7 +121,7 @@ class ReplyGenerator(ChatPart):
         return Phase.LOADING if loading else Phase.IDLE
 
     def message(self, message_id: str) -> Message:
-        """Return a message with its full text, even while it's still streaming."""
+        """Return a message with its full text, even if it is streaming."""
         message, answer = self._saved.transcript[message_id], self.answer
         if answer is not None and answer.message_id == message_id:
             return replace(message, content=answer.content, reasoning=answer.reasoning)
@@ -137,17 +138,14 @@ class ReplyGenerator(ChatPart):
         limit = context_of(self._saved.record, self._loader, ref)
         return max(1, limit - tokens_of_last_turn(self._saved.transcript)[0]) if limit else 0
 
-    # Lifecycle of a reply.
-
     def generate(self, answer: Answer) -> None:
-        """Generate the text of an answer's message. Loads the model first if necessary."""
+        """Generate the text of an answer's message, after loading its model if necessary."""
         self.answer = answer
         self._wait_for(answer.model or self._saved.record.model)
         self._saved_length = len(answer.content) + len(answer.reasoning)
         self._load_and_send()
 
     def continue_reply(self, message: Message) -> None:
-        """Generate the rest of a message that was cut off."""
         member = Member.from_json(panel.data_of(message))
         answer = Answer(message.id, model=member.model or None, continues=True)
         answer.start_with(message.content, message.reasoning)
@@ -161,7 +159,6 @@ class ReplyGenerator(ChatPart):
         self.generate(answer)
 
     def _load_and_send(self) -> None:
-        """Send the request if the model is loaded. Load the model otherwise."""
         if self.stage is not Stage.LOADING or self.answer is None:
             return
         model_status = self._loader.request(
@@ -176,7 +173,7 @@ class ReplyGenerator(ChatPart):
     def move_to(self, model: str) -> None:
         """Switch a waiting reply from the chat's model to another.
 
-        Replies requested with a specific model keep that model.
+        A reply that was requested with a specific model keeps it.
         """
         if self.stage is Stage.LOADING and self.answer and self.answer.model is None:
             self.waits_for = model
@@ -186,14 +183,13 @@ class ReplyGenerator(ChatPart):
             self._load_and_send()
 
     def interrupt(self) -> None:
-        """Stop the reply as soon as its text is complete. Tool calls still run."""
+        """Stop the reply as soon as its text is complete. Its tool calls still run."""
         if self.stage is Stage.PAUSED:
             self.stop()  # a paused reply never reaches such a point
         elif self.stage in _SENT and self._handle and self.answer and not self.answer.tool:
             self._handle.cancel(whole=True)
 
     def stop(self) -> None:
-        """Stop the reply at the next token and keep its text."""
         if self.stage is Stage.CALLING:
             self.tools.stop("interrupted" if self._closing else "cancelled")
             self.end_turn()
@@ -205,7 +201,6 @@ class ReplyGenerator(ChatPart):
             self._notify_phase_changed()
 
     def retry(self) -> None:
-        """Send the request again, if the reply has no text yet."""
         answer = self.answer
         if answer is None or self._handle is None or self.stage not in _SENT:
             return
@@ -230,10 +225,8 @@ class ReplyGenerator(ChatPart):
             self._handle.pause()
         self._notify_phase_changed()
 
-    # Shutdown.
-
     def cancel_for_close(self) -> None:
-        """Stop the reply and mark it as interrupted. First step of shutdown."""
+        """First step of shutdown: stop the reply and mark it as interrupted."""
         self._closing = True
         self.stop()
 
@@ -245,7 +238,7 @@ class ReplyGenerator(ChatPart):
         self.session.forget()
 
     def close(self) -> None:
-        """Save the reply and close the session. Last step of shutdown."""
+        """Last step of shutdown: save the reply and close the session."""
         self._closing = True
         if self.stage is Stage.CALLING:
             self.tools.stop("interrupted")
@@ -253,8 +246,6 @@ class ReplyGenerator(ChatPart):
         self._end("interrupted")
         self._checkpoint.stop()
         self.session.close()
-
-    # Requests and engine events.
 
     def _send(self, answer: Answer, ref: str, model: Model) -> None:
         path = self._saved.transcript.path_to(answer.message_id)
@@ -282,7 +273,7 @@ class ReplyGenerator(ChatPart):
         if instructions := panel.instructions_of(
             self._saved.transcript, self._saved.transcript[answer.message_id]
         ):
-            # Imported chats may have an answer without a question, so this is a loop.
+            # Imported chats may have an answer without a question, hence the loop.
             for user_turn in [turn for turn in turns if turn["role"] == "user"][-1:]:
                 user_turn["content"] = concatenate(user_turn["content"], instructions)
         answer.options = answer.options or self.options
@@ -321,7 +312,6 @@ class ReplyGenerator(ChatPart):
         return True
 
     def _on_event(self, event: Any) -> None:
-        """Handle an engine event, on the GUI thread."""
         answer = self.answer
         if answer is None:
             return
@@ -347,13 +337,13 @@ class ReplyGenerator(ChatPart):
             words = explain(event.reason or event.code, event.message)
             self._end("error", words, stats=stats)
             if event.code in _LOST and not self._closing:
-                # The next attempt reloads the model, in a new engine if necessary.
+                # the next attempt reloads the model, in a new engine if necessary
                 self._loader.mark_all_unloaded()
 
     def _fail_to_load(self, model_status: ModelStatus) -> None:
         stats: dict[str, Any] = {"code": model_status.code} if model_status.code else {}
         if adapter_of(model_status.ref):
-            stats["adapter"] = True  # the model may load without it
+            stats["adapter"] = True
         self._end("error", model_status.error, stats=stats)
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
@@ -389,8 +379,6 @@ class ReplyGenerator(ChatPart):
         else:
             self.end_turn(message.id)
 
-    # Tool calls between two answers.
-
     def _call(self, answer: Answer, message: Message) -> None:
         self.stage = Stage.CALLING
         tokens = int(message.stats.get("generated_tokens", 0))
@@ -405,7 +393,6 @@ class ReplyGenerator(ChatPart):
             self.tool_calls_finished.emit(answer)
 
     def end_turn(self, message_id: str = "") -> None:
-        """End the turn and emit `reply_ended`."""
         self.stage = Stage.IDLE
         self._notify_phase_changed()
         last = message_id or self._saved.transcript.leaf_id

@@ -1,5 +1,3 @@
-"""A chat's record and messages, kept in memory and written to the store."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -60,10 +58,8 @@ class SavedChat:
                     self.transcript.reset(messages, record.leaf_id)
             raise
 
-    # Chat record.
-
     def change_record(self, **fields: Any) -> None:
-        """Change the record in memory only. Call ``save_record`` to store it."""
+        """Change the record in memory. `save_record` stores it."""
         self.record = replace(self.record, **fields)
 
     def save_record(self) -> None:
@@ -73,16 +69,14 @@ class SavedChat:
         self._store.save_chat(self.record)
 
     def update(self, **fields: Any) -> None:
-        """Change the record and store it, unless the chat isn't in the list yet."""
+        """Change the record, and store it if the chat is in the list."""
         self.change_record(**fields)
         if self.stored:
             self.save_record()
 
-    # Composer.
-
     @property
     def compose(self) -> Compose:
-        """Composer content. Without the edit if the message being edited was deleted."""
+        """Return the composer's content, without an edit whose message was deleted."""
         record = self.record
         if record.edited_id is not None and self._is_there(record.edited_id):
             return Editing(
@@ -99,7 +93,7 @@ class SavedChat:
         return queued or message_id in self.transcript
 
     def change_compose(self, compose: Compose) -> None:
-        """Replace the composer content in memory only. ``store_compose`` stores it."""
+        """Replace the composer's content in memory. `store_compose` stores it."""
         if isinstance(compose, Editing):
             before, edited, text = compose.composer_before, compose.message, compose.text
         else:
@@ -113,7 +107,7 @@ class SavedChat:
         )
 
     def store_compose(self) -> None:
-        """Store the composer content. Fast enough for every key press."""
+        """Store the composer's content. Fast enough for every key press."""
         record = self.record
         if isinstance(self.compose, Editing):
             self._store.set_edited(record.id, record.edited_id, record.edited_text)
@@ -121,7 +115,7 @@ class SavedChat:
             self._store.set_draft(record.id, record.draft)
 
     def store_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
-        """Replace and store the composer's files. ``new``: contents that aren't stored yet."""
+        """Replace and store the composer's files. ``new`` has contents that aren't stored yet."""
         with self.transaction():
             for item in new:
                 if isinstance(item, StoredImage):
@@ -141,25 +135,18 @@ class SavedChat:
         self._texts[text.hash] = text
 
     def image(self, key: str) -> Image:
-        """Get an image by its hash. The file is read lazily, off the GUI thread."""
+        """Return an image by its hash. A worker thread reads the file when needed."""
         return Image(partial(self._store.images.get, key), key)
 
     def thumbnail(self, key: str, *, read: bool = True) -> bytes | None:
-        """Get the small JPEG of an image, or b"" for an image without a thumbnail.
+        """Return the small JPEG of an image by its hash, or b"" for an image without a thumbnail.
 
-        Args:
-            key: hash of the image.
-            read: if False, return None instead of reading a thumbnail from disk.
+        With ``read=False``, returns None instead of reading a thumbnail from disk.
         """
         return self._store.images.thumbnail(key) if read else self._store.images.cached(key)
 
-    # Messages.
-
     def add(self, message: Message) -> None:
-        """Add a message below its parent and show it.
-
-        Also moves the chat to the top of the list, like `SaveMessage` in the store.
-        """
+        """Add a message below its parent, show it, and move the chat to the top of the list."""
         for file in message.attachments:
             if file.chat and (text := self._texts.get(file.hash)) is not None:
                 self._store.texts.save(text)
@@ -171,7 +158,6 @@ class SavedChat:
         )
 
     def update_message(self, message_id: str, **changes: Any) -> Message:
-        """Replace fields of a message, store it, and return the new version."""
         message = self.transcript.update(message_id, **changes)
         self.save(message)
         return message
@@ -186,9 +172,9 @@ class SavedChat:
         self._store.set_leaf(self.record.id, self.transcript.leaf_id)
 
     def remove(self, message_id: str) -> RemovedMessages:
-        """Remove a message and everything below it. Pass the result to ``restore`` to undo this.
+        """Remove a message and all messages below it. `restore` takes the result.
 
-        If one of the messages was being edited, the composer gets the previous draft back.
+        If the user was editing one of the messages, the composer gets the previous draft back.
         """
         leaf, compose = self.transcript.leaf_id, self.compose
         removed = tuple(self.transcript.remove(message_id))
@@ -218,7 +204,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def in_one_transaction(method: _Method) -> _Method:
-    """Decorator that makes a method store all of its changes or none, see `Store.transaction`."""
+    """Decorate a method that stores all of its changes or none, see `Store.transaction`."""
 
     @wraps(method)
     def together(self: Any, *args: Any, **options: Any) -> Any:

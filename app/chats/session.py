@@ -1,4 +1,4 @@
-"""A chat's engine session, opened on demand and replaced when the model or mode changes."""
+"""A chat's session in the engine or on a server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Their prompts are prefilled last, and they get a fifth of the time while other c
 
 
 def context_of(chat: ChatRecord, loader: ModelLoader, ref: str = "") -> int:
-    """Get the context size of a chat with its own or another model, or 0 if unknown."""
+    """Return a chat's context size with its own or another model, or 0 if unknown."""
     model = loader.get(ref or chat.model).model
     if model is None or not model.context_length:
         return 0
@@ -46,7 +46,9 @@ class ChatSession:
         return self._session.id
 
     def open(self, model: Model, options: ChatOptions) -> Session | RemoteSession:
-        """Get the session for this model and mode. Raises EngineError if the engine has stopped."""
+        """Return the session for this model and mode. Raises EngineError if the engine has
+        stopped.
+        """
         if isinstance(model, RemoteModel):
             return self._open_remote(model, options)
         wanted = (
@@ -63,8 +65,8 @@ class ChatSession:
             engine = self._loader.engine
             if engine is None:
                 raise EngineError("engine_stopped", "The engine has been stopped.")
-            # The system prompt is sent as a message, because it may change between turns. After a
-            # restart, the chat's ID finds its KV cache.
+            # The system prompt is a message, because it may change between turns. After a restart,
+            # the engine finds the KV cache by the chat's ID.
             self._session = engine.open_session(
                 model,
                 session_id=self._chat_id,
@@ -94,7 +96,7 @@ class ChatSession:
             self.close()
 
     def set_front(self, front: bool) -> None:
-        """Set whether this chat's prompts take priority over those of other chats."""
+        """Set whether this chat's prompts have priority over those of other chats."""
         if front != self._front:
             self._front = front
             self._prioritise()
@@ -111,10 +113,10 @@ class ChatSession:
             self._session.prioritise(*(BACKGROUND if behind else (int(self._front), "", 0.0)))
 
     def fork_from(self, source: ChatSession) -> None:
-        """Start from a fork of another chat's session."""
         self.close()
         if source._session is not None:
-            with suppress(EngineError):  # engine stopped, so the first reply prefills everything
+            # the engine has stopped, and the first reply prefills everything
+            with suppress(EngineError):
                 self._session = source._session.fork(self._chat_id)
                 self._made_for = source._made_for
                 self._prioritise()  # the engine's fork has the priority of its source
@@ -125,12 +127,11 @@ class ChatSession:
             self._session = None
 
     def forget(self) -> None:
-        """Close the session and delete its disk cache."""
         if isinstance(self._session, RemoteSession):  # there may be an older engine session
             self.close()
         if self._session is not None:
             self._session.close(forget=True)
             self._session = None
         elif self._loader.engine is not None:
-            with suppress(EngineError):  # a stopped engine can't delete anything
+            with suppress(EngineError):
                 self._loader.engine.forget(self._chat_id)

@@ -1,4 +1,4 @@
-"""Count the tokens of a chat and its draft without blocking."""
+"""Token count of a chat and its draft."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ from app.store import Attachments, ChatRecord, Message
 
 
 class CountedTokens(Struct, frozen=True):
-    tokens: int  # tokens in the prompt, including the composer's message
-    limit: int  # context size of the model, shared by prompt and answer
-    slid: bool = False  # the oldest turns were dropped
+    tokens: int  # with the composer's message
+    limit: int  # shared by prompt and answer
+    slid: bool = False
 
     @property
     def used_fraction(self) -> float:
-        """Fraction of the context in use. At 1 or more, there's no room for an answer."""
+        """Return the fraction of the context in use. At 1 or more, there is no room for an
+        answer.
+        """
         return self.tokens / self.limit
 
     @property
@@ -54,9 +56,9 @@ class CountRequest(Struct, frozen=True):
     transcript: Transcript
     compose: Compose
     model_status: ModelStatus
-    # Returns the composer's files, including the passages that match the message.
+    # returns the composer's files with the passages that match the message
     files: Callable[[Compose], Awaitable[Attachments]]
-    # Return the content of attached files.
+    # returns the text of an attached file
     texts: Texts = lambda _: None
     images: Images | None = None
 
@@ -70,7 +72,7 @@ class TokenCount(QObject):
 
     PAUSE_MS = 350
 
-    # (counted): a `CountedTokens`, or None if there's no message or the model is unknown
+    # (CountedTokens), or (None) without a message or a known model
     count_changed = Signal(object)
 
     def __init__(
@@ -87,7 +89,6 @@ class TokenCount(QObject):
 
     @Slot()
     def count_soon(self) -> None:
-        """Count after a pause in typing."""
         if _has_content(self._look().compose):
             self._soon.start()
         else:
@@ -96,7 +97,6 @@ class TokenCount(QObject):
 
     @Slot()
     def count(self) -> None:
-        """Count now, or as soon as the current count is done."""
         self._is_stale = True
         if not self._asking.running:
             self._asking.start(self._count())
@@ -133,6 +133,6 @@ class TokenCount(QObject):
                 return CountedTokens(tokens, limit)
             sent = await flows.wait_for_future(count(slides_in=limit, session_id=request.record.id))
             return CountedTokens(sent, limit, slid=sent < tokens)
-        # The engine stopped, or the template rejected the chat. A rejection is reported on send.
+        # The engine stopped, or the template rejected the chat, which is reported on send.
         except Exception:
             return None

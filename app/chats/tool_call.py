@@ -1,4 +1,4 @@
-"""Tool calls as plain values, both running and stored. No Qt."""
+"""Tool calls of replies, running and stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO_RESULT = "There is no result: the chat went on without it."
 
 
 class ParsedToolCall(Struct, frozen=True):
-    """Tool call parsed from a reply. ``fault``: why parsing failed, or ""."""
+    """Tool call parsed from a reply. ``fault`` is the parse error, or ""."""
 
     id: str
     name: str
@@ -33,7 +33,7 @@ class ParsedToolCall(Struct, frozen=True):
 
 
 def turn_with_calls(message: Message) -> dict[str, Any] | None:
-    """Get the engine's turn of an answer with tool calls, or None.
+    """Return the engine's turn of an answer with tool calls, or None.
 
     Malformed turns, e.g. from imported chats, are ignored.
     """
@@ -44,7 +44,7 @@ def turn_with_calls(message: Message) -> dict[str, Any] | None:
 
 
 def calls_of(turn: Mapping[str, Any]) -> dict[str, str]:
-    """Map the call IDs of a turn to tool names."""
+    """Return the tool names of a turn by call ID."""
     listed = turn.get("tool_calls")
     if turn.get("role") != "assistant" or not isinstance(listed, list):
         return {}
@@ -64,7 +64,7 @@ class OpenCalls:
     """Matches results to calls, so that every call gets exactly one result, in call order."""
 
     def __init__(self, turns: list[dict[str, Any]]) -> None:
-        """``turns``: list that results are appended to."""
+        """``turns`` is the list that gets the results."""
         self._turns = turns
         self._open: dict[str, str] = {}
 
@@ -72,14 +72,14 @@ class OpenCalls:
         self._open = calls_of(turn)
 
     def add_result(self, message: Message, left_out: bool) -> None:
-        """Add a result. Ignored if it doesn't belong to an open call."""
+        """Add a result, unless it belongs to no open call."""
         key = message.stats.get("call")
         if isinstance(key, str) and key in self._open:
             text = NO_RESULT if left_out or not message.content else message.content
             self._turns.append(_result(key, self._open.pop(key), text))
 
     def end(self) -> None:
-        """Add placeholders for calls without a result. Needed before the next turn."""
+        """Add placeholders for calls without a result, as the next turn requires."""
         for key, name in self._open.items():
             self._turns.append(_result(key, name, NO_RESULT))
         self._open = {}
@@ -90,7 +90,7 @@ def _result(key: str, name: str, text: str) -> dict[str, Any]:
 
 
 def find_argument_error(arguments: str) -> str | None:
-    """Get the reason why a text isn't a valid arguments object, or None if it's valid."""
+    """Explain why a text isn't a valid arguments object, or return None."""
     try:
         value = json.loads(arguments or "{}")
     except json.JSONDecodeError as error:
@@ -123,7 +123,7 @@ _OUTCOMES = {
 
 
 def result_of(message: Message) -> str:
-    """Get the text of a result for the user, without notes to the model."""
+    """Return the text of a result for the user, without notes to the model."""
     if message.error:
         return message.error
     if message.stats.get("server") == BUILT_IN:
@@ -141,7 +141,7 @@ def result_of(message: Message) -> str:
 
 
 class CallState(Enum):
-    """State of a call. In the first two states, it waits for the user."""
+    """State of a call. In the first two states, the call waits for the user."""
 
     ASKING = "asking"
     TOO_LONG = "too_long"
@@ -151,46 +151,46 @@ class CallState(Enum):
 
 class OpenQuestion(Struct):
     question: Question
-    # Resolves to the answer. Canceled if the server withdraws the question.
+    # canceled if the server withdraws the question
     future: Future[Response]
-    # Field values entered so far, by name.
+    # values entered so far, by field name
     given: dict[str, Value | None] = field(default_factory=dict)
 
 
 class Call(Struct):
-    message_id: str  # ID of the message that will hold the result
+    message_id: str  # message that gets the result
     made: ParsedToolCall
     tool: Tool | None  # None if the model called an unknown tool
-    arguments: str  # JSON text from the model, possibly edited by the user
+    arguments: str  # JSON text, may be edited by the user
     state: CallState = CallState.ASKING
     decision: Decision | None = None
     future: Future[ToolResult] | None = None
     since: float = field(default_factory=monotonic)
-    # Set while the user decides how much of a long result to keep.
+    # set while the user decides how much of a long result to keep
     result: ToolResult | None = None
-    room: int = 0  # number of characters that would fit
-    # Shown before the call runs: its effect, or the reason why it can't run.
+    room: int = 0  # characters that would fit
+    # effect of the call, or why it can't run
     preview: Difference | Obstacle | None = None
-    previewed: str | None = None  # arguments that the preview was computed for
-    # Preview being computed.
+    previewed: str | None = None  # arguments that belong to the preview
+    # preview being computed
     looking: Future[Difference | Obstacle | None] | None = None
     shown_first: bool = False  # the user must see the diff before the call may run
-    # Arguments being edited by the user, or None if unchanged.
+    # arguments edited by the user, or None
     written: str | None = None
-    # Open questions from the tool server. The first question is displayed.
+    # from the tool server; the first one is displayed
     questions: list[OpenQuestion] = field(default_factory=list)
-    # Answered questions with the user's action (`QuestionAction`).
+    # answered questions with the user's action (`QuestionAction`)
     asked: list[tuple[str, str]] = field(default_factory=list)
-    lanes: list[HelperRun] = field(default_factory=list)  # helpers of this call
+    lanes: list[HelperRun] = field(default_factory=list)
 
     @property
     def displayed_arguments(self) -> str:
-        """Arguments as displayed. If the user allows the call, it runs with these."""
+        """Return the arguments as displayed. The call runs with these if the user allows it."""
         return self.arguments if self.written is None else self.written
 
     @property
     def is_obstructed(self) -> bool:
-        """True if the call can't run as it is, even if the user allows it."""
+        """Return True if the call can't run as it is, even if the user allows it."""
         return isinstance(self.preview, Obstacle) and self.written is None
 
     @property
@@ -200,9 +200,9 @@ class Call(Struct):
 
 class ToolActivity(Struct, frozen=True):
     running: tuple[str, ...]  # names of running tools
-    waiting: int  # number of calls waiting for the user
-    seconds: float  # seconds since the first of these calls started to run or wait
-    # Number of steps and tokens in the current turn, see `ToolCallRunner`.
+    waiting: int  # calls that wait for the user
+    seconds: float  # since the first of these calls started to run or wait
+    # steps and tokens of the turn, see `ToolCallRunner`
     step: int
     tokens: int
     paused: bool = False  # the model won't continue after the tools finish
@@ -212,7 +212,6 @@ class ToolActivity(Struct, frozen=True):
 def activity_of(
     calls: Iterable[Call], step: int, tokens: int, *, paused: bool = False
 ) -> ToolActivity | None:
-    """Summarize the activity of these calls, or return None if all are done."""
     alive = [call for call in calls if call.state is not CallState.OVER]
     if not alive:
         return None
@@ -225,13 +224,13 @@ def activity_of(
 
 
 def describe_helper_call(call: Call) -> str:
-    """Describe a running helper call, or return "" for other calls."""
+    """Return a description of a running helper call, or "" for another call."""
     count = len(call.lanes)
     return counted("Asking %n helper", "Asking %n helpers", count) if count else ""
 
 
 def figures(call: Call) -> dict[str, Any]:
-    """Build the stats to store in a call's message."""
+    """Return the stats to store in a call's message."""
     stats: dict[str, Any] = {"call": call.made.id, "name": call.made.name}
     stats["arguments"] = call.arguments
     if call.tool is not None:
@@ -250,7 +249,7 @@ def figures(call: Call) -> dict[str, Any]:
 
 
 def equal_json(first: str, second: str) -> bool:
-    """Compare two JSON texts by value, because cards reformat the arguments."""
+    """Return True if two JSON texts have equal values. Cards format the arguments differently."""
     try:
         return bool(json.loads(first or "{}") == json.loads(second or "{}"))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Run a chat's tool calls: ask for consent, execute, and pass results to the model."""
+"""A chat's tool calls: consent, execution, and results."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ from app.tools.tool import (
 
 
 class ToolOffers:
-    """Prompts and resources that a chat's servers provide. For the GUI thread, never blocks."""
+    """Prompts and resources of the servers that a chat uses."""
 
-    FRESH_S = 15.0  # maximum age of a list before it's requested again
+    FRESH_S = 15.0  # maximum age of a list
 
     def __init__(
         self, owner: QObject, host: ToolHost, switched_on: Callable[[], list[str]]
@@ -57,19 +57,19 @@ class ToolOffers:
         self._owner = owner
         self._switched_on = switched_on
         self._asked_at: dict[str, float] = {}
-        self.host = host  # used to read the selected items
-        # Latest offers by server, or an error message.
+        self.host = host
+        # latest offers by server, or an error message
         self.known: dict[str, Offers | str] = {}
 
     @property
     def servers(self) -> list[str]:
-        """Servers with at least one tool enabled in this chat."""
+        """Return the servers with at least one tool enabled in this chat."""
         named = {key.partition("/")[0] for key in self._switched_on()} - {BUILT_IN}
         configs = (self.host.config(name) for name in sorted(named))
         return [config.name for config in configs if config is not None and config.enabled]
 
     def ask(self, changed: Callable[[], object]) -> None:
-        """Refresh outdated lists, starting servers if necessary. ``changed`` is called for each new
+        """Refresh outdated lists, and start servers if necessary. Calls ``changed`` for each new
         list.
         """
         now = monotonic()
@@ -91,16 +91,13 @@ class ToolOffers:
 
 
 class ToolQuestions:
-    """Questions from a chat's tool calls. For the GUI thread."""
-
     def __init__(self, owner: QObject, bridge: Bridge, changed: Callable[[Call], object]) -> None:
-        """``changed`` is called when the questions of a call change."""
         self._owner, self._bridge = owner, bridge
         self._changed = changed
         self._channels: dict[str, int] = {}
 
     def asker(self, call: Call) -> Ask:
-        """Create the thread-safe function that tools use to ask the user during this call."""
+        """Return a thread-safe function that asks the user during this call."""
         number, post = self._bridge.channel(lambda asked: self._add_question(call, asked))
         self._channels[call.message_id] = number
 
@@ -112,7 +109,7 @@ class ToolQuestions:
         return ask
 
     def answer(self, call: Call, response: Response) -> bool:
-        """Answer the displayed question. Returns False if no question is displayed."""
+        """Answer the displayed question. Return False if there is none."""
         if not call.questions:
             return False
         open_question = call.questions.pop(0)
@@ -123,7 +120,6 @@ class ToolQuestions:
         return True
 
     def drop(self, call: Call) -> None:
-        """Cancel the questions of a finished call."""
         number = self._channels.pop(call.message_id, None)
         if number is not None:
             self._bridge.close(number)
@@ -149,16 +145,14 @@ class ToolQuestions:
 
 
 class ToolCallRunner(ChatPart):
-    """Runs a chat's tool calls. Calls of other chats never block it."""
-
-    # (call): a helper call started. The receiver sets the call's lanes and future.
+    # (call): the receiver sets the call's lanes and future
     helpers_requested = Signal(object)
-    # (call): stop the helpers, but keep their text.
+    # (call): the helpers' text is kept
     stop_helpers_requested = Signal(object)
 
     MOST_STEPS = 15
     MOST_TOKENS = 100_000
-    # A low estimate, because a result that is too long makes the chat unusable.
+    # a low estimate, because a result that is too long makes the chat unusable
     CHARACTERS_PER_TOKEN = 2
 
     def __init__(
@@ -175,14 +169,13 @@ class ToolCallRunner(ChatPart):
         self.toolbox = toolbox
         self._result_room = room
         self._questions = ToolQuestions(self, bridge, self._on_question)
-        # Prompts and resources from the chat's servers.
         self.offers = ToolOffers(self, toolbox.host, self._enabled_tools)
         self._then: Callable[[], object] = lambda: None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
         self.calls: dict[str, Call] = {}  # calls in the current step, by message ID
         self.paused = False
-        # Number of answers with tool calls in this turn, including the current answer.
+        # answers with tool calls in this turn, with the current answer
         self.step = 0
         self.tokens = 0  # prompt and generated tokens of all answers in this turn
 
@@ -192,7 +185,6 @@ class ToolCallRunner(ChatPart):
 
     @property
     def first_waiting(self) -> str:
-        """Message ID of the first call waiting for the user, or ""."""
         return next((key for key, call in self.calls.items() if call.is_waiting), "")
 
     @property
@@ -202,14 +194,12 @@ class ToolCallRunner(ChatPart):
 
     @property
     def is_at_limit(self) -> bool:
-        """True if we have to ask the user before continuing the turn."""
+        """Return True if the user must agree before the turn continues."""
         return self.step >= self.MOST_STEPS or self.tokens >= self.MOST_TOKENS
 
     def new_turn(self) -> None:
-        """Reset the limits. Called when the user sends a message or chooses to continue."""
+        """Reset the limits, because the user sent a message or chose to continue."""
         self.step = self.tokens = 0
-
-    # Steps.
 
     def begin(
         self, parsed_calls: Sequence[ParsedToolCall], tokens: int, then: Callable[[], object]
@@ -249,13 +239,9 @@ class ToolCallRunner(ChatPart):
         self._soon.start()
 
     def decide(self, message_id: str, decision: Decision, arguments: str | None = None) -> str:
-        """Apply the user's decision about a call.
+        """Apply the user's decision about a call. Return why that isn't possible, or "".
 
-        Args:
-            arguments: JSON text, if the user edited it.
-
-        Returns:
-            Why this isn't possible, or "".
+        ``arguments`` is JSON text if the user edited it.
         """
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.ASKING or call.tool is None:
@@ -282,7 +268,7 @@ class ToolCallRunner(ChatPart):
         if can_always_allow(call.tool):
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
         self._run(call)
-        for similar in list(self.calls.values()):  # the same decision may apply to other calls
+        for similar in list(self.calls.values()):  # the decision may apply to other calls
             waits = similar.state is CallState.ASKING and similar.written is None
             if waits and similar.tool is not None and self._is_allowed(similar.tool):
                 self._run(similar)
@@ -308,19 +294,16 @@ class ToolCallRunner(ChatPart):
             self.refresh_previews()
 
     def refresh_previews(self) -> None:
-        """Refresh the previews of waiting calls after the chat's folders changed."""
         for call in self.calls_to_decide:
             if call.previewed is not None:
                 self._preview(call)
                 self.message_changed.emit(call.message_id)
 
     def answer(self, message_id: str, response: Response) -> bool:
-        """Answer a question from a call's server. Returns False if it asked nothing."""
         call = self.calls.get(message_id)
         return call is not None and self._questions.answer(call, response)
 
     def resolve_long_result(self, message_id: str, is_shortened: bool) -> None:
-        """Shorten a result that is too long, or drop it."""
         call = self.calls.get(message_id)
         if call is None or call.state is not CallState.TOO_LONG or call.result is None:
             return
@@ -330,7 +313,7 @@ class ToolCallRunner(ChatPart):
         self._soon.start()
 
     def stop_call(self, message_id: str) -> None:
-        """Stop a single call. The model gets a note about it, and the chat goes on."""
+        """Stop one call. The model gets a note, and the turn continues."""
         call = self.calls.get(message_id)
         if call is not None and call.lanes and call.state is CallState.RUNNING:
             self.stop_helpers_requested.emit(call)
@@ -341,7 +324,7 @@ class ToolCallRunner(ChatPart):
     def retry_call(self, message_id: str) -> None:
         """Stop a call and run it again with the same arguments.
 
-        Asks the user again, unless the tool is always allowed.
+        The user is asked again, unless the tool is always allowed.
         """
         call = self.calls.get(message_id)
         if call is not None and call.state is CallState.RUNNING:
@@ -358,7 +341,6 @@ class ToolCallRunner(ChatPart):
             self.phase_changed.emit()
 
     def stop(self, status: str = "cancelled") -> None:
-        """Stop all calls, but keep their results so far."""
         self._soon.stop()
         for call in list(self.calls.values()):
             if call.state is not CallState.OVER:
@@ -370,8 +352,6 @@ class ToolCallRunner(ChatPart):
         """Pause or resume. While paused, running calls finish, but the model doesn't continue."""
         self.paused = not self.paused
         self._soon.start()
-
-    # Calls.
 
     def _run(self, call: Call) -> None:
         assert call.tool is not None
@@ -410,7 +390,7 @@ class ToolCallRunner(ChatPart):
             found = await flows.wait_for_future(future)
         except CancelledError:
             return
-        # Ignore a preview for earlier arguments.
+        # ignore a preview of earlier arguments
         if call.state is CallState.ASKING and call.previewed == shown and call.looking is future:
             call.preview = found
             self.message_changed.emit(call.message_id)
@@ -438,7 +418,7 @@ class ToolCallRunner(ChatPart):
     def _cancel(self, call: Call, status: str) -> None:
         future, call.future = call.future, None
         if future is not None:
-            future.cancel()  # Cancel first, so that the helpers' text is stored with the call.
+            future.cancel()  # first, so that the helpers' text is stored with the call
         self._end(call, status, ToolResult(STOPPED, True, len(STOPPED)))
 
     def _end(
@@ -473,7 +453,6 @@ class ToolCallRunner(ChatPart):
 
     @Slot()
     def _advance(self) -> None:
-        """Continue the turn if all calls are done and nothing is paused."""
         over = all(call.state is CallState.OVER for call in self.calls.values())
         if self.calls and over and not self.paused:
             self.calls = {}

@@ -1,4 +1,4 @@
-"""Message tree of a chat and its selected branch. No Qt, no store."""
+"""Message tree of a chat and its selected branch."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from app.store import UNTITLED, ChatRecord, Message, Store, new_id
 
 
 class RemovedMessages(Struct, frozen=True):
-    """Messages removed from a chat (parents first), and the leaf that was selected before.
+    """Messages removed from a chat (parents first), and the leaf that was selected.
 
-    ``editing``: the edit of a removed message, if the user was editing one.
+    ``editing`` is the user's edit of a removed message.
     """
 
     messages: tuple[Message, ...]
@@ -42,7 +42,7 @@ class Transcript:
     """Messages of a chat.
 
     Editing, regenerating and branching only add siblings, so the text that a user wrote never
-    changes. The selected branch runs from a root to ``leaf_id``.
+    changes. The selected branch ends at ``leaf_id``.
     """
 
     def __init__(self, messages: Iterable[Message] = (), leaf_id: str | None = None) -> None:
@@ -75,7 +75,6 @@ class Transcript:
         return self.path_to(self.leaf_id)
 
     def path_to(self, message_id: str | None) -> list[Message]:
-        """Get the messages from the root to ``message_id``, inclusive."""
         path = list(self.iterate_back_from(message_id))
         path.reverse()
         return path
@@ -84,33 +83,30 @@ class Transcript:
         return self.iterate_back_from(self.leaf_id)
 
     def add(self, message: Message) -> None:
-        """Append a message and make it the end of the selected branch."""
         self._insert(message)
         self.leaf_id = message.id
 
     def update(self, message_id: str, **changes: Any) -> Message:
-        """Replace fields of a message in memory only. See `SavedChat.update_message`."""
+        """Replace fields of a message in memory. `SavedChat.update_message` also stores it."""
         message = replace(self._messages[message_id], **changes)
         self._messages[message_id] = message
         return message
 
     def children(self, message_id: str | None) -> list[Message]:
-        """Get the replies to a message, oldest first. None means the root messages."""
+        """Return the replies to a message, or the root messages for None, oldest first."""
         return [self._messages[child_id] for child_id in self._children.get(message_id, ())]
 
     def child_ids(self, message_id: str | None) -> Sequence[str]:
-        """Like `children`, but returns IDs."""
         return self._children.get(message_id, ())
 
     def branch_through(self, message_id: str) -> list[Message]:
-        """Get the branch that `show` would select: the selected one if the message is on it."""
+        """Return the branch that `show` would select: the selected one if the message is on it."""
         path = self.path
         if any(message.id == message_id for message in path):
             return path
         return self.path_to(self._newest_leaf(message_id))
 
     def alternatives(self, message_id: str) -> list[str]:
-        """Get the IDs of a message and its siblings, oldest first."""
         return list(self._children[self._messages[message_id].parent_id])
 
     def show(self, message_id: str) -> None:
@@ -118,9 +114,9 @@ class Transcript:
         self.leaf_id = self._newest_leaf(message_id)
 
     def remove(self, message_id: str) -> list[Message]:
-        """Remove a message with everything below it. Returns the removed messages, parents first.
+        """Remove a message and all messages below it, and return them, parents first.
 
-        Then select the nearest sibling, or end the branch at the parent.
+        This selects the nearest sibling, or ends the branch at the parent.
         """
         siblings = self._children[self._messages[message_id].parent_id]
         at = siblings.index(message_id)
@@ -137,10 +133,9 @@ class Transcript:
         return removed
 
     def restore(self, messages: Iterable[Message], leaf_id: str | None) -> None:
-        """Undo ``remove``, putting the message back at its old index."""
         for message in messages:
             self._insert(message)
-            self._children[message.parent_id].sort()  # IDs sort by creation time
+            self._children[message.parent_id].sort()
         self.leaf_id = leaf_id
 
     def _messages_below(self, message_id: str) -> list[Message]:
@@ -177,17 +172,14 @@ def conversation(
     images: Images | None = None,
     hears: bool = False,
 ) -> list[dict[str, Any]]:
-    """Convert a branch to the engine's message format, starting with the system prompt.
+    """Return a branch in the engine's message format, starting with the system prompt.
 
     Answers without text are skipped and the questions around them merged, because some templates
     require alternating roles. Questions that didn't fit are skipped, too (see `omitted_ids`). Every
     tool call gets a result.
 
-    Args:
-        continuing: the last message is an answer to continue, with its reasoning.
-        texts: gets the text of attached files.
-        images: gets images and recordings. If None, the model gets notes instead.
-        hears: if False, recordings are replaced with notes.
+    With ``continuing``, the last message is an answer to continue, with its reasoning. Without
+    ``images`` and ``hears``, notes replace images and recordings.
     """
     turns: list[dict[str, Any]] = [{"role": "system", "content": system}] if system.strip() else []
     messages = list(path)
@@ -219,22 +211,22 @@ def conversation(
 
 
 def is_context_exceeded(message: Message) -> bool:
-    """Check if an answer failed because the chat was too long for the model's context."""
+    """Return True if an answer failed because the chat was too long for the model's context."""
     return message.status == "error" and message.stats.get("code") == "context_overflow"
 
 
 def omitted_ids(path: Sequence[Message]) -> frozenset[str]:
     """Return the IDs of questions that didn't fit but were followed by others.
 
-    They must be skipped, or every later turn would fail, too.
+    The conversation must skip them, or every later turn would fail.
     """
     answered = zip(path, path[1:], path[2:], strict=False)
     return frozenset(question.id for question, answer, _ in answered if is_context_exceeded(answer))
 
 
 def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
-    """Return the tokens in the last turn and how many were reused, or 0 if unknown."""
-    # An answer in progress has no stats yet, so use the previous answer.
+    """Return the tokens of the last turn and how many were reused, or 0 if unknown."""
+    # an answer in progress has no stats, so use the previous answer
     latest = islice(transcript.iterate_back(), 100)
     stats = next((m.stats for m in latest if m.stats.get("prompt_tokens")), {})
     used = int(stats.get("prompt_tokens", 0)) + int(stats.get("generated_tokens", 0))
@@ -242,7 +234,6 @@ def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
 
 
 def without_panel_marks(message: Message) -> Message:
-    """Return a message without the marks of an undecided panel, see `app.chats.panel`."""
     panel = message.stats.get("panel")
     if not isinstance(panel, dict) or "open" not in panel:
         return message
@@ -276,7 +267,7 @@ def branch(store: Store, chat: ChatRecord, transcript: Transcript, message_id: s
         group_id=None,
         variant="",
     )
-    with store.transaction():  # avoid a partial copy after a crash
+    with store.transaction():
         store.save_chat(record)
         parent: Message | None = None
         for message in copied:

@@ -1,4 +1,4 @@
-"""A chat's branches as a tree of linear runs. No Qt, no store."""
+"""A chat's branches as a tree of linear runs."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ _NAME = "branch"
 
 
 class Run(Struct, eq=False):
-    """Messages without a fork in between: each is the only reply to the previous one.
+    """Messages of which each is the only reply to the previous one.
 
     A branch is a list of runs. After a fork, it continues with the selected branch, or else the
     largest one. The other branches are nested below, which keeps the tree shallow (logarithmic in
     the number of messages).
     """
 
-    # Message IDs. Empty for the start of a chat with several root messages.
+    # message IDs; empty for the start of a chat with several root messages
     ids: tuple[str, ...]
-    # Run after which this branch forks off, or None at the start of the chat.
+    # run after which this branch forks off, or None at the start of the chat
     above: Run | None
     place: int  # index among its siblings
-    depth: int  # number of runs above
+    depth: int  # runs above
     shown: bool  # part of the selected branch
     begins: bool  # first run of the branch
     goes_on: bool = False  # the next sibling belongs to the same branch
     more: bool = False  # another branch starts at a later sibling
-    # Runs of the branches that fork off after this run, grouped by branch.
+    # runs of the branches that fork off after this run, grouped by branch
     below: list[Run] = field(default_factory=list)
 
     @property
@@ -45,9 +45,9 @@ class Run(Struct, eq=False):
 
 
 def runs_of(transcript: Transcript, apart: Collection[str] = ()) -> list[Run]:
-    """Build the run tree and return its top-level runs. Visits each message once.
+    """Return the top-level runs. Visits each message once.
 
-    ``apart``: IDs of runs to split into one run per message.
+    ``apart`` has IDs of runs to split into one run per message.
     """
     sizes = _subtree_sizes(transcript)
     shown = {message.id for message in transcript.iterate_back()}
@@ -81,7 +81,7 @@ def _add_branch(
     shown: set[str],
     sizes: dict[str, int],
 ) -> list[tuple[list[str], Run | None, list[Run]]]:
-    """Add the runs of one branch. Returns the branches that fork off it, to be added next."""
+    """Add the runs of one branch. Return the branches that fork off it, which are added next."""
     waiting: list[tuple[list[str], Run | None, list[Run]]] = []
     depth = above.depth + 1 if above is not None else 0
     at: str | None = first
@@ -118,7 +118,7 @@ def _subtree_sizes(transcript: Transcript) -> dict[str, int]:
 
 
 def branch_name(stats: Mapping[str, Any]) -> str:
-    """Get the user's name for the branch that starts with a message, or "".
+    """Return the user's name for the branch that starts with a message, or "".
 
     Imported stats can contain anything.
     """
@@ -126,7 +126,6 @@ def branch_name(stats: Mapping[str, Any]) -> str:
 
 
 def set_branch_name(stats: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Set the branch name in a message's stats, or remove it with ""."""
     others = {key: value for key, value in stats.items() if key != _NAME}
     trimmed = branch_name({_NAME: name})
     return {**others, _NAME: trimmed} if trimmed else others

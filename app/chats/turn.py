@@ -1,4 +1,4 @@
-"""State machine for a chat's turn: states, events, and the transition table. No Qt."""
+"""State machine of a chat's turn: states, events, and the transition table."""
 
 from __future__ import annotations
 
@@ -10,12 +10,8 @@ from msgspec.structs import replace
 from app.settings.language import mark
 from app.store import Attachments, Message
 
-# Composer content.
-
 
 class Writing(Struct, frozen=True):
-    """New message being written, with its files."""
-
     draft: str = ""
     attachments: Attachments = ()
 
@@ -28,24 +24,20 @@ class Writing(Struct, frozen=True):
 
 
 class Editing(Struct, frozen=True):
-    """Existing message being edited in the composer."""
-
     message: str  # message ID
     text: str  # edited text
-    draft: str = ""  # previous composer text, restored afterwards
+    draft: str = ""  # composer text before the edit
     attachments: Attachments = ()  # files of the edited message
     draft_attachments: Attachments = ()
 
     @classmethod
     def start(cls, message: Message, before: Compose) -> Editing:
-        """Start editing a message. ``before``: current content of the composer."""
         first = before.composer_before if isinstance(before, Editing) else before
         files = message.attachments
         return cls(message.id, message.content, first.draft, files, first.attachments)
 
     @property
     def composer_before(self) -> Writing:
-        """Composer content before the edit."""
         return Writing(self.draft, self.draft_attachments)
 
     def with_text(self, text: str) -> Editing:
@@ -55,34 +47,31 @@ class Editing(Struct, frozen=True):
 Compose = Writing | Editing
 
 
-# State machine.
-
-
 class Stage(Enum):
     """State of a chat or a reply, which decides what the user can do.
 
-    Views display `Phase` instead. It has more values for a running reply.
+    Views display `Phase` instead, which has more values for a running reply.
     """
 
     IDLE = "idle"
     # Between replies. The queue continues once all listeners have handled the end of the reply.
     NEXT = "next"
-    LOADING = "loading"  # waiting for the model
+    LOADING = "loading"
     RUNNING = "running"
     STOPPING = "stopping"
     PAUSED = "paused"
-    CALLING = "calling"  # running tools
-    ASKING = "asking"  # a tool call needs the user's consent or an answer
+    CALLING = "calling"
+    ASKING = "asking"
 
 
 class QueueState(Enum):
     HELD = "held"  # messages wait until the user sends them
     MOVING = "moving"  # one message is sent after each reply
-    STEERING = "steering"  # like MOVING, but the current reply is interrupted for the first message
+    STEERING = "steering"  # like MOVING, but the first message interrupts the current reply
 
 
 class Content(Enum):
-    """Kind of message in the event or the composer."""
+    """Kind of message in an event or the composer."""
 
     NOTHING = "nothing"
     MESSAGE = "message"
@@ -106,10 +95,10 @@ class Event(Enum):
     PAUSE = "pause"
     RETRY = "retry"
     CANCEL_EDIT = "cancel edit"
-    WRITE = "write"  # the user changed the composer, so a submitted draft is no longer submitted
+    WRITE = "write"  # the composer changed, so a submitted draft is no longer submitted
     SEND_QUEUE = "send queue"
     SEND = "send"  # send immediately or not at all
-    BROADCAST = "broadcast"  # receive a message broadcast from another chat's composer
+    BROADCAST = "broadcast"  # a message was broadcast from another chat's composer
     END = "end"  # the chat is being deleted or the app is quitting
     # State changes.
     FILE_REFUSED = "file refused"
@@ -119,12 +108,10 @@ class Event(Enum):
 
 
 class Effect(Enum):
-    """Actions to perform for a transition, in order."""
-
-    SUBMIT = "submit"  # submit the composer's content
-    SAY = "say"  # send the event's message
-    SEND_FIRST = "send first"  # send the first queued message
-    ENQUEUE = "enqueue"  # queue the message from the event or the composer
+    SUBMIT = "submit"
+    SAY = "say"
+    SEND_FIRST = "send first"
+    ENQUEUE = "enqueue"
     ENQUEUE_FIRST = "enqueue first"
     EMIT_SENT = "emit sent"  # emit `TurnController.text_sent`
     HOLD = "hold"  # keep the event's message in the composer
@@ -158,27 +145,27 @@ class Refusal(Enum):
 
 
 class TurnState(Struct, frozen=True):
-    """Input of a transition, computed by `TurnController`.
+    """Input of a transition.
 
-    Computed by `TurnController`. `submitted` and `queue` are only changed by transitions.
+    `TurnController` computes it. Only transitions change `submitted` and `queue`.
     """
 
     reply: Stage = Stage.IDLE  # never NEXT, see `stage`
     submitted: bool = False  # the draft is sent when its files have been read
     queue: QueueState = QueueState.HELD
     content: Content = Content.NOTHING
-    sendable: bool = False  # if true, only a pending file or the current reply prevents sending
-    reading: bool = False  # a file in the composer is still being read
-    composing: bool = False  # the composer isn't empty
+    sendable: bool = False  # only a pending file or the current reply prevents sending
+    reading: bool = False  # a file in the composer is being read
+    composing: bool = False
     first: First = First.NONE
     ended: bool = False  # the last reply ended on its own
-    panel: bool = False  # the replies belong to a comparison panel
+    panel: bool = False  # the replies belong to a comparison
     silent: bool = False  # the server hasn't started to respond
     several: bool = False  # Enter sends to several chats
 
     @property
     def stage(self) -> Stage:
-        """Stage of the reply, including the moment between two replies."""
+        """Return the stage of the reply, or NEXT between two replies."""
         moves = self.queue is not QueueState.HELD and self.first in {First.BLOCKED, First.READY}
         return Stage.NEXT if moves and self.reply is Stage.IDLE else self.reply
 
@@ -209,18 +196,16 @@ class When(Struct, frozen=True, kw_only=True):
 
 
 class Row(Struct, frozen=True):
-    """Row of the transition table."""
-
     when: When
     effects: tuple[Effect, ...] = ()
-    submitted: bool | None = None  # new value, if it changes
+    submitted: bool | None = None
     queue: QueueState | None = None
     refusal: Refusal | None = None
     then: Event | None = None  # continue with the rows of this event, in the new state
 
 
 class Step(Struct, frozen=True):
-    """Result of an event. Truthy unless the event was refused."""
+    """Result of an event. Falsy if the event was refused."""
 
     state: TurnState
     effects: tuple[Effect, ...] = ()
@@ -386,8 +371,9 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(), (Effect.CONTINUE,)),
     ),
 }
-"""Transitions. For each event, the first matching row applies. A row without effects, changes and
-refusal does nothing."""
+"""Transitions. The first row that matches an event applies. A row without effects, changes and
+refusal does nothing.
+"""
 
 
 def step(state: TurnState, event: Event) -> Step:

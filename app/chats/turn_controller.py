@@ -1,5 +1,3 @@
-"""Controller for a chat's turn: looks up events in the table and performs the effects."""
-
 from __future__ import annotations
 
 import time
@@ -41,7 +39,7 @@ class TurnController(ChatPart):
     An event is handled completely before changes caused by its effects.
     """
 
-    # (text, files): a message was sent from the composer, was queued, or interrupted the reply.
+    # (text, files), also if the message was queued or interrupted the reply
     text_sent = Signal(str, object)
 
     def __init__(
@@ -56,9 +54,9 @@ class TurnController(ChatPart):
         super().__init__(parent)
         self._saved, self._reply, self._model = saved, reply, model
         self._queue, self._attaching = queue, attaching
-        self.submitted = False  # see `TurnState.submitted`
+        self.submitted = False
         self.unsent = ""  # why the composer's message wasn't sent
-        self.several = False  # Enter sends to several chats
+        self.several = False
         self._depth = 0  # nesting depth of `handle`
         self._changed = False  # `handle` must process CHANGED before it returns
         self._called: Answer | None = None  # last answer whose tool calls are done
@@ -66,22 +64,19 @@ class TurnController(ChatPart):
         attaching.changed.connect(self.on_changed)
         reply.generator.tool_calls_finished.connect(self._on_results)
 
-    # State.
-
     @property
     def stage(self) -> Stage:
-        """`TurnState.stage`, without asking if the model can accept the first queued message."""
+        """Return `TurnState.stage`, assuming that the model can accept the first queued message."""
         queue = self._queue
         first = First.READY if queue.next is not None else First.NONE
         return TurnState(self._reply.stage, self.submitted, queue.state, first=first).stage
 
     @property
     def is_at_work(self) -> bool:
-        """True if there's an active reply, or a message will be sent automatically."""
+        """Return True if there is an active reply, or a message will be sent automatically."""
         return self.submitted or self.stage is not Stage.IDLE
 
     def content(self, message: Compose | None = None) -> Content:
-        """Get the kind of a message, by default of the composer's content."""
         compose = message or self._saved.compose
         if isinstance(compose, Editing):
             queued = self._queue.get(compose.message) is not None
@@ -89,11 +84,10 @@ class TurnController(ChatPart):
         return Content.NOTHING if compose == Writing() else Content.MESSAGE
 
     def state(self, message: Writing | None = None, *, ignore_images: bool = False) -> TurnState:
-        """Collect the current state.
+        """Return the current state.
 
-        Args:
-            message: the event's message, or None to use the composer.
-            ignore_images: the message is sent to models that may see images if this one doesn't.
+        ``message`` is the event's message, or None for the composer's. ``ignore_images`` is set for
+        messages to models that may see images if this one can't.
         """
         compose, queue = self._saved.compose, self._queue
         why = self.why_not_send(
@@ -125,7 +119,6 @@ class TurnController(ChatPart):
     def why_not_send(
         self, compose: Compose, *, ignore_images: bool = False, ignore_sounds: bool = False
     ) -> str:
-        """Explain why this model can't accept a message, or return ""."""
         files = compose.attachments
         if not ignore_images and (name := self._model.model_without_vision(files)):
             return tr(BLIND, model=name)
@@ -138,7 +131,7 @@ class TurnController(ChatPart):
         return "" if has_content else tr("Write a message first.")
 
     def preview(self, event: Event, message: Writing | None = None) -> Step:
-        """Compute the step for an event without performing it. For the message, see `state`."""
+        """Return the step for an event without performing it. For the message, see `state`."""
         return step(self.state(message), event)
 
     def why_not(self, event: Event, *, ignore_images: bool = False) -> str:
@@ -159,14 +152,10 @@ class TurnController(ChatPart):
         waits = self.submitted or self._reply.stage is Stage.ASKING
         return self.why_not(Event.ENTER) if waits else ""
 
-    # Events.
-
     def handle(self, event: Event, message: Writing | None = None, *, why: str = "") -> Step:
-        """Handle an event and return its step.
+        """Handle an event and return its step. For the message, see `state`.
 
-        Args:
-            message: see `state`.
-            why: reason to show to the user.
+        ``why`` is a reason for the user.
         """
         compose, queue = self._saved.compose, self._queue
         before = self.submitted, self.unsent
@@ -254,8 +243,6 @@ class TurnController(ChatPart):
         self._called = before
         self.handle(Event.RESULTS)
 
-    # Composer.
-
     def write(self, text: str) -> None:
         """Change the composer's text. The first character typed stores a new chat."""
         compose, saved = self._saved.compose, self._saved
@@ -280,10 +267,9 @@ class TurnController(ChatPart):
         self.compose_changed.emit()
 
     def edit_queued(self, message_id: str) -> bool:
-        """Edit a queued message in the composer. It keeps its position in the queue until it's
-        sent.
+        """Edit a queued message in the composer. The message keeps its place in the queue.
 
-        Returns False if it's no longer in the queue.
+        Returns False if the message isn't in the queue anymore.
         """
         if (queued := self._queue.get(message_id)) is None:
             return False
@@ -300,9 +286,9 @@ class TurnController(ChatPart):
         self._queue.remove(message_id)
 
     def send(self, text: str, files: Attachments = ()) -> bool:
-        """Send a message now. Returns False if that isn't possible.
+        """Send a message now. Return False if that isn't possible.
 
-        If the model can't hear, recordings are sent anyway and the reply says so.
+        If the model can't hear, recordings are sent anyway and the reply mentions them.
         """
         return bool(self.handle(Event.SEND, Writing(text, files)))
 
@@ -315,7 +301,7 @@ class TurnController(ChatPart):
     ) -> None:
         """Add a user message and generate the reply, or the replies of a panel of ``members``."""
         saved = self._saved
-        # Resolve the files before the transaction, because finding passages may be slow.
+        # before the transaction, because finding passages may be slow
         resolved = self._attaching.resolve(files, text, saved.transcript.path)
         with saved.transaction():
             if not saved.record.title:
@@ -363,7 +349,7 @@ class TurnController(ChatPart):
         saved.add(replace(old, id=new_id(), created_at=time.time(), **values))
         record = saved.record
         if old.parent_id is None and record.titled_by != "person" and record.group_id is None:
-            # Automatic titles follow the question, but chats in a comparison keep their name.
+            # Automatic titles follow the question, but chats in a comparison keep their names.
             saved.change_record(title=_title_of(text, files), titled_by="")
             self._save_record()
         self._reply.begin(branching=True)

@@ -20,6 +20,5 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from app.markdown import document
 
-    # Cache the names for the next access.
     globals().update({export: getattr(document, export) for export in __all__})
     return globals()[name]

@@ -34,26 +34,25 @@ _LABEL = re.compile(r"\[((?:[^\[\]\\]|\\.){1,999})\]", re.DOTALL)
 
 
 def normalize(text: str) -> str:
-    """Normalize line ends as in CommonMark and replace NUL."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
 
 
 def find_labels(content: str) -> Iterator[str]:
-    """Yield normalized bracketed texts, which may refer to a definition that comes later."""
+    """Yield normalized bracketed texts, which may refer to a later definition."""
     if "[" in content:
         yield from map(normalizeReference, _LABEL.findall(content))
 
 
 BLOCK_LIMIT = 200_000
-"""Characters per top-level block, except fences. Anything beyond is shown as typed."""
+"""Characters per top-level block, except fences. The rest is shown as typed."""
 LINE_LIMIT = 1_000  # lines in a list or quote; parsing takes about 0.1 ms per list item
 BAR_LIMIT = 1_600  # number of "|" in it; parsing two table cells takes about as long as a list item
 PART_LINES = 100
-"""Length of a list, in lines, after which its next item starts a new block."""
+"""Lines of a list after which its next item starts a new block."""
 
 
 class Block(Struct, frozen=True, gc=False):
-    """Finished top-level block, along with preceding definitions."""
+    """Finished top-level block with preceding definitions."""
 
     # Source lines, including trailing blank lines. All blocks and the tail add up to the full text.
     source: str
@@ -68,7 +67,7 @@ class Block(Struct, frozen=True, gc=False):
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """Block tokens. The children of `inline` tokens haven't been parsed yet."""
+        """Return the block's tokens. The children of `inline` tokens haven't been parsed yet."""
         if self.kept is not None:
             return self.kept
         tokens: list[Token] = []
@@ -77,14 +76,16 @@ class Block(Struct, frozen=True, gc=False):
 
 
 class OpenFence(Struct, frozen=True):
-    """Tail that is an unclosed top-level fence and doesn't have to be parsed."""
+    """Tail that is an unclosed top-level fence, which needs no parsing."""
 
     info: str
     code: str
 
 
 def parsable_length(text: str) -> int:
-    """Get the length of text to parse: everything, or as many whole lines as the limits allow."""
+    """Return how much of the text to parse: everything, or as many whole lines as the limits
+    allow.
+    """
     if len(text) > LONG_LINE and text.find("\n", 0, LONG_LINE) < 0:
         return 0
     end = min(len(text), BLOCK_LIMIT)
@@ -184,10 +185,7 @@ class BlockSplitter:
         self._scanned = 0
 
     def feed(self, text: str) -> None:
-        """Append text, normalizing line ends and replacing NUL with U+FFFD.
-
-        Reopens blocks that were only finished by `finish`.
-        """
+        """Append text. Blocks that were only finished by `finish` are reopened."""
         if not text:
             return
         if self._before_finish is not None:
@@ -200,7 +198,6 @@ class BlockSplitter:
             self._pieces.append(normalize(text))
 
     def advance(self) -> None:
-        """Move finished blocks from the tail to `finished`."""
         if not self._pieces:
             return
         text = self.tail + "".join(self._pieces)
@@ -248,14 +245,14 @@ class BlockSplitter:
         self._set_tail("")
 
     def forget_tokens(self, number: int) -> None:
-        """Free the tokens of a finished block after rendering, except for fences."""
+        """Free the tokens of a finished block after rendering, unless it is a fence."""
         block = self.finished[number]
         if block.kept and block.kept[0].type != "fence":
             self.finished[number] = replace(block, kept=None, first_line=0)
 
     @property
     def open_fence(self) -> OpenFence | None:
-        """The tail as an unclosed fence, or None."""
+        """Return the tail as an unclosed fence, or None."""
         if self._fence is None:
             return None
         end = len(self.tail)
@@ -266,18 +263,18 @@ class BlockSplitter:
 
     @property
     def open_block(self) -> Block:
-        """Parsed part of the tail, as a single block."""
+        """Return the parsed part of the tail as a block."""
         tokens, continues = tuple(self._tokens), self._continues
         return Block(self.tail, tokens, self._first_line, frozenset(), continues=continues)
 
     @property
     def open_references(self) -> References:
-        """Definitions that apply to the open block, including its own."""
+        """Return the definitions that apply to the open block, also its own."""
         return self._seen
 
     @property
     def unparsed_text(self) -> str:
-        """Rest of an oversized tail."""
+        """Return the rest of an oversized tail."""
         if self._typed:
             return self.tail
         return "" if self._fence else self.tail[self._parsed :]
@@ -322,7 +319,7 @@ class BlockSplitter:
                 self.parses += 1  # discard the tokens of the open block
 
     def _finish_fence(self, end: int, closed: bool) -> None:
-        """Finish a long fence directly, because parsing it would be slow."""
+        """Finish a long fence without parsing, which would be slow."""
         source = self.tail[:end]
         last = source.removesuffix("\n").rfind("\n") + 1
         token = Token("fence", "code", 0, map=[0, source.count("\n")], info=self._info, block=True)
@@ -332,7 +329,7 @@ class BlockSplitter:
         self._set_tail(self.tail[end:])
 
     def _end_typed(self) -> bool:
-        """Finish complete lines of an oversized block. Returns True if another block starts."""
+        """Finish complete lines of an oversized block. Return True if another block starts."""
         offset = 0
         while (end := self.tail.find("\n", offset)) >= 0:
             if self._after_empty and _PROSE.match(self.tail, offset):
@@ -426,7 +423,6 @@ class BlockSplitter:
     def _add(
         self, source: str, tokens: list[Token], first_line: int, places: Sequence[int] = ()
     ) -> None:
-        """Finish a block. A list is split at the given positions."""
         if places:
             start = int(tokens[0].attrs.get("start", 1))
             for begin, end in pairwise((0, *places, len(source))):
@@ -466,7 +462,7 @@ class BlockSplitter:
         return self._find_fence_end()
 
     def _find_fence_end(self) -> int:
-        """Get the position after the closing line, or 0. Only scans new lines."""
+        """Return the position after the closing line, or 0. Only new lines are scanned."""
         assert self._fence is not None
         while (end := self.tail.find("\n", self._scanned)) >= 0:
             line, self._scanned = self.tail[self._scanned : end], end + 1
@@ -475,7 +471,6 @@ class BlockSplitter:
         return 0
 
     def _position_after_line(self, count: int) -> int:
-        """Get the end position of the fence's first ``count`` lines."""
         offset = self._fence_start
         for _ in range(count):
             offset = self.tail.find("\n", offset) + 1 or len(self.tail)
@@ -485,7 +480,7 @@ class BlockSplitter:
 def _split_positions(
     source: str, tokens: Sequence[Token], first_line: int
 ) -> list[tuple[int, int]]:
-    """Find the positions where a long list should be split, with the token index for each."""
+    """Return where to split a long list, with the token index of each position."""
     if not tokens or not tokens[0].type.endswith("_list_open") or tokens[0].level:
         return []
     last = 0
@@ -501,7 +496,7 @@ def _split_positions(
 
 
 def _is_complete(token: Token, tail: str, complete: int) -> bool:
-    """Check if the last top-level block is complete on its own."""
+    """Return True if the last top-level block is complete on its own."""
     first, end = token.map or [0, 0]
     if end > complete:
         return False

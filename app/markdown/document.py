@@ -31,7 +31,7 @@ _SHORTEST_S = 0.016
 _LONGEST_S = 0.25  # maximum pause added because other documents are streaming
 _RECENT_S = 1.0
 APART_S = 0.004
-"""Minimum time between refreshes of two documents, to leave room for painting and key presses."""
+"""Minimum time between refreshes of two documents, for painting and key presses."""
 
 
 SLICE, SLICE_LINES = 4_000, 50
@@ -39,7 +39,7 @@ SLICE, SLICE_LINES = 4_000, 50
 
 
 class RefreshPace:
-    """Schedules a document's refreshes, with pauses in between and in turn with others."""
+    """Schedule of a document's refreshes, with pauses in between and in turn with others."""
 
     def __init__(self) -> None:
         self.cost = 0.0  # duration of the last refresh in seconds
@@ -56,18 +56,15 @@ class RefreshPace:
         self.cost = self._rested_from - start
 
     def remove_document(self) -> None:
-        """Stop counting as a streaming document."""
         self.refreshed.pop(self, None)
 
     def seconds_left(self) -> float:
-        """Seconds until the next refresh is due (0 or less: now)."""
+        """Return the seconds until the next refresh is due, 0 or less if it is due now."""
         others = max((at for pace, at in self.refreshed.items() if pace is not self), default=0.0)
         return max(self._rested_from + self.pause_s(), others + APART_S) - time.monotonic()
 
     def pause_s(self) -> float:
-        """Get the length of the pause: proportional to the last refresh, longer with several
-        documents.
-        """
+        """Return the pause: proportional to the last refresh, longer with several documents."""
         since = time.monotonic() - _RECENT_S
         for document in [document for document, last in self.refreshed.items() if last < since]:
             del self.refreshed[document]
@@ -77,8 +74,6 @@ class RefreshPace:
 
 
 class Rendering:
-    """Rows of a single text."""
-
     def __init__(self, colours: HighlightScheduler, parts: Collection[str]) -> None:
         self.codes: dict[CodeKey, str] = {}  # source of each code block
         self._colours = colours
@@ -99,7 +94,7 @@ class Rendering:
         return self._ends[number - 1] if number else 0, self._ends[number]
 
     def feed(self, text: str) -> None:
-        """Append text. Allowed after `finish`, too."""
+        """Append text, also after `finish`."""
         self._splitter.feed(text)
         self._take_back()
 
@@ -107,12 +102,11 @@ class Rendering:
         self._splitter.finish()
 
     def free_caches(self) -> None:
-        """Free caches that are only useful while the text is growing."""
         self._final_inline.forget()
         self._open_inline.forget()
 
     def advance(self, shown: Sequence[Row]) -> tuple[int, list[Row]]:
-        """Update the rows. Returns how many `shown` rows to keep, and the rows after them."""
+        """Update the rows. Return how many `shown` rows to keep, and the rows after them."""
         splitter = self._splitter
         splitter.advance()
         done = self._first_to_render()
@@ -143,10 +137,10 @@ class Rendering:
     def _rows_of_closed_code(
         self, number: int, begin: int, above: Row | None
     ) -> tuple[int, list[Row]] | None:
-        """Handle a long fence that was just closed. Returns the number of rows to keep, and new
+        """Render a long fence that was just closed. Return the number of rows to keep, and new
         rows.
 
-        Long code isn't highlighted, so only the last lines have to change.
+        Long code isn't highlighted, so only the last lines change.
         """
         if number >= len(self._splitter.finished):
             return None
@@ -174,7 +168,9 @@ class Rendering:
         self._uses = {label: number for label, number in self._uses.items() if number < count}
 
     def _first_to_render(self) -> int:
-        """Get the first finished block without rows, or with rows affected by a new definition."""
+        """Return the first finished block without rows, or with rows affected by a new
+        definition.
+        """
         first = len(self._ends)
         references = self._splitter.references
         if len(references) > len(self._labels):
@@ -186,7 +182,7 @@ class Rendering:
     def _open_rows(
         self, finished: list[Row], begin: int, above: Row | None
     ) -> tuple[int, list[Row]]:
-        """Render the open block. Returns the rows to keep after `begin`, and the new rows."""
+        """Render the open block. Return the rows to keep after `begin`, and the new rows."""
         splitter = self._splitter
         number = len(splitter.finished)
         previous = finished[-1] if finished else above
@@ -221,7 +217,7 @@ class CodeBlock(Struct, frozen=True):
 
     `first_position` and `last_position` are cursor positions (start of the first line, end of the
     last line), which are only valid until the document changes. `name` is stable while the text
-    grows. `wrapped`: long lines are wrapped.
+    grows.
     """
 
     source: str
@@ -300,7 +296,6 @@ class MarkdownDocument(QObject):
 
     @property
     def end_position(self) -> int:
-        """Position of the end, used to place a caret."""
         rows = self._writer.rows
         if not rows:
             return 0
@@ -308,9 +303,7 @@ class MarkdownDocument(QObject):
         return block.position() + block.length() - 1
 
     def append(self, text: str) -> None:
-        """Append text, which appears immediately or within milliseconds. Long text is rendered in
-        slices.
-        """
+        """Append text, which appears within milliseconds. Long text is rendered in slices."""
         if not text:
             return
         self._source.append(text)
@@ -319,7 +312,7 @@ class MarkdownDocument(QObject):
             self._refresh_or_wait()
 
     def finish(self) -> None:
-        """Mark the text as complete. Calling `append` later continues it.
+        """Mark the text as complete. A later `append` continues it.
 
         A short remainder is rendered now, a long one in slices.
         """
@@ -355,7 +348,7 @@ class MarkdownDocument(QObject):
         self._colours.settle()
 
     def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
-        """Get the code blocks in order. If `clip` is given, only code blocks near it."""
+        """Return the code blocks in order, or only those near `clip`."""
         found: list[CodeBlock] = []
         for first, last in self._underlay.code_row_ranges(clip):
             row = self._writer.rows[first]
@@ -371,7 +364,6 @@ class MarkdownDocument(QObject):
 
     @property
     def wrapped_blocks(self) -> frozenset[tuple[int, int]]:
-        """Names of code blocks with wrapped lines."""
         return frozenset(self._writer.wrapped)
 
     def set_wrapped(self, name: tuple[int, int], wrapped: bool) -> None:
@@ -385,24 +377,26 @@ class MarkdownDocument(QObject):
         self._underlay.drop_areas_from(0)
 
     def code_width(self, block: CodeBlock) -> float:
-        """Width of a code block's widest line in pixels, from the left edge of the text."""
+        """Return the width of a code block's widest line in pixels, from the left edge of the
+        text.
+        """
         find = self.document.findBlock
         last = find(block.last_position)
         self.document.documentLayout().blockBoundingRect(last)  # also lays out everything above
         return self._widths.widest_line(block.name, find(block.first_position), last)
 
     def code_area(self, block: CodeBlock) -> QRectF:
-        """Get the background rectangle of a code block with its header, in document coordinates.
+        """Return the rectangle of a code block with its header, in document coordinates.
 
         The header is the top `spacing.CODE_HEADER` pixels, with the label on the left.
         """
         return self._underlay.code_area(block.first_position, block.last_position)
 
     def plain_text(self, first: int = 0, last: int | None = None) -> str:
-        """Get the plain text between two positions, e.g. for the clipboard.
+        """Return the plain text between two positions, e.g. for the clipboard.
 
-        Without ``last``, renders all pending text first. Unlike Qt's own conversion, this includes
-        list markers, task boxes, and tabs between table cells.
+        Without ``last``, this renders all pending text first. Unlike Qt's own conversion, the text
+        has list markers, task boxes, and tabs between table cells.
         """
         if last is None and self._pending:
             self.refresh()
@@ -414,8 +408,8 @@ class MarkdownDocument(QObject):
         return markdown_text(self._writer, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
-        """Paint everything behind the text, in document coordinates. Call before drawing the
-        document.
+        """Paint everything behind the text, in document coordinates, before the document is
+        drawn.
         """
         self._underlay.paint(painter, clip)
 
@@ -457,7 +451,6 @@ class MarkdownDocument(QObject):
 
     @Slot()
     def _refresh_or_wait(self) -> None:
-        """Refresh now, or as soon as the pause and other documents allow."""
         # For a long text, pause only for the duration of a slice instead of ten times that.
         pause_s = 0.0 if self._is_behind() else self._pace.seconds_left()
         if pause_s > 0:

@@ -1,4 +1,4 @@
-"""Syntax highlighting with Pygments, without blocking the GUI thread."""
+"""Syntax highlighting that doesn't block the GUI thread."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COLOURS: dict[str, tuple[str, str]] = {
 }
 """Light and dark color for each kind of token.
 
-All of them have a contrast of at least 4.5:1 on the code background (tested).
+A test checks for a contrast of at least 4.5:1 on the code background.
 """
 
 # Keyed by Pygments token type. A token uses its nearest ancestor in this table.
@@ -73,7 +73,6 @@ _KINDS = {
 
 
 def language_of(info: str) -> str:
-    """Return the first word of a fence's info string, used as label."""
     words = info.split()
     return words[0].strip("{}.,")[:32] if words else ""
 
@@ -96,7 +95,7 @@ _KEPT = 64  # number of highlighted blocks to cache
 
 
 def highlight(code: str, language: str) -> Iterator[tuple[str, str]]:
-    """Split code into (kind, text) pairs, where kind is a key of COLOURS or "". Thread-safe.
+    """Yield (kind, text) pairs, where kind is a key of COLOURS or "". Thread-safe.
 
     Code that the lexer would alter is returned as a single pair.
     """
@@ -109,7 +108,7 @@ def highlight(code: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 class CodeHighlighter:
-    """Highlights a code block in time slices. Doing it at once would block the GUI thread."""
+    """Highlights a code block in time slices."""
 
     def __init__(self, code: str, language: str) -> None:
         self._key = (code, language)
@@ -125,13 +124,15 @@ class CodeHighlighter:
 
     @property
     def is_lexer_ready(self) -> bool:
-        """True if `work` can start right away. Compiling a lexer's expressions takes 50 ms."""
+        """Return True if `work` can start immediately. Compiling a lexer's expressions takes 50
+        ms.
+        """
         is_made = not self._language or self._language in _made
         # Loading all lexer names takes 8 ms.
         return is_made or bool(_made and self._language not in _own_aliases())
 
     def work(self, until: float) -> bool:
-        """Work until done (returns True), or until `time.monotonic()` reaches `until`."""
+        """Work until `time.monotonic()` reaches `until`. Return True when done."""
         lexer, self._language = _lexer(self._language), ""
         if lexer is not None:
             code = self._key[0]
@@ -173,7 +174,7 @@ def _text(spans: tuple[Span, ...]) -> str:
 
 @cache
 def _own_aliases() -> frozenset[str]:
-    """Get the names of Pygments' own lexers, because finding plugins scans the environment."""
+    """Return the names of Pygments' own lexers, because finding plugins scans the environment."""
     from pygments.lexers import get_all_lexers
 
     return frozenset(alias for _, aliases, *_ in get_all_lexers(plugins=False) for alias in aliases)
@@ -214,10 +215,9 @@ _FIRST_MS = 100  # delay before compiling a lexer's expressions, so that the tex
 
 
 class HighlightScheduler(QObject):
-    """Schedules highlighting: a few milliseconds immediately, the rest in short slices.
+    """Schedule of highlighting: a few milliseconds immediately, the rest in short slices.
 
-    Args:
-        show: called with the highlighted lines of a block that was plain at first.
+    ``show`` is called with the highlighted lines of a block that was plain at first.
     """
 
     def __init__(self, show: Callable[[CodeKey, Lines], None], parent: QObject) -> None:
@@ -231,11 +231,11 @@ class HighlightScheduler(QObject):
         self._timer.timeout.connect(self._on_timeout)
 
     def begin(self) -> None:
-        """Start rendering. Calls to `lines` share a single time slice."""
+        """Start rendering. Calls of `lines` share a single time slice."""
         self._until = time.monotonic() + _STRETCH_S
 
     def lines(self, key: CodeKey, code: str) -> Lines:
-        """Get a block's lines. They're highlighted if there's time, otherwise plain until later."""
+        """Return a block's lines, highlighted if there's time, otherwise plain until later."""
         job = CodeHighlighter(code, key.language)
         if job.is_lexer_ready and job.work(self._until):
             self._jobs.pop(key, None)
@@ -245,7 +245,6 @@ class HighlightScheduler(QObject):
         return job.lines
 
     def settle(self) -> None:
-        """Highlight all pending code, however long that takes."""
         self._work(float("inf"))
         self._timer.stop()
 

@@ -1,7 +1,4 @@
-"""Convert Markdown to HTML, without Qt. Only web and mail links are allowed, images become links.
-
-HTML is escaped, except for the few elements that the parser supports.
-"""
+"""Markdown as HTML. Only web and mail links are allowed, and images become links."""
 
 from __future__ import annotations
 
@@ -20,11 +17,10 @@ from app.markdown.syntax import parser
 from app.markdown.tex import typed_source
 
 Formulas = Callable[[str, bool], str]
-"""Renders a formula as HTML, given the LaTeX and True for display style."""
+"""Returns a formula as HTML, given the LaTeX and True for display style."""
 
 
 def html_blocks(text: str, formulas: Formulas) -> Iterator[str]:
-    """Yield Markdown as HTML, block by block."""
     renderer = _Renderer(formulas)
     options, env = deepcopy(parser().options), dict[str, Any]()
     options["breaks"] = True
@@ -36,7 +32,7 @@ def html_blocks(text: str, formulas: Formulas) -> Iterator[str]:
 
 
 def to_html(text: str) -> str:
-    """Convert Markdown to HTML for the clipboard, leaving formulas as source."""
+    """Return Markdown as HTML for the clipboard, with formulas as source."""
 
     def formulas(source: str, display: bool) -> str:
         return escape(typed_source(source, display))
@@ -45,7 +41,7 @@ def to_html(text: str) -> str:
 
 
 class _Renderer(RendererHTML):
-    """markdown-it renderer without elements that would load anything."""
+    """Renderer without elements that would load anything."""
 
     def __init__(self, formulas: Formulas) -> None:
         super().__init__()
@@ -79,7 +75,6 @@ class _Renderer(RendererHTML):
 
 
 def is_external_link(href: str) -> bool:
-    """Check whether an address is allowed as a link, i.e. a web or mail address."""
     try:
         return urlsplit(href).scheme.lower() in {"http", "https", "mailto"}
     except ValueError:

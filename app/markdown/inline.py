@@ -1,4 +1,4 @@
-"""Convert inline content to spans: emphasis, code, links. Nothing is loaded or opened.
+"""Inline content as spans: emphasis, code, links.
 
 While a paragraph grows, unclosed emphasis and code are treated as closed. Otherwise `**bold` would
 show two stars until the closing ones arrive, and the line would jump.
@@ -19,7 +19,7 @@ from app.markdown.tex import formula, typed_source
 
 
 def raw_rows(text: str, previous: Row | None) -> list[Row]:
-    """Convert text to rows as typed, splitting long lines."""
+    """Return rows of text as typed, with long lines split."""
     rows: list[Row] = []
     goes_on = previous is not None and previous.kind == "raw"
     for line in text.split("\n"):
@@ -30,7 +30,6 @@ def raw_rows(text: str, previous: Row | None) -> list[Row]:
 
 
 def split_line(line: str) -> Iterator[tuple[Span, ...]]:
-    """Split a line into chunks that fit in a row."""
     for start in range(0, max(len(line), 1), LONGEST):
         part = replace_undisplayable(line[start : start + LONGEST])
         yield (Span(part),) if part else ()
@@ -121,12 +120,12 @@ def _close(text: str, stack: list[str]) -> str:
 
 
 INLINE_LIMIT = 16_384
-"""Characters in a paragraph or cell; longer text is shown as typed.
+"""Characters in a paragraph or cell. Longer text is shown as typed.
 
 Parsing 1,000 characters takes about 1.5 ms, or 4 ms in the worst case.
 """
 BRACKET_LIMIT = 1_000
-"""Opening brackets per parsed paragraph, since the parser may scan to the end for each."""
+"""Opening brackets per parsed paragraph, because the parser may scan to the end for each."""
 
 FORMULA = "\ufffc"  # placeholder for a formula; replaced if the source contains it
 
@@ -149,7 +148,7 @@ def replace_undisplayable(text: str) -> str:
 
 
 def replace_undisplayable_in_code(text: str) -> str:
-    """Like `replace_undisplayable` for code: bidirectional controls are replaced as well."""
+    """Replace characters that can't be displayed, and bidirectional controls."""
     return _REORDERING.sub("\ufffd", replace_undisplayable(text))
 
 
@@ -164,7 +163,7 @@ def is_allowed_link(address: str) -> str:
 
 
 def split_check_box(content: str) -> tuple[str, str]:
-    """Split the check box off a list item. Returns "", "todo" or "done", and the rest."""
+    """Return "", "todo" or "done" for a list item's check box, and the rest."""
     match = _TASK.match(content)
     if match is None:
         return "", content
@@ -172,10 +171,10 @@ def split_check_box(content: str) -> tuple[str, str]:
 
 
 class InlineParser:
-    """Parses inline content and caches the results, because most of a tail doesn't change."""
+    """Parser of inline content that caches the results, because most of a tail doesn't change."""
 
     def __init__(self, parts: Collection[str] = ()) -> None:
-        """``parts``: column letters. "[A]" and "[A, B]" are turned into links to "#A" etc."""
+        """``parts`` are column letters. "[A]" and "[A, B]" become links to "#A" etc."""
         self._parts = parts
         self._cache: dict[str, tuple[Span, ...]] = {}
         self._fresh: dict[str, tuple[Span, ...]] = {}
@@ -185,13 +184,11 @@ class InlineParser:
     def begin(
         self, references: References, steady: bool, previous: InlineParser | None = None
     ) -> None:
-        """Start a pass, dropping cache entries that weren't used in the last pass.
+        """Start a pass, and drop cache entries that weren't used in the last pass.
 
-        Args:
-            references: current definitions.
-            steady: definitions were only added, so their number shows if they changed. If False,
-                nothing is reused.
-            previous: parser to reuse results from, if it had the same definitions.
+        With ``steady``, definitions were only added, so their number shows if they changed.
+        Otherwise nothing is reused. ``previous`` is a parser to reuse results from, if it had the
+        same definitions.
         """
         count = len(references) if steady else -1
         self._cache = self._fresh if steady and count == self._count else {}
@@ -205,7 +202,7 @@ class InlineParser:
         self._fresh = {}
 
     def spans(self, content: str) -> tuple[Span, ...]:
-        """Parse content to spans. Adjacent spans with the same style are merged."""
+        """Return the content as spans. Adjacent spans with the same style are merged."""
         if content in self._fresh:
             return self._fresh[content]
         spans = self._cache.get(content)
@@ -282,14 +279,14 @@ def _mark_citations(spans: Iterable[Span], parts: Collection[str]) -> Iterator[S
 
 
 def _formula(source: str, display: bool, ink: Ink) -> Span:
-    """Make a span for a formula, or its source if it's invalid or too complex."""
+    """Return a span for a formula, or its source if it's invalid or too complex."""
     if formula(source, display) is None:
         return Span(typed_source(source, display), replace(ink, code=True))
     return Span(FORMULA, replace(ink, math=source, display=display))
 
 
 def _image(token: Token, ink: Ink) -> Span:
-    """Turn an image into a link with its description. Images aren't loaded."""
+    """Return an image as a link with its description, because images aren't loaded."""
     source = str(token.attrs.get("src", ""))
     text = "".join(span.text for span in _walk(token.children or []))
     return Span(

@@ -1,4 +1,4 @@
-"""Convert a block's tokens to rows with the spacing between them."""
+"""Rows of a block, made from its tokens."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def line_rows(
     bars: tuple[Bar, ...] = (),
     rtl: bool = False,
 ) -> list[TextRow]:
-    """Get the rows for lines of code, without header and footer."""
+    """Return the rows for lines of code, without header and footer."""
     return [
         TextRow("code", part, 0, levels, bars, None, key, joined=number > 0, rtl=rtl)
         for line in lines
@@ -79,13 +79,12 @@ class GrowingCode:
         self.clear()
 
     def clear(self) -> None:
-        """Reset. Used for a new fence, or after the rows were removed."""
         self._key: tuple[CodeKey, int] | None = None
         self._offset = 0  # source offset where the complete lines end
         self._complete = 0  # row count of the complete lines
 
     def is_showing(self, fence: OpenFence, number: int, index: int) -> bool:
-        """True if the last returned rows are the start of this fence."""
+        """Return True if the last returned rows are the start of this fence."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
         return self._key == (key, index) and len(fence.code) >= self._offset > 0
 
@@ -97,7 +96,7 @@ class GrowingCode:
         index: int,  # index of the block's first row in the document
         codes: dict[CodeKey, str],
     ) -> tuple[int, list[Row]]:
-        """Update the rows. Returns how many of them are unchanged, and the rows after that."""
+        """Update the rows. Return how many of them are unchanged, and the rows after that."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
         if self._key != (key, index):
             self.clear()
@@ -144,7 +143,9 @@ def _split_lines(line: tuple[Span, ...]) -> Iterator[tuple[Span, ...]]:
 def _padding_row(
     key: CodeKey, levels: tuple[str, ...] = (), bars: tuple[Bar, ...] = (), rtl: bool = False
 ) -> TextRow:
-    """Get a row for the bottom padding, because Qt ignores the bottom margin of the last block."""
+    """Return a row for the bottom padding, because Qt ignores the bottom margin of the last
+    block.
+    """
     return TextRow("pad", (), 0, levels, bars, None, key, rtl=rtl)
 
 
@@ -254,7 +255,7 @@ class _Builder:
                 self._add_as_typed(token)
 
     def _add_as_typed(self, token: Token) -> None:
-        """Show a token's lines as typed, because it's nested too deeply for the parser."""
+        """Add a token's lines as typed, because it's nested too deeply for the parser."""
         first, end = token.map or [0, 0]
         lines = self._block.source.split("\n")
         base = self._block.first_line
@@ -299,7 +300,7 @@ class _Builder:
         return space_above(self._previous, kind, bool(self._lists) and self._is_tight())
 
     def _is_tight(self) -> bool:
-        """True for a row with little space above. Nested lists start like the outer list."""
+        """Return True for a row with little space above. Nested lists start like the outer list."""
         if self._fresh_list:
             outer = self._lists[:-1]
             return bool(outer) and outer[-1].tight
@@ -367,7 +368,7 @@ class _Builder:
             self._push(row)
 
     def _table(self, index: int) -> int:
-        """Convert a table. Returns the position of its last token."""
+        """Add a table. Return the position of its last token."""
         self._flush_marker()
         tokens = self._tokens
         cells: list[tuple[tuple[Span, ...], ...]] = []
@@ -399,7 +400,7 @@ class _Builder:
 
 
 def is_right_to_left(tokens: Sequence[Token], start: int) -> bool:
-    """Check if the first letter after `start` is from a right-to-left script."""
+    """Return True if the first letter after `start` is from a right-to-left script."""
     texts = (token.content for token in tokens[start:] if token.type == "inline")
     return _first_letter_is_rtl(split_check_box(text)[1] for text in texts)
 
@@ -412,7 +413,7 @@ def _first_letter_is_rtl(texts: Iterable[str]) -> bool:
 
 
 def _is_formula(spans: Sequence[Span]) -> bool:
-    """True for formulas without words, which have no text direction."""
+    """Return True for formulas without words, which have no text direction."""
     return any(span.ink.math for span in spans) and all(
         span.ink.math or not span.text.strip() for span in spans
     )

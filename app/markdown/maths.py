@@ -80,7 +80,7 @@ class MathObject(QPyTextObject):
 
 
 def _object_rise(char: QTextCharFormat) -> float:
-    """Twice the height above the baseline at which Qt centers objects, i.e. half the x-height."""
+    """Return twice the height above the baseline at which Qt centers objects: half the x-height."""
     return QFontMetrics(char.font()).xHeight() / 2
 
 
@@ -89,7 +89,7 @@ def _formula(char: QTextCharFormat) -> tex.Formula | None:
 
 
 def _measure(char: QTextCharFormat, document: QTextDocument | None = None) -> tuple[QSizeF, float]:
-    """Get a formula's size in text of this format, and its height below the baseline.
+    """Return a formula's size in text of this format, and its height below the baseline.
 
     Formulas wider than the document are scaled down.
     """

@@ -1,4 +1,4 @@
-"""Convert Markdown to plain text, block by block, without Qt."""
+"""Markdown as plain text."""
 
 from __future__ import annotations
 
@@ -13,15 +13,13 @@ from app.markdown.tex import typed_source
 
 
 class ParsedBlock(NamedTuple):
-    """Finished block of a text."""
-
     source: str  # Markdown source
-    # Tokens, including inline tokens. Empty if the block is shown as typed.
+    # empty if the block is shown as typed
     tokens: list[Token]
 
 
 def split_blocks(text: str) -> Iterator[ParsedBlock]:
-    """Split a complete text into blocks, applying the same limits as the window."""
+    """Split a complete text into blocks, with the same limits as in the window."""
     splitter = BlockSplitter()
     splitter.feed(text)
     splitter.finish()
@@ -36,7 +34,7 @@ def split_blocks(text: str) -> Iterator[ParsedBlock]:
 
 
 def remove_markup(text: str) -> str:
-    """Remove the markup from a text. List markers are kept, table cells are separated by tabs."""
+    """Remove the markup from a text. List markers are kept, and tabs separate table cells."""
     shown = (
         "\n".join(_lines(part.tokens)) if part.tokens else part.source.strip("\n")
         for part in split_blocks(text)

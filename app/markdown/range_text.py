@@ -1,4 +1,4 @@
-"""Convert a selected part of a document to plain text or Markdown."""
+"""Parts of a document as plain text or Markdown."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def _rows_between(
 def plain_text(writer: RowWriter, first: int, last: int) -> str:
     """Return the plain text between two document positions.
 
-    Text blocks are separated by empty lines, but not lines of code or list items. A list marker is
-    included if the start of its item is selected.
+    Empty lines separate text blocks, but not lines of code or list items. A list marker is included
+    if the start of its item is selected.
     """
     parts: list[str] = []
     previous: Row | None = None
@@ -118,7 +118,6 @@ def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
 
 
 def markdown_text(writer: RowWriter, first: int, last: int) -> str:
-    """Get Markdown for the text between two document positions."""
     parts: list[str] = []
     previous: Row | None = None
     close = ""  # closing fence of the open code block
@@ -147,7 +146,7 @@ def _code_key(row: Row | None) -> CodeKey | None:
 
 
 def _fence(writer: RowWriter, index: int) -> str:
-    """Get a fence that is longer than any fence in the code block starting here."""
+    """Return a fence that is longer than any fence in the code block starting here."""
     longest, code = 2, _code_key(writer.rows[index])
     for number in range(index, len(writer.rows)):
         row = writer.rows[number]
@@ -173,7 +172,7 @@ def _margin(levels: Sequence[str]) -> str:
 
 
 def _leading_markup(row: TextRow, whole_item: bool) -> str:
-    """Get the markup in front of a row's first line. ``whole_item``: its start is selected."""
+    """Return the markup in front of a row's first line. ``whole_item``: its start is selected."""
     before = _margin(row.levels)
     if row.item is not None and whole_item:
         item, levels = row.item, list(row.levels)
@@ -202,7 +201,7 @@ def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
 
 
 def _cut_spans(spans: Sequence[Span], first: int, last: int) -> list[Span]:
-    """Cut spans to a range given in UTF-16 units."""
+    """Return the part of spans in a range of UTF-16 units."""
     found, at = [], 0
     for span in spans:
         units = span.text.encode("utf-16-le", "surrogatepass")
@@ -224,7 +223,7 @@ _MARKS = {"strike": "~~", "bold": "**", "italic": "*"}
 
 
 def _add_markup(spans: Sequence[Span], layers: Sequence[str]) -> str:
-    """Add markup to spans, outermost first, so that nothing is closed and reopened."""
+    """Return spans with markup, outermost first, so that nothing is closed and reopened."""
     if not layers:
         return "".join(_escape(span.text, span.ink) for span in spans)
     parts = []

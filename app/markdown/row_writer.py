@@ -1,4 +1,4 @@
-"""Write rows to a QTextDocument, changing only rows that differ from the previous ones."""
+"""Writer of rows to a QTextDocument, which changes only rows that differ."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def insert(
     quoted: bool,
     skip: int = 0,
 ) -> None:
-    """Insert spans, skipping the first `skip` UTF-16 units."""
+    """Insert spans without the first `skip` UTF-16 units."""
     for span in spans:
         rest = span.text
         if skip:
@@ -55,7 +55,7 @@ def format_spans(
 
 
 def _displayed_ink(span: Span) -> Ink:
-    """Get the style of a span, without italics for Arabic, where Qt may paint nothing at all."""
+    """Return the style of a span, without italics for Arabic, where Qt may paint nothing at all."""
     if span.ink.italic and _ARABIC.search(span.text):
         return replace(span.ink, italic=False)
     return span.ink
@@ -66,7 +66,6 @@ def text_of(spans: Sequence[Span]) -> str:
 
 
 def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> None:
-    """Write a row of a table, replacing its previous content."""
     kind = "paragraph" if number else "head"
     for column, align in enumerate(row.align):
         # Qt doesn't mirror tables.
@@ -82,12 +81,11 @@ def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> Non
 
 
 def _utf16_length(text: str) -> int:
-    """Length of a text in UTF-16 units."""
     return len(text) + sum(character > "\uffff" for character in text)
 
 
 def common_length(old: Sequence[Span], new: Sequence[Span]) -> int:
-    """Get the length of the common prefix (same text and style) in UTF-16 units."""
+    """Return the length of the common prefix (same text and style) in UTF-16 units."""
     units = 0
     for before, after in zip(old, new, strict=False):
         if before == after:
@@ -105,7 +103,7 @@ def common_length(old: Sequence[Span], new: Sequence[Span]) -> int:
 
 
 class Widths:
-    """Caches the widest line of each code block, so that growing blocks are measured only at the
+    """Widest line of each code block, cached so that growing blocks are only measured at the
     end.
     """
 
@@ -115,12 +113,11 @@ class Widths:
         self._cache: dict[tuple[int, int], tuple[int, float]] = {}
 
     def invalidate_from(self, index: int) -> None:
-        """Invalidate everything from this row on."""
         number = self._writer.number(index)
         self._cache = {name: entry for name, entry in self._cache.items() if entry[0] <= number}
 
     def widest_line(self, name: tuple[int, int], first: QTextBlock, last: QTextBlock) -> float:
-        """Get the width of the widest line from `first` to `last`, which must be laid out."""
+        """Return the width of the widest line from `first` to `last`, which must be laid out."""
         number, widest = self._cache.get(name, (first.blockNumber(), 0.0))
         block = first.document().findBlockByNumber(number)
         while block.isValid() and block.blockNumber() <= last.blockNumber():
@@ -144,7 +141,7 @@ class RowWriter:
     """
 
     def __init__(self, document: QTextDocument, formats: Formats) -> None:
-        self.rows: list[Row] = []  # rows in the document
+        self.rows: list[Row] = []
         # Names of code blocks with wrapped lines, see `set_wrapped`.
         self.wrapped: set[tuple[int, int]] = set()
         # First and last rows of all code blocks, in order.
@@ -153,11 +150,11 @@ class RowWriter:
         self._document = document
         self._formats = formats
         self._starts: list[int] = []  # first document block of each row
-        self._next = 0  # number of the block after the last row
+        self._next = 0  # block after the last row
         self._set_bare(QTextCursor(document))
 
     def show(self, start: int, rows: Sequence[Row]) -> int | None:
-        """Replace all rows from `start` on. Returns the first row that changed, or None."""
+        """Replace all rows from `start` on. Return the first row that changed, or None."""
         index = start
         end = start + len(rows)
         limit = min(end, len(self.rows))
@@ -205,7 +202,7 @@ class RowWriter:
             cursor.endEditBlock()
 
     def set_wrapped(self, name: tuple[int, int], wrapped: bool) -> None:
-        """Set whether the lines of a code block wrap. The block doesn't have to exist yet."""
+        """Set whether the lines of a code block wrap. The block may not exist yet."""
         (self.wrapped.add if wrapped else self.wrapped.discard)(name)
         cursor = QTextCursor(self._document)
         cursor.beginEditBlock()
@@ -229,17 +226,18 @@ class RowWriter:
             cursor.endEditBlock()
 
     def blocks(self, index: int) -> tuple[QTextBlock, QTextBlock]:
-        """Return the first and last QTextBlock of a row."""
         after = self._starts[index + 1] if index + 1 < len(self._starts) else self._next
         find = self._document.findBlockByNumber
         return find(self._starts[index]), find(after - 1)
 
     def number(self, index: int) -> int:
-        """Get the block number of a row's first QTextBlock, or the end for a row past the last."""
+        """Return the block number of a row's first QTextBlock, or the end for a row past the
+        last.
+        """
         return self._starts[index] if index < len(self._starts) else self._next
 
     def _try_adjust(self, cursor: QTextCursor, index: int, new: Row) -> bool:
-        """Try to change a row in place. Returns False if that isn't possible."""
+        """Change a row in place, or return False if that isn't possible."""
         old = self.rows[index]
         if _is_same_row(old, new):
             return True
@@ -368,5 +366,5 @@ def _is_same_row(first: Row, second: Row) -> bool:
 
 
 def _needs_leading_block(row: TextRow) -> bool:
-    """True if this row needs an empty block in front at the start of a document."""
+    """Return True if this row needs an empty block in front at the start of a document."""
     return row.code is not None

@@ -1,4 +1,4 @@
-"""Document content before it's converted to Qt: a flat list of text rows and tables.
+"""Document content before its conversion to Qt: a flat list of text rows and tables.
 
 Rows compare by value, and equal rows look the same. Python's cycle collector doesn't track them
 (``gc=False``), because a long answer has tens of thousands.
@@ -16,10 +16,7 @@ QUOTE_INDENT = 18
 CODE_PAD = 14
 CELL_PAD = 7  # padding above and below the text of a table cell
 CODE_HEADER = 30
-"""Height of the header above a code block.
-
-It has the language on the left and a copy button on the right.
-"""
+"""Height of the header above a code block, with the language and a copy button."""
 
 _GAP = 12
 _GAPS_BEFORE = {
@@ -75,11 +72,13 @@ class Span(Struct, frozen=True, gc=False):
 
 QUOTE = ">"  # indentation level: quote
 BULLET = "•"
-"""Indentation level: list with bullets or check boxes. For numbered lists, see `numbered_level`."""
+"""Indentation level of a list with bullets or check boxes. For numbered lists, see
+`numbered_level`.
+"""
 
 
 def numbered_level(digits: int, delimiter: str) -> str:
-    """Get the level of a numbered list, which is as wide as its widest number, e.g. "00."."""
+    """Return the level of a numbered list, which is as wide as its widest number, e.g. "00."."""
     # Reserve two digits, so a list doesn't shift when it reaches ten items.
     return "0" * max(digits, 2) + delimiter
 
@@ -112,7 +111,7 @@ class ListItem(Struct, frozen=True, gc=False):
 
 
 class CodeKey(Struct, frozen=True, gc=False):
-    """Code block a row belongs to. `block` identifies it within the document."""
+    """Code block of a row. `block` identifies it within the document."""
 
     block: tuple[int, int]
     language: str
@@ -140,9 +139,9 @@ class TextRow(Struct, frozen=True, gc=False):
 
 
 class TableRow(Struct, frozen=True, gc=False):
-    """Table, with the header in the first row of cells. `align` has a letter of "lcr" per column.
+    """Table with its header in the first row of cells. `align` has a letter of "lcr" per column.
 
-    `rtl`: the first column is on the right.
+    With `rtl`, the first column is on the right.
     """
 
     kind: ClassVar[str] = "table"

@@ -1,4 +1,4 @@
-"""Colors and sizes of rendered Markdown, and the corresponding Qt formats."""
+"""Colors, sizes and Qt formats of rendered Markdown."""
 
 from __future__ import annotations
 
@@ -106,7 +106,6 @@ class Formats:
         return font
 
     def marker_font(self) -> QFont:
-        """Return the font for list numbers, which uses tabular digits."""
         font = self.font()
         # Set this explicitly, because the widget's value would apply to painting but not to
         # measuring.
@@ -167,7 +166,7 @@ class Formats:
         return block
 
     def table(self, row: TableRow) -> QTextTableFormat:
-        """Get the format of a table. It has no borders, since the lines belong to the cells."""
+        """Return the format of a table, without borders because the lines belong to the cells."""
         form = QTextTableFormat()
         form.setBorder(0)
         form.setBorderCollapse(True)
@@ -205,7 +204,7 @@ class Formats:
         return block
 
     def after_table(self) -> QTextBlockFormat:
-        """Get a format that hides the empty block Qt requires after a table."""
+        """Return a format that hides the empty block Qt requires after a table."""
         block = QTextBlockFormat()
         block.setLineHeight(1, _FIXED)
         return block
@@ -267,5 +266,5 @@ class Formats:
 
 @lru_cache(maxsize=8)
 def formats_of(style: MarkdownStyle) -> Formats:
-    """Get the formats for a style, shared by all documents."""
+    """Return the formats for a style, shared by all documents."""
     return Formats(style)

@@ -1,13 +1,9 @@
-"""Markdown parser for model output, based on markdown-it-py. Pure Python, no Qt.
+"""Markdown parser for model output, based on markdown-it-py.
 
-Supports CommonMark, tables, strikethrough, and:
-
-- emphasis next to punctuation in scripts without spaces between words (the "CJK-friendly"
-  amendments to CommonMark, extended to Arabic, Thai and others);
-- TeX formulas, even if block rules would split them;
-- bare web addresses as links;
-- a few HTML elements, while all other HTML is text;
-- fences inside a fenced Markdown block.
+Supports CommonMark, tables, strikethrough, and: emphasis next to punctuation in scripts without
+spaces between words (the "CJK-friendly" amendments to CommonMark, extended to Arabic, Thai and
+others); TeX formulas, even if block rules would split them; bare web addresses as links; a few HTML
+elements, while all other HTML is text; fences inside a fenced Markdown block.
 """
 
 from __future__ import annotations
@@ -47,8 +43,8 @@ MATH = rf"""
 """
 """Formulas, as models tend to write them.
 
-This doesn't match amounts of money like "$5 and $10", because a single dollar sign isn't accepted
-as the end after a space or before a letter or digit, or as the start of "5 apples".
+Amounts of money like "$5 and $10" don't match, because a single dollar sign doesn't end a formula
+after a space or before a letter or digit, or start one at "5 apples".
 """
 
 PAIRED_TAGS = {
@@ -64,7 +60,6 @@ _TAG = re.compile(rf"<({'|'.join(PAIRED_TAGS)})>", re.IGNORECASE)
 
 @cache
 def parser() -> MarkdownIt:
-    """Create the parser. Links are filtered by the renderer."""
     markdown = MarkdownIt()
     markdown.inline = _Inline()
     markdown.configure("commonmark", {"html": False, "maxNesting": NESTING_LIMIT})
@@ -88,7 +83,7 @@ def parser() -> MarkdownIt:
 
 
 def is_unspaced(character: str) -> bool:
-    """True for caseless scripts and wide characters, except emoji.
+    """Return True for caseless scripts and wide characters, except emoji.
 
     These scripts often have no space between a word and what follows.
     """
@@ -331,7 +326,7 @@ class _Opener(NamedTuple):
 
 
 def _opener(text: str, offset: int) -> _Opener | None:
-    """Find a formula that starts after `offset` on this line and continues on the next."""
+    """Return a formula that starts after `offset` on this line and continues on the next."""
     while match := _OPENER.search(text, offset):
         offset = match.end()
         if match["mark"] or match["name"]:
@@ -443,7 +438,7 @@ def _closing_line(state: StateBlock, text: str, opener: _Opener, line: int, end:
 
 
 def _open_formula(state: StateBlock, start: int, line: int, opener: _Opener) -> str:
-    """Get a paragraph with an unfinished formula at its end, written as a code span."""
+    """Return a paragraph with an unfinished formula at its end, written as a code span."""
     content = state.getLines(start, state.line, state.blkIndent, False).strip()
     text = _line(state, line)
     if text[: opener.begin].strip() and opener.end < len(text):
@@ -503,9 +498,9 @@ class _Inner(NamedTuple):
 class FenceEnd:
     """Finds the line that closes a fence, given the lines after the opening line one by one.
 
-    In a fenced Markdown block, an inner fence without a language looks like a closing line. We
-    treat it as an inner fence if it follows an empty line, a colon or the opening line, and is
-    followed by a line of text. It must be closed before any fence with a language.
+    In a fenced Markdown block, an inner fence without a language looks like a closing line. It is
+    treated as an inner fence if it follows an empty line, a colon or the opening line, and a line
+    of text follows. It must be closed before any fence with a language.
     """
 
     def __init__(self, fence: str, info: str) -> None:
@@ -522,7 +517,7 @@ class FenceEnd:
         self._above = ":"  # previous line, stripped
 
     def feed(self, line: str) -> int:
-        """Get the number of the line that closes the fence (from 1), or 0."""
+        """Return the number of the line that closes the fence (from 1), or 0."""
         self._count += 1
         if not self.is_nested:
             return self._count if self._closing.fullmatch(line) else 0
@@ -552,7 +547,7 @@ class FenceEnd:
         return 0
 
     def end(self) -> int:
-        """Get the closing line once there are no more lines, or 0."""
+        """Return the closing line once there are no more lines, or 0."""
         return self.pending_line or next((inner.doubtful_line for inner in self._inner), 0)
 
 

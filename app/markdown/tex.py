@@ -1,4 +1,4 @@
-"""Render LaTeX formulas to SVG with `ziamath`. Pure Python, no Qt."""
+"""LaTeX formulas as SVG, rendered by `ziamath`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 MOST_WORK = 600
 """Limit of `estimate_work` per formula. More complex formulas are shown as typed."""
 MOST_SPACE = 100.0
-"""Limit for the sum of all lengths in a formula (`\\hspace{2cm}`), in em.
+r"""Limit for the sum of all lengths in a formula (`\hspace{2cm}`), in em.
 
 Stretched symbols are composed of small segments, so huge lengths would be slow.
 """
@@ -54,7 +54,7 @@ class Formula(Struct, frozen=True):
 
 
 def estimate_work(source: str) -> int:
-    """Estimate the cost of a formula: 0.2 ms per unit, doubled for every level of nesting.
+    """Return the cost of a formula: 0.2 ms per unit, doubled for every level of nesting.
 
     ziamath processes nested parts once more per level, so twenty levels of `x^{x^{x^{...` take
     minutes.
@@ -72,7 +72,7 @@ def estimate_work(source: str) -> int:
 
 
 def total_space(source: str) -> float:
-    """Sum of all lengths in a formula, in em."""
+    """Return the sum of all lengths in a formula, in em."""
     total = 0.0
     if not _SPACED.search(source):
         return total
@@ -85,11 +85,12 @@ def total_space(source: str) -> float:
 
 
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
-"""Full-width characters, which aren't in the formula font, mapped to ASCII."""
+"""Full-width characters, which the formula font lacks, mapped to ASCII."""
 
 
 def is_harmless(drawn: ElementTree.Element) -> bool:
-    """Check that an image has only shapes in plain colors, so that drawing it can't load anything.
+    """Return True if an image has only shapes in plain colors, so that drawing it can't load
+    anything.
 
     ziamath copies color names from the formula without checking them.
     """
@@ -105,7 +106,7 @@ def is_harmless(drawn: ElementTree.Element) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def formula(source: str, display: bool) -> Formula | None:
-    """Render a formula. Returns None if it's invalid or too complex."""
+    """Render a formula. Return None if it's invalid or too complex."""
     if estimate_work(source) > MOST_WORK or total_space(source) > MOST_SPACE:
         return None
     try:

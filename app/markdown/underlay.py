@@ -1,4 +1,4 @@
-"""Paint the parts behind the text: code backgrounds, quote bars, list markers, rules.
+"""Painting of the parts behind the text: code backgrounds, quote bars, list markers, rules.
 
 Qt's own bullets are too small and too close to the text. Its list numbers are clipped if they're
 wider than the indentation, and missing in right-to-left text.
@@ -48,9 +48,8 @@ _BOX_GAP = 0.7  # gap between check box and text
 def marker_area(formats: Formats, item: ListItem, text: QPointF, rtl: bool) -> QRectF:
     """Return the rectangle of a list item's marker.
 
-    Args:
-        text: start of the baseline of the item's first line.
-        rtl: right-to-left text, which has its marker on the right.
+    ``text`` is the start of the baseline of the item's first line. The marker of right-to-left text
+    (``rtl``) is on the right.
     """
     px = formats.style.font_px
     if item.task:
@@ -67,7 +66,7 @@ def marker_area(formats: Formats, item: ListItem, text: QPointF, rtl: bool) -> Q
 
 
 def number_text(item: ListItem, rtl: bool) -> str:
-    """Format a list number in visual order: "3)", or "(3" for right-to-left text."""
+    """Return a list number in visual order: "3)", or "(3" for right-to-left text."""
     if rtl:
         return f"{item.delimiter.replace(')', '(')}{item.number}"
     return f"{item.number}{item.delimiter}"
@@ -76,7 +75,6 @@ def number_text(item: ListItem, rtl: bool) -> str:
 def paint_marker(
     painter: QPainter, formats: Formats, item: ListItem, text: QPointF, rtl: bool
 ) -> None:
-    """Paint a list item's marker. For `text` and `rtl`, see `marker_area`."""
     area = marker_area(formats, item, text, rtl)
     colour = QColor(formats.style.muted)
     if item.task:
@@ -128,8 +126,6 @@ _BASELINE = 0.8  # baseline position that Qt uses in a line of fixed height
 
 
 class Underlay:
-    """Paints the parts behind the text of a document's rows."""
-
     def __init__(self, writer: RowWriter, document: QTextDocument, formats: Formats) -> None:
         self._writer = writer
         self._document = document
@@ -146,7 +142,7 @@ class Underlay:
         self._width = 0.0  # document width for which the caches are valid
 
     def code_area(self, first_position: int, last_position: int) -> QRectF:
-        """Get the background rectangle of code between two positions, in document coordinates."""
+        """Return the rectangle of code between two positions, in document coordinates."""
         find = self._document.findBlock
         return self._code_area(find(first_position), find(last_position))
 
@@ -177,11 +173,10 @@ class Underlay:
         painter.restore()
 
     def code_row_ranges(self, clip: QRectF | None) -> Iterator[tuple[int, int]]:
-        """Get the first and last row of each code block that intersects `clip` (None: all)."""
+        """Return the first and last row of each code block that intersects `clip` (None: all)."""
         return self._find_code_row_ranges(*self._visible_rows(clip))
 
     def drop_areas_from(self, index: int) -> None:
-        """Drop the cached areas from this row on."""
         number = self._writer.number(index - 1) if index else 0
         self._areas = {key: area for key, area in self._areas.items() if key[1] < number}
         self._grounds = {key: ground for key, ground in self._grounds.items() if key < number}
@@ -260,7 +255,7 @@ class Underlay:
             paint_marker(painter, self._formats, row.item, QPointF(edge, baseline), row.rtl)
 
     def _left_of_text(self, row: Row, level: int, width: float, width_used: float = 0.0) -> float:
-        """Get the left edge of something ``width_used`` pixels wide at an indentation level."""
+        """Return the left edge of something ``width_used`` pixels wide at an indentation level."""
         indent = self._formats.indent(row.levels[:level])
         return width - indent - width_used if row.rtl else indent
 

@@ -1,5 +1,3 @@
-"""Models distributed over several machines, whose servers we start on request."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -15,10 +13,9 @@ from app.remote.remotes import Remotes
 
 
 class SpreadModels(QObject):
-    """Starts the servers of distributed models.
+    """Servers of models that are distributed over several machines.
 
-    Args:
-        changed: called with a model's reference when its status changes.
+    ``changed`` is called with a model's reference when its status changes.
     """
 
     def __init__(self, remotes: Remotes, changed: Callable[[str], None], parent: QObject) -> None:
@@ -26,7 +23,7 @@ class SpreadModels(QObject):
         self._remotes, self._changed = remotes, changed
 
     def begin(self, group: MachineGroup) -> GroupServer:
-        """Start a new group. To cancel, close the server before calling `add_when_ready`."""
+        """Start a new group. To cancel, close the server before `add_when_ready`."""
         return self._remotes.groups.start(group)
 
     async def add_when_ready(
@@ -51,7 +48,7 @@ class SpreadModels(QObject):
         return remote.ref
 
     def start(self, ref: str) -> bool:
-        """Restart a model's group. Returns False if there's no group or it's already running."""
+        """Restart a model's group. Return False if there's no group or it's running."""
         groups, remote = self._remotes.groups, parse_ref(ref)
         group, not_there = groups.known.get(ref), groups.unavailable_reason(ref)
         if group is None or remote is None or not_there is None or not_there.starts:

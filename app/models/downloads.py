@@ -1,10 +1,8 @@
-"""Download models from the hub and quantize models, in worker threads.
+"""Downloads of models from the hub and conversions, in worker threads.
 
-One download and one conversion can run at the same time. `Download` and `Conversion` are jobs, run
-by `Downloads`.
-
-The hub is only contacted if the user names a model or resumes a download. Unfinished downloads are
-saved in the settings and offered again at the next start.
+One download and one conversion can run at the same time. The hub is only contacted if the user
+names a model or resumes a download. Unfinished downloads are saved in the settings and offered
+again at the next start.
 
 Access tokens are kept until the app quits, and in the system's keychain if there is one
 (`app.settings.keychain`). huggingface_hub would store them as plain text that any program of the
@@ -53,15 +51,14 @@ class DownloadState(Enum):
 
 
 class Download(Struct):
-    ref: str  # reference used by chats: ``owner/name``, plus ``@revision`` if not main
-    # Progress in bytes.
+    ref: str  # ``owner/name``, plus ``@revision`` if not main
+    # in bytes
     done: int = 0
     total: int = 0
     state: DownloadState = DownloadState.WAITING
     error: str = ""  # error message and (in code) the engine's error code, if the download failed
     code: str = ""
     model: HubModel | None = None
-    # Set to stop the worker thread.
     stop: threading.Event = field(default_factory=threading.Event)
     came: tuple[int, int] = (0, 0)  # (bytes done, total bytes), set by the worker thread
     can_pause: ClassVar[bool] = True  # a canceled download can be resumed later
@@ -73,19 +70,18 @@ class Download(Struct):
 
     @property
     def repo(self) -> str:
-        """Repository, whose folder has the files of all downloaded revisions."""
+        """Return the repository, whose folder has the files of all downloaded revisions."""
         return self.ref.partition("@")[0]
 
     @property
     def rate(self) -> float:
-        """Average bytes per second over the last few seconds."""
+        """Return the average bytes per second over the last few seconds."""
         if len(self.samples) < 2:
             return 0.0
         (began, first), (ended, last) = self.samples[0], self.samples[-1]
         return max(0.0, (last - first) / (ended - began)) if ended > began else 0.0
 
     def update_progress(self) -> None:
-        """Record the progress reported by the worker thread."""
         self.done, self.total = self.came
         now = time.monotonic()
         self.samples.append((now, self.done))
@@ -94,7 +90,6 @@ class Download(Struct):
 
 
 def ref_of(model: HubModel) -> str:
-    """Get the reference chats use for a hub model."""
     return model.repo if model.revision == "main" else f"{model.repo}@{model.revision}"
 
 
@@ -109,7 +104,7 @@ def run_download(
     tidy: bool,  # No download uses files of other revisions, so they may be deleted.
     before: threading.Event | None,
 ) -> None:
-    """Download a model once the previous job on its files is done. Raises EngineError."""
+    """Download a model once the previous job on its files is done."""
     from engine import hub
 
     if before is not None:
@@ -163,7 +158,7 @@ class Recipe(Struct, frozen=True):
     mixed: str = ""
 
     def size(self, model: InstalledModel) -> int:
-        """Estimate the size of the converted model in bytes."""
+        """Return the estimated size of the converted model in bytes."""
         from engine.hub import conversion
 
         width = 4 if model.facts.dtype == "float32" else 2
@@ -186,8 +181,6 @@ RECIPES = (
 
 
 class Conversion(Download):
-    """Conversion job. Its ``ref`` is the folder to create."""
-
     source: Path = Path()  # folder of the original model
     recipe: Recipe = RECIPES[0]
 
@@ -211,7 +204,7 @@ def why_not_convert(model: InstalledModel) -> str:
 
 
 def conversion_of(model: InstalledModel, recipe: Recipe, into: Path) -> Conversion:
-    """Create a job that converts ``model`` to a new folder in ``into``. Reads the disk."""
+    """Return a job that converts ``model`` to a new folder in ``into``. Reads the disk."""
     name = f"{model.name.replace('/', '-')}-{recipe.name}"
     out, number = into / name, 1
     while out.exists():
@@ -223,7 +216,7 @@ def conversion_of(model: InstalledModel, recipe: Recipe, into: Path) -> Conversi
 def convert_model(
     job: Conversion, stop: threading.Event, *, before: threading.Event | None
 ) -> None:
-    """Convert in a child process that ``stop`` terminates. Blocks. Raises EngineError."""
+    """Convert in a child process that ``stop`` terminates. Blocks."""
     from engine.hub import conversion
 
     if before is not None:
@@ -246,8 +239,8 @@ _TELL_MS = 200  # interval of progress updates
 
 
 class Downloads(QObject):
-    changed = Signal(str)  # (ref): the download changed or was removed
-    download_finished = Signal(str)  # (ref): the download is complete, so the model can be loaded
+    changed = Signal(str)  # (ref): changed or removed
+    download_finished = Signal(str)  # (ref): the model can be loaded
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -278,7 +271,6 @@ class Downloads(QObject):
         return any(d.state in {DownloadState.RUNNING, DownloadState.WAITING} for d in ours)
 
     def measure(self) -> None:
-        """Update the progress of unfinished downloads by looking at the disk."""
         from engine import hub
 
         for download in self.items:
@@ -287,7 +279,7 @@ class Downloads(QObject):
                 download.done = min(hub.bytes_unfinished(wanted.repo), download.total)
 
     def _is_only_revision(self, download: Download) -> bool:
-        """Check that no other revision of the model is unfinished. Revisions share files."""
+        """Return True if no other revision of the model is unfinished. Revisions share files."""
         return all(d is download or d.repo != download.repo for d in self.unfinished_downloads())
 
     def add(self, model: HubModel) -> Download:
@@ -310,7 +302,6 @@ class Downloads(QObject):
             self._next()
 
     def resume(self, ref: str) -> None:
-        """Resume a paused or failed download. Queries the hub again."""
         download = self.get(ref)
         if download is not None and download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
             download.state, download.error, download.code = DownloadState.WAITING, "", ""
@@ -318,7 +309,6 @@ class Downloads(QObject):
             self._next()
 
     def pause(self, ref: str) -> None:
-        """Pause a download. This takes effect within a fraction of a second."""
         download = self.get(ref)
         if download is None or not download.can_pause:
             return
@@ -330,7 +320,7 @@ class Downloads(QObject):
         self._next()
 
     def cancel(self, ref: str) -> None:
-        """Stop a download and delete its files. If it's complete, just remove it from the list."""
+        """Stop a download and delete its files, or remove a complete download from the list."""
         download = self.get(ref)
         if download is None:
             return
@@ -346,7 +336,6 @@ class Downloads(QObject):
         self._next()
 
     def end(self) -> None:
-        """Stop all downloads because the app is quitting. Partial files are kept."""
         self._over = True
         self._telling.stop()
         for download in self.items:
@@ -426,7 +415,6 @@ class Downloads(QObject):
     def _run_exclusively(
         self, download: Download, act: Callable[..., None]
     ) -> Coroutine[Any, Any, None]:
-        """Run a job after previous jobs on the same model's files."""
         written, before = threading.Event(), self._written.get(download.repo)
         self._written[download.repo] = written
 

@@ -38,9 +38,9 @@ class Candidate(Struct, frozen=True):
 def find_smaller_models(
     model: InstalledModel, installed: Iterable[InstalledModel]
 ) -> tuple[InstalledModel, list[InstalledModel]]:
-    """Get the model (or its base model, for an adapter) and all smaller models, smallest first.
+    """Return the model (or an adapter's base model) and all smaller models, smallest first.
 
-    Skips adapters and models that can't be loaded.
+    Adapters and models that can't be loaded are skipped.
     """
     listed = list(installed)
     names = {base_model(model.ref)} if adapter_of(model.ref) else {model.ref}
@@ -54,10 +54,7 @@ def find_smaller_models(
 def candidates(
     base: InstalledModel, others: Iterable[InstalledModel], stop: threading.Event
 ) -> list[Candidate]:
-    """List the candidates. Models with the same tokenizer come first.
-
-    Reads files, so call it from a worker thread.
-    """
+    """Return the candidates, those with the same tokenizer first. Reads files, so it blocks."""
     words, found = vocabulary_of(base.folder, stop.is_set), []
     for model in others:
         if stop.is_set():
@@ -67,8 +64,6 @@ def candidates(
 
 
 class _DraftLoad(NamedTuple):
-    """Draft model being loaded: generation of the main model, and reference of the draft model."""
-
     future: Future[Any]
     wanted: tuple[object, str]
 
@@ -76,8 +71,8 @@ class _DraftLoad(NamedTuple):
 class DraftModels(QObject):
     """Loads the chosen draft model after the model itself."""
 
-    changed = Signal()  # the choice or the draft stats changed
-    rejected = Signal(str)  # (words): reason why the draft model isn't used
+    changed = Signal()  # also the draft stats
+    rejected = Signal(str)  # (reason)
 
     def __init__(self, loader: ModelLoader, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
@@ -95,14 +90,13 @@ class DraftModels(QObject):
         loader.figures.stats_received.connect(self._on_figures)
 
     def get_ref(self, *names: str) -> str:
-        """Return the reference of the chosen draft model for a model with these names, or ""."""
         found = (self._settings.drafts.get(name, "") for name in names)
         return next(filter(None, found), "")
 
     def choose(self, draft: str, *names: str) -> None:
         """Choose the draft model for a model with these names, or "" for none.
 
-        If the model is loaded, this takes effect immediately. Failed draft models are tried again.
+        A loaded model uses it immediately. Failed draft models are tried again.
         """
         others = {ref: d for ref, d in self._settings.drafts.items() if ref not in names}
         self._settings.set(drafts=others | (dict.fromkeys(names, draft) if draft else {}))
@@ -113,7 +107,6 @@ class DraftModels(QObject):
         self.changed.emit()
 
     def has_failed(self, model: Model) -> bool:
-        """Check whether the chosen draft model of a loaded model failed to load."""
         chosen = (self._loader.generation(model), self.get_ref(*self._names(model)))
         return self._failed.get(model.id) == chosen
 

@@ -1,5 +1,3 @@
-"""Engine errors in the user's language, and messages about models that don't fit."""
-
 from __future__ import annotations
 
 from app.settings.language import counted, mark, number, tr
@@ -44,11 +42,10 @@ _MEANINGS = {
     UNKNOWN_MODEL: mark("The model is no longer loaded."),
     UNSUPPORTED_SESSION: mark("This model can’t keep the chat separate from the others."),
 }
-"""Explanations by `EngineError.code` or reason."""
 
 
 def explain(code: str, message: str) -> str:
-    """Get the engine's message, after a translated explanation unless the UI is in English."""
+    """Return the engine's message, after a translated explanation unless the UI is in English."""
     return with_engine_message(_MEANINGS[code], message) if code in _MEANINGS else message
 
 
@@ -61,7 +58,7 @@ def describe_problem(facts: FolderFacts) -> str:
 
 
 def with_engine_message(text: str, message: str, /, **values: object) -> str:
-    """Format a translated text followed by the engine's message in parentheses.
+    """Return a translated text followed by the engine's message in parentheses.
 
     In English, or without a translation, only the more precise engine's message is used.
     """
@@ -71,11 +68,10 @@ def with_engine_message(text: str, message: str, /, **values: object) -> str:
 
 
 DOES_NOT_FIT = "does_not_fit"
-"""Error code if we didn't start loading because the estimate exceeds the free memory."""
+"""Error code of a model that wasn't loaded because the estimate exceeds the free memory."""
 
 
 def memory_sentences(fit: Fit) -> str:
-    """Format the memory estimate with its parts, and the free memory, in two sentences."""
     total = _size(fit.total)
     return tr(
         "It needs {total}: {weights} for weights, {caches} for {chats} of {context} tokens, and "

@@ -16,13 +16,9 @@ if TYPE_CHECKING:
 
 
 class EngineFigures(QObject):
-    """Polls the engine's stats, at the shortest interval requested by any view.
+    """Polls the engine's stats at the shortest interval of all views."""
 
-    Args:
-        engine: gets the engine, or None.
-    """
-
-    stats_received = Signal(object)  # (stats): see `Engine.stats`
+    stats_received = Signal(object)  # (Engine.stats)
 
     def __init__(self, engine: Callable[[], Engine | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -47,7 +43,6 @@ class EngineFigures(QObject):
             self._asking.cancel()
 
     async def now(self) -> dict[str, Any] | None:
-        """Get `Engine.stats` once, or None if there's no engine."""
         engine = self._engine()
         if engine is None:
             return None
@@ -68,9 +63,9 @@ class EngineFigures(QObject):
 
 
 def memory_by_model(stats: dict[str, Any]) -> dict[str, int]:
-    """Get the bytes of weights and KV caches, by the engine's model ID.
+    """Return the bytes of weights and KV caches, by the engine's model ID.
 
-    Draft models count toward their model, unless they're also listed on their own.
+    Draft models count toward their model, unless they're listed themselves.
     """
     memory = {model.id: model.nbytes for model in stats.get("models", ())}
     for session in stats.get("sessions", {}).values():

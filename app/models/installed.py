@@ -33,16 +33,16 @@ from engine.hub.inventory import (
 from engine.hub.names import clean_name
 
 PIECE_S = 0.15
-"""Interval for showing new results.
+"""Interval for showing new results, longer for long lists.
 
-It's increased for long lists, because updating the view takes 20 ms for a thousand models.
+Updating the view takes 20 ms for a thousand models.
 """
 _LONG = 2_000
 _USE_NOTED_S = 60.0  # interval for storing the last use of a model that is replying
 
 
 class _Walk:
-    """Searches all locations in steps, each in a worker thread. Uses no Qt objects."""
+    """Search of all locations in steps, each in a worker thread. Uses no Qt objects."""
 
     def __init__(
         self, inventory: Inventory, where: Callable[[], list[ModelPlace]], refs: tuple[str, ...]
@@ -53,7 +53,7 @@ class _Walk:
         self._models: Iterator[InstalledModel] | None = None
 
     def search_slice(self, stop: threading.Event) -> tuple[list[InstalledModel], bool]:
-        """Search for a short time. Returns the models found, and True if the search is done."""
+        """Search for a short time. Return the models found, and True if the search is done."""
         self._stop = stop
         if self._models is None:
             self._models = self._walk_all()
@@ -94,7 +94,7 @@ class _Walk:
 
 
 class InstalledModels(QObject):
-    changed = Signal()  # models were found or removed, or their details changed
+    changed = Signal()
 
     def __init__(
         self,
@@ -104,9 +104,8 @@ class InstalledModels(QObject):
         parent: QObject | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """``own_path``: the app's own model folder."""
         super().__init__(parent)
-        # By folder, in the order they were found.
+        # by folder, in the order they were found
         self.models: dict[Path, InstalledModel] = {}
         self.looking = False  # a search is running
         self._users, self._loader = users, users.loader
@@ -115,13 +114,11 @@ class InstalledModels(QObject):
         self._clock = clock
         self._inventory = Inventory()
         self._walking = flows.Latest(self)
-        self.drafts = DraftModels(self._loader, settings, self)  # draft models for the other models
+        self.drafts = DraftModels(self._loader, settings, self)
         self.drafts.changed.connect(self.changed)
         self._loader.changed.connect(self.changed)
         self._loader.model_loaded.connect(self._on_loaded)
         users.activity.connect(self._on_activity)
-
-    # Search.
 
     @Slot()
     def rescan(self) -> None:
@@ -133,12 +130,10 @@ class InstalledModels(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """Stop searching because the list was closed."""
         self._walking.cancel()
         self.looking = False
 
     def remove_deleted(self, removes: Path) -> list[InstalledModel]:
-        """Remove all models of a deleted folder from the list, and return them."""
         deleted = [m for m in self.models.values() if m.removes == removes]
         for model in deleted:
             del self.models[model.folder]
@@ -158,29 +153,26 @@ class InstalledModels(QObject):
                     del self.models[folder]
             self.changed.emit()
 
-    # Model details.
-
     def status(self, model: InstalledModel) -> ModelStatus:
-        """Get a model's status in the engine, whatever name it was loaded under."""
+        """Return a model's status in the engine, by any name it was loaded under."""
         return self._loader.status_of_folder(model.ref, str(model.folder))
 
     def is_pinned(self, model: InstalledModel) -> bool:
         return bool({model.ref, str(model.folder)} & {*self._settings.pinned})
 
     def pins(self, status: ModelStatus) -> bool:
-        """Check whether a loaded model is pinned under any of its names."""
+        """Return True if a loaded model is pinned under any of its names."""
         path = status.model.path if status.model is not None else ""
         names = {status.ref, path}
         names |= {model.ref for model in self.models.values() if str(model.folder) == path}
         return bool(names & {*self._settings.pinned})
 
     def last_used(self, model: InstalledModel) -> float:
-        """Get the time of last use in seconds since 1970, or 0.0 if unknown."""
+        """Return the time of last use in seconds since 1970, or 0.0 if unknown."""
         used = self._settings.used
         return max(used.get(model.ref, 0.0), used.get(str(model.folder), 0.0))
 
     def draft_figures(self, model: InstalledModel) -> Mapping[str, Any] | None:
-        """Get the stats of a model's drafts from `Engine.stats`, or None."""
         loaded = self.status(model).model
         return self.drafts.figures.get(loaded.id) if loaded is not None else None
 
@@ -196,8 +188,6 @@ class InstalledModels(QObject):
         found = [c for c in self._users.chats() if refs & {c.model, base_model(c.model)}]
         return [chat.display_title for chat in found]
 
-    # Model actions.
-
     def pin(self, model: InstalledModel, on: bool) -> None:
         """Pin or unpin a model. Pinned models come first in the list and stay in memory."""
         others = [ref for ref in self._settings.pinned if ref not in {model.ref, str(model.folder)}]
@@ -210,7 +200,7 @@ class InstalledModels(QObject):
         self.rescan()
 
     def add_adapter(self, model: InstalledModel, folder: Path) -> str:
-        """Add a model with an adapter. Returns the reason if that's not possible, or ""."""
+        """Add a model with an adapter. Return why that's not possible, or ""."""
         if not is_adapter(folder):
             return tr(
                 "{name} isn’t an adapter. Choose a folder with adapter_config.json and "
@@ -232,7 +222,7 @@ class InstalledModels(QObject):
         return (*roots, *(ref for ref in self._settings.models if ref == model.ref))
 
     def remove_from_list(self, model: InstalledModel) -> Callable[[], None]:
-        """Remove a model from the list but keep its files. Returns a function to undo this."""
+        """Remove a model from the list but keep its files. Return a function that undoes this."""
         before = (self._settings.model_folders, self._settings.models)
         removed = self.listing_entries(model)
         self._settings.set(
@@ -254,7 +244,6 @@ class InstalledModels(QObject):
 
     @Slot(str)
     def _on_loaded(self, ref: str) -> None:
-        """Add a loaded model to the list until the user removes it."""
         self._settings.note_use(ref, self._clock())
         if ref != GUIDE:
             self._settings.remember_model(ref)

@@ -53,9 +53,9 @@ class ModelStatus(Struct):
     ref: str  # chat reference (``paths.GUIDE``, a folder, or a hub ID)
     state: LoadState = LoadState.UNASKED
     model: Model | None = None  # the engine's model, once it's loaded
-    error: str = ""  # error message, if loading failed
-    code: str = ""  # engine error code, or `DOES_NOT_FIT`
-    fit: Fit | None = None  # memory estimate, if the model needs more than the free memory
+    error: str = ""
+    code: str = ""  # engine's error code, or `DOES_NOT_FIT`
+    fit: Fit | None = None  # estimate, if the model needs more than the free memory
     share: float = 0.0  # fraction of the weights read so far
 
     @property
@@ -64,7 +64,7 @@ class ModelStatus(Struct):
 
     @classmethod
     def from_remote(cls, ref: str, remotes: Remotes) -> ModelStatus:
-        """Get the status of a remote model, which is ready while it's in the list."""
+        """Return the status of a remote model, which is ready while it's in the list."""
         model = remotes.model(ref)
         if model is None:
             error = removed_model_error(parse_ref(ref), ref).message
@@ -76,7 +76,6 @@ class ModelStatus(Struct):
 
 
 def extra_load_arguments(ref: str) -> dict[str, Any]:
-    """Get the arguments that the engine needs in addition to a chat model's folder."""
     adapter = adapter_of(ref)
     return {"adapter": adapter} if adapter else {}
 
@@ -92,18 +91,15 @@ def call_engine(ask: Callable[[], Future[Any]]) -> Future[Any]:
 
 
 class LoadRequirements(Struct, frozen=True):
-    """A chat's memory requirements: KV cache format and context size."""
-
     kv_bits: int | None = None
     context: int | None = None
 
     def size(self) -> int:
-        """Relative memory use, for comparisons."""
         return (self.kv_bits or 16) * min(self.context or USUAL_CONTEXT, USUAL_CONTEXT)
 
 
 class _ModelLoad:
-    """Loads one model, including the estimate."""
+    """Load of one model, with the estimate."""
 
     def __init__(self, engine: Engine, ref: str, needs: LoadRequirements) -> None:
         self.folder = model_location(ref)
@@ -112,7 +108,7 @@ class _ModelLoad:
         self._future: Future[Any] | None = None
 
     async def estimate(self) -> Fit | None:
-        """Estimate the memory it needs. Returns None if that fails."""
+        """Return the estimated memory use, or None if the estimate fails."""
         most = self._needs.context
         most = most if most and most < USUAL_CONTEXT else None
         with suppress(Exception):  # loading reports problems with the folder in more detail
@@ -134,32 +130,29 @@ class _ModelLoad:
 class ModelLoader(QObject):
     """Loads models, once for all chats. Remote models are ready while the user's list has them."""
 
-    changed = Signal(str)  # (ref): the model's status changed
-    load_progressed = Signal(str)  # (ref): another percent of the model was read
-    # (ref): a local model was just loaded under this name.
+    changed = Signal(str)  # (ref)
+    load_progressed = Signal(str)  # (ref): another percent was read
+    # (ref): a local model was loaded under this name
     model_loaded = Signal(str)
-    unloaded = Signal(str)  # (id): the model with this ID is being unloaded
+    unloaded = Signal(str)  # (the engine's ID)
 
     def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.remotes = Remotes()
-        # Models we run distributed over several machines.
         self.spread = SpreadModels(self.remotes, self.changed.emit, self)
         self._bridge = bridge
-        # None until the window is shown, and after the engine has stopped.
         self.engine: Engine | None = None
-        # Engine stats, shared by all views.
         self.figures = EngineFigures(lambda: self.engine, self)
         self.small = ""  # reference of the small model, if installed
         self._models: dict[str, ModelStatus] = {}
         self._generation = 0
-        self._unloads: Counter[str] = Counter()  # number of unloads by the engine's model ID
-        self._loads: dict[str, _ModelLoad] = {}  # loads by reference, until canceled or done
+        self._unloads: Counter[str] = Counter()  # by the engine's model ID
+        self._loads: dict[str, _ModelLoad] = {}  # by reference, until canceled or done
         self._allowed: set[str] = set()
         # requests made before the engine existed, by reference
         self._early: dict[str, LoadRequirements] = {}
         self._wanted_by: dict[str, set[str]] = {}  # chat IDs by reference, for models being loaded
-        self._sees: dict[str, bool | None] = {}  # by reference, for models someone asked about
+        self._sees: dict[str, bool | None] = {}  # by reference
         # references in _sees whose folders haven't been inspected yet
         self._unseen: deque[str] = deque()
         self._settings: Settings | None = None
@@ -173,7 +166,7 @@ class ModelLoader(QObject):
         return self._generation, self._unloads[model.id]
 
     def engine_for(self, ref: str) -> Engine | None:
-        """Get the engine for a local model, e.g. to count tokens, or None for a remote model."""
+        """Return the engine for a local model, e.g. to count tokens, or None for a remote model."""
         return None if is_remote(ref) else self.engine
 
     def attach(self, engine: Engine) -> None:
@@ -186,26 +179,23 @@ class ModelLoader(QObject):
         flows.start(self, self.look_for_small())
 
     async def look_for_small(self) -> str:
-        """Get the reference of the small model, or "" if it isn't installed."""
         if not self.small:
             self.small = await flows.run_in_thread(lambda _: suggestions.find_small_folder())
         return self.small
 
     def detach(self, timeout_s: float | None = None) -> None:
-        """Stop remote requests, waiting up to ``timeout_s`` (default: `Remotes.STOP_S`)."""
         self.engine = None
         self.remotes.shut_down(Remotes.STOP_S if timeout_s is None else timeout_s)
 
     def get(self, ref: str) -> ModelStatus:
-        """Return a model's status, even before its first request."""
         if is_remote(ref):
             return ModelStatus.from_remote(ref, self.remotes)
         return self._models.setdefault(ref, ModelStatus(ref))
 
     def has_vision(self, ref: str) -> bool | None:
-        """Check whether a model can see. Returns None if that isn't known yet.
+        """Return True if a model can see, or None if that isn't known yet.
 
-        In that case, the folder is inspected in the background, and then `changed` is emitted.
+        In that case, a worker inspects the folder, and then `changed` is emitted.
         """
         model = self.get(ref).model
         if model is not None:
@@ -218,7 +208,7 @@ class ModelLoader(QObject):
         return self._sees.get(ref)
 
     def find_vision_model(self) -> ModelStatus | None:
-        """Find a model that can see, preferring loaded models. Returns None if there isn't any."""
+        """Return a model that can see, preferably a loaded one, or None."""
         listed = self._settings.models if self._settings is not None else ()
         refs = dict.fromkeys(
             [*(model_status.ref for model_status in self.known_statuses()), *listed]
@@ -227,7 +217,6 @@ class ModelLoader(QObject):
         return next((status for status in statuses if status.state is not LoadState.FAILED), None)
 
     async def _inspect_folders(self) -> None:
-        """Inspect the folders one by one, because there may be a hundred."""
         while self._unseen:
             ref = self._unseen[0]
             self._sees[ref] = await flows.run_in_thread(partial(_has_vision, ref))
@@ -235,7 +224,7 @@ class ModelLoader(QObject):
             self.changed.emit(ref)
 
     def answers(self, model_status: ModelStatus) -> bool:
-        """Check whether a ready model can be used now. Local models need the engine."""
+        """Return True if a ready model can be used now. Local models need the engine."""
         return self.engine is not None or is_remote(model_status.ref)
 
     def add_remote(self, remote: Remote, key: str | None = None) -> None:
@@ -243,19 +232,17 @@ class ModelLoader(QObject):
         self.changed.emit(remote.ref)
 
     def remove_remote(self, ref: str) -> bool:
-        """Remove a remote model (see `Remotes.remove`) and emit `changed`."""
         last = self.remotes.remove(ref)
         self.changed.emit(ref)
         return last
 
     def loaded_statuses(self) -> list[ModelStatus]:
-        """Get the models in memory, without duplicates."""
         models = reversed(self._models.values())
         ready = {m.model.id: m for m in models if m.model is not None}
         return list(reversed(ready.values()))
 
     def status_of_folder(self, ref: str, folder: str) -> ModelStatus:
-        """Get the status of the model in a folder, whatever name it was loaded under."""
+        """Return the status of the model in a folder, by any name it was loaded under."""
         status = self.get(ref)
         if status.state in {LoadState.READY, LoadState.LOADING}:
             return status
@@ -275,13 +262,11 @@ class ModelLoader(QObject):
     def request(
         self, ref: str, kv_bits: int | None = None, context: int | None = None, by: str = ""
     ) -> ModelStatus:
-        """Load a model unless it's already loaded or loading. Failed models are retried.
+        """Load a model unless it's loaded or loading. Failed models are retried.
 
         The model isn't loaded if it doesn't fit together with a chat with ``kv_bits`` and
-        ``context``.
-
-        Args:
-            by: chat ID that can be passed to `withdraw_request`, or "" if the user asked for it.
+        ``context``. ``by`` is a chat ID for `withdraw_request`, or "" if the user asked for the
+        model.
         """
         model_status, needs = self.get(ref), LoadRequirements(kv_bits, context)
         if is_remote(ref):
@@ -310,11 +295,10 @@ class ModelLoader(QObject):
                 self._cancel(ref, LoadState.UNASKED)
 
     def allow_oversize(self, ref: str) -> None:
-        """Let the next request load a model even if it doesn't fit."""
         self._allowed.add(ref)
 
     def cancel(self, ref: str) -> bool:
-        """Cancel loading a model. Returns False if it isn't loading.
+        """Cancel loading a model. Return False if it isn't loading.
 
         The model is ready if the engine has just finished.
         """
@@ -332,9 +316,8 @@ class ModelLoader(QObject):
         return True
 
     def unload(self, ref: str) -> bool:
-        """Unload a model that isn't used by a reply. Returns False if it isn't loaded.
-
-        Other names of the same weights are unloaded, too.
+        """Unload a model that no reply uses, under all of its names. Return False if it isn't
+        loaded.
         """
         model = self.get(ref).model
         if model is None or self.engine is None or is_remote(ref):
@@ -350,7 +333,6 @@ class ModelLoader(QObject):
         return True
 
     def renew(self, model: Model) -> None:
-        """Replace the engine's record of a loaded model."""
         for model_status in list(self._models.values()):
             if model_status.model is not None and model_status.model.id == model.id:
                 model_status.model = model
@@ -428,7 +410,6 @@ def downloaded_folder(ref: str) -> Path | None:
 
 
 def _has_vision(ref: str, stop: threading.Event) -> bool | None:
-    """Check a model's files for vision support. Blocks."""
     from engine.hub.models import has_vision
 
     location = model_location(ref)

@@ -14,7 +14,7 @@ _DIGEST = re.compile(r"(?<=.)-[0-9a-f]{12}$")
 
 
 def variant_of(model: str, adapter: Path) -> str:
-    """Get the reference of a model with an adapter. The adapter's folder must be absolute."""
+    """Return the reference of a model with an adapter, whose folder must be absolute."""
     return f"{base_model(model)}{_WITH}{adapter}"
 
 
@@ -28,13 +28,13 @@ def adapter_of(model: str) -> str:
 
 
 def model_location(model: str) -> str:
-    """Get the folder or hub ID the engine has to load for a reference, without the adapter."""
+    """Return the folder or hub ID that the engine loads, without the adapter."""
     base = base_model(model)
     return str(resources() / "guide") if base == GUIDE else base
 
 
 def model_fallback_name(model: str) -> str:
-    """Return a display name to use until the model is loaded."""
+    """Return the name to display until the model is loaded."""
     if (remote := parse_ref(model)) is not None:
         return remote.name
     base, adapter = base_model(model), adapter_of(model)

@@ -1,5 +1,3 @@
-"""Move models to the system trash and restore them."""
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -20,15 +18,14 @@ from engine.hub.inventory import InstalledModel, ModelSource
 
 
 class RemovedModel(Struct, frozen=True):
-    trashed: TrashedFolder  # folder of the removed model
-    name: str  # name in the model list
-    # Removed settings entries: option, index, reference.
+    trashed: TrashedFolder
+    name: str
+    # removed settings entries: option, index, reference
     listed: tuple[tuple[str, int, str], ...] = ()
     new_chats: str = ""  # reference of the model, if it was the default for new chats
 
     @property
     def message(self) -> str:
-        """Format a message for the user."""
         if self.trashed.kept is None:
             return tr("{name} moved to the Trash. You can put it back from there.", name=self.name)
         return tr("{name} moved to the Trash.", name=self.name)
@@ -39,9 +36,9 @@ class RemovedModel(Struct, frozen=True):
 
 
 class ModelRemover(QObject):
-    model_removed = Signal(object)  # (model): a `RemovedModel`
-    model_restored = Signal(str)  # (name): the model was restored
-    removal_failed = Signal(str)  # (words): removing or restoring failed for the given reason
+    model_removed = Signal(object)  # (RemovedModel)
+    model_restored = Signal(str)  # (name)
+    removal_failed = Signal(str)  # (reason)
 
     def __init__(
         self,
@@ -123,7 +120,7 @@ class ModelRemover(QObject):
         return " ".join(words)
 
     def remove(self, model: InstalledModel) -> str:
-        """Move a model to the trash. Returns the reason if that isn't possible, else ""."""
+        """Move a model to the trash. Return why that isn't possible, or ""."""
         why = self.why_not(model)
         if why:
             return why
@@ -135,7 +132,6 @@ class ModelRemover(QObject):
         return ""
 
     def restore(self, removed: RemovedModel) -> None:
-        """Restore a model. The result is reported by a signal."""
         flows.start(self, self._restore(removed))
 
     def _models_in_folder(self, model: InstalledModel) -> list[InstalledModel]:
@@ -190,7 +186,7 @@ class ModelRemover(QObject):
 
 
 def _holds_more(folder: Path) -> bool:
-    """True for the home folder, its standard subfolders, and any folder that contains them."""
+    """Return True for the home folder, its standard subfolders, and any folder with one of them."""
     home = Path.home()
     usual = {home / name for name in ("Desktop", "Documents", "Downloads", "Library", "Public")}
     return folder in usual or home.is_relative_to(folder)

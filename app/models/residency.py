@@ -1,4 +1,4 @@
-"""Unload models on request, when idle, or under memory pressure.
+"""Unloading of models: on request, when idle, or under memory pressure.
 
 Replies are never interrupted.
 """
@@ -49,9 +49,9 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
 
 
 def unload(users: ModelUsers, ref: str) -> str:
-    """Unload a model. Returns the reason if that isn't possible, or "".
+    """Unload a model. Return why that isn't possible, or "".
 
-    The caches of its chats are saved to disk. Sending a message loads the model again.
+    The caches of its chats are saved to disk. A message loads the model again.
     """
     return why_not_unload(users, ref) or (
         "" if users.loader.unload(ref) else tr("This model isn’t loaded.")
@@ -95,7 +95,7 @@ class IdleUnloading(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        # Time in seconds, including time the machine was asleep.
+        # in seconds, with the time the machine was asleep
         self.clock: Callable[[], float] = time.time
         self._installed, self._users, self._settings = installed, users, settings
         self._loader = users.loader
@@ -110,7 +110,6 @@ class IdleUnloading(QObject):
 
     @Slot()
     def check(self) -> None:
-        """Check for activity and unload models that were idle long enough."""
         wanted = self._loader.engine is not None and self._settings.unload_idle_min
         if wanted and not self._asking.running:
             self._asking.start(self._check())
@@ -135,7 +134,7 @@ class IdleUnloading(QObject):
                 unload(self._users, status.ref)
 
     def unloadable_models(self) -> list[ModelStatus]:
-        """List loaded models that may be unloaded if no chat uses them, longest unused first."""
+        """Return loaded models that may be unloaded if no chat uses them, longest unused first."""
         loaded = [
             s for s in self._loader.loaded_statuses() if s.model is not None and self._may_unload(s)
         ]
@@ -172,13 +171,12 @@ def _collect_work(figures: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
 
 
 class MemoryPressure(QObject):
-    """Checks for memory pressure every two seconds. Frees idle caches first, then unused models.
+    """Frees idle caches, then unused models, if a check every two seconds finds memory pressure.
 
-    Args:
-        resting: gets the models that may be unloaded, longest unused first.
+    ``resting`` returns the models that may be unloaded, longest unused first.
     """
 
-    notice_posted = Signal(str)  # (text): describes what was freed
+    notice_posted = Signal(str)  # (text)
 
     EVERY_MS = 2_000
 
@@ -189,9 +187,8 @@ class MemoryPressure(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        # Returns the system's memory pressure.
         self.level: Callable[[], Pressure] = pressure.pressure
-        self.clock: Callable[[], float] = time.monotonic  # monotonic, in seconds
+        self.clock: Callable[[], float] = time.monotonic
         self._users, self._resting = users, resting
         self._relief = Relief()
         self._timer = QTimer(self, interval=self.EVERY_MS)

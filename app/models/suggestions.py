@@ -59,9 +59,9 @@ class Suggestion(Struct, frozen=True):
 
 
 def load_suggestions(file: Path | None = None) -> dict[int, list[Suggestion]]:
-    """Load the suggestions by memory size in GB, smallest first.
+    """Return the suggestions by memory size in GB, smallest first.
 
-    Empty if the file is missing or damaged. Searching still works.
+    Returns {} if the file is missing or damaged. The search works without it.
     """
     try:
         text = (file or resources() / "models.toml").read_text(encoding="utf-8")
@@ -78,13 +78,10 @@ def load_suggestions(file: Path | None = None) -> dict[int, list[Suggestion]]:
 
 
 class SmallModel(Struct, frozen=True):
-    """Small general-purpose model that runs on any machine."""
-
     suggestion: Suggestion  # where to find the model on the hub
     digest: str  # SHA-256 of the GGUF file that `make run` downloads from the Python index
 
     def folder(self) -> Path | None:
-        """Get its folder, or None if it isn't installed. Reads the disk."""
         return kept.find_by_digest(self.digest)
 
 
@@ -102,16 +99,15 @@ def load_small_model(file: Path | None = None) -> SmallModel | None:
 
 
 def find_small_folder() -> str:
-    """Get the folder of the small model, or "" if it isn't installed. Reads the disk."""
     model = load_small_model()
     folder = model.folder() if model is not None else None
     return "" if folder is None else str(folder)
 
 
 def find_installed(repo: str) -> str:
-    """Get a reference for a hub model, or "" if it isn't installed.
+    """Return a reference for a hub model, or "" if it isn't installed. Reads the disk.
 
-    The small model may have been installed from the Python index instead. Reads the disk.
+    The small model may be installed from the Python index instead.
     """
     if hub.find(repo) is not None:
         return repo
@@ -121,13 +117,10 @@ def find_installed(repo: str) -> str:
 
 
 def suggestions_for(memory: int, file: Path | None = None) -> tuple[int, list[Suggestion]]:
-    """Get the memory class of a machine in GB and its suggestions, or (0, []).
+    """Return the memory class of a machine in GB and its suggestions, or (0, []).
 
     The small model comes first, then the models for this class, then those for the class below,
-    which leave more memory free.
-
-    Args:
-        memory: in bytes. Machines below the smallest class are treated as that class.
+    which leave more memory free. Machines below the smallest class are treated as that class.
     """
     found = load_suggestions(file)
     if not found:
@@ -144,7 +137,6 @@ def suggestions_for(memory: int, file: Path | None = None) -> tuple[int, list[Su
 
 
 def machine_memory() -> int:
-    """Get this machine's memory in bytes, or 0 if unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (ValueError, OSError, AttributeError):

@@ -1,4 +1,4 @@
-"""Move folders to the system trash and restore them, using Qt. All functions block."""
+"""The system trash, by Qt. All functions block."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.settings.language import tr
 
 
 class TrashedFolder(Struct, frozen=True):
-    folder: Path  # original location
+    folder: Path
     kept: Path | None = None  # location in the trash, or None if unknown
 
 
@@ -39,7 +39,7 @@ def move(folder: Path) -> TrashedFolder:
 def restore(trashed: TrashedFolder) -> None:
     """Restore a folder.
 
-    If this fails, it stays in the trash and OSError has a message for the user.
+    If this fails, the folder stays in the trash and OSError has a message for the user.
     """
     trashed_path, folder = trashed.kept, trashed.folder
     if trashed_path is None or not os.path.lexists(trashed_path):

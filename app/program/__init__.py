@@ -1,4 +1,4 @@
-"""Start, shut down and self-test the application. Only this package may import all other packages.
+"""Start, shutdown and self-test of the application. Only this package may import all others.
 
 Imports: app, app.bridge, app.chats, app.flows, app.markdown, app.models, app.serving, app.settings,
 app.spelling, app.store, app.system, app.tools, app.ui.dialogs, app.ui.pane, app.ui.style,

@@ -48,14 +48,13 @@ if TYPE_CHECKING:
 
 
 ENGINE_NICENESS = 10
-"""The kernels keep all cores busy while a reply streams, so the window would wait for a core."""
+"""Niceness of the engine, whose kernels would otherwise keep the window waiting for a core."""
 
 
 log = logging.getLogger(__name__)
 
 
 def make_engine(paths: Paths, settings: Settings) -> Engine:
-    """Create the engine. Its thread imports mlx."""
     from engine import Engine
 
     return Engine(
@@ -69,7 +68,6 @@ def make_engine(paths: Paths, settings: Settings) -> Engine:
 
 
 def make_qt(arguments: list[str]) -> QApplication:
-    """Create the QApplication and set the app's name, icon and flags."""
     QApplication.setApplicationName(APP_NAME)
     QApplication.setApplicationDisplayName(APP_NAME)
     QApplication.setDesktopFileName("app.stretto.Stretto")
@@ -84,9 +82,9 @@ def make_qt(arguments: list[str]) -> QApplication:
 class Application(QObject):
     """Application with a single profile.
 
-    On startup, loads settings, appearance and store, shows the window, and then creates the engine.
-    ``shut_down`` cancels replies, stops the engine, handles its last events, saves everything, and
-    closes the store and the window.
+    On startup, it loads settings, appearance and store, shows the window, and then creates the
+    engine. ``shut_down`` cancels replies, stops the engine, handles its last events, saves
+    everything, and closes the store and the window.
     """
 
     # Time limit for stopping all components. The process ends within 5 s, including saving.
@@ -109,9 +107,7 @@ class Application(QObject):
         ask_backup: Callable[[list[Backup]], Path | None] = ask_for_backup,
         before: Application | None = None,
     ) -> None:
-        """``before``: previous run, which ended to restore a backup. Its result is shown to the
-        user.
-        """
+        """``before`` is the previous run, which ended to restore a backup."""
         super().__init__()
         self._qt = qt
         self.paths = paths
@@ -145,11 +141,10 @@ class Application(QObject):
 
     @property
     def chosen_profile(self) -> Path | None:
-        """Folder of another profile the user chose, or None."""
         return self._opening.elsewhere
 
     def start(self) -> bool:
-        """Start the app and show the window. Returns False if it has to quit instead.
+        """Start the app and show the window. Return False if it has to quit instead.
 
         The user may give up or choose another profile because the chats can't be opened
         (``elsewhere``). Another instance may be running (``already_runs``), or a signal arrived
@@ -227,7 +222,7 @@ class Application(QObject):
         return True
 
     def _export_table(self) -> str:
-        """Export the comparison table of an earlier version. Returns a notice for the user."""
+        """Export the comparison table of an earlier version. Return a notice for the user."""
         folder = self.paths.data / TABLES
         try:
             if self.store is None or not export_table(self.store, folder):
@@ -276,11 +271,11 @@ class Application(QObject):
 
     @Slot()
     def shut_down(self) -> None:
-        """Shut down in stages, where each depends on the previous ones.
+        """Shut down in stages, of which each depends on the previous ones.
 
         First dialogs close, then UI coroutines and the local API stop, then replies and the engine,
         whose last events are still handled. Finally, everything is saved, the store is closed and
-        the window deleted. Calling this again has no effect.
+        the window deleted. Another call has no effect.
         """
         if self.down:
             return

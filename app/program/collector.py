@@ -1,4 +1,4 @@
-"""Run cyclic garbage collection on the GUI thread only.
+"""Cyclic garbage collection on the GUI thread only.
 
 Automatic collection runs on any thread that allocates, such as the engine's. Qt objects destroyed
 there cause random crashes (napari #1029).
@@ -14,14 +14,12 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 
 class Collector(QObject):
-    """Runs the garbage collector from a timer instead of automatically.
+    """Runs the garbage collector from a timer.
 
-    A young collection takes about a millisecond. A full collection visits everything the window
-    has created, which takes 0.15 s with eight long answers. As in Python, it waits until the older
-    generations are full. It also waits while replies are streaming, up to a time limit.
-
-    Args:
-        busy: returns True while users would notice a pause.
+    A young collection takes about a millisecond. A full collection visits everything the window has
+    created, which takes 0.15 s with eight long answers. As in Python, it waits until the older
+    generations are full. It also waits while ``busy`` returns True (replies are streaming), up to a
+    time limit.
     """
 
     INTERVAL_MS = 500
@@ -68,7 +66,6 @@ class Collector(QObject):
 
     @Slot()
     def collect(self) -> None:
-        """Collect the oldest generation that is over its threshold."""
         now = time.monotonic()
         for generation in (2, 1, 0):
             limit = self._thresholds[generation]

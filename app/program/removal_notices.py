@@ -11,12 +11,9 @@ log = logging.getLogger(__name__)
 
 
 def mlx_lm_note(data: Path) -> str:
-    """Return the notice that the user's mlx-lm is no longer used, or "" if it doesn't apply.
+    """Return the notice that the user's mlx-lm is no longer used, or "", once.
 
-    Earlier versions could run another mlx-lm from the profile. The notice is shown once.
-
-    Args:
-        data: the profile's data folder. The unpacked wheel stays there.
+    Earlier versions could run another mlx-lm from ``data``, where the unpacked wheel stays.
     """
     note = data / "mlx-lm" / "chosen.json"
     if not note.is_file():

@@ -28,10 +28,10 @@ TABLE = "table"  # name under which the layout is stored
 
 
 def export_table(store: Store, folder: Path) -> bool:
-    """Write the saved table to ``folder`` as JSON and CSV. Returns False without a table.
+    """Write the saved table to ``folder`` as JSON and CSV. Return False without a table.
 
     The table stays in the store until `forget_table`. If the app is killed before that, the same
-    files are written again. Raises OSError and StoreError.
+    files are written again.
     """
     saved = store.layout(TABLE)
     if saved is None:
@@ -100,7 +100,7 @@ def _parse_prompt(prompt: Mapping[str, Any]) -> Any:
 
 
 def _questions(prompt: Any) -> list[str]:
-    """Get the user and model turns of a prompt. The last turn is the question."""
+    """Return the user and model turns of a prompt. The last turn is the question."""
     turns = [_dict(turn) for turn in _list(prompt) or [{"content": prompt}]]
     return [str(turn.get("content")).strip("\n") for turn in turns if turn.get("role") != "system"]
 
@@ -126,7 +126,7 @@ def _has_passed(
     prompt: Mapping[str, Any],
     answer: Message,
 ) -> bool | None:
-    """Return whether the answer passes all checks, or None if that's unknown."""
+    """Return True if the answer passes all checks, or None if that's unknown."""
     if answer.status != "complete":
         return False if checks and answer.status == "error" else None
     found = [_verdict(saved_cell, check, prompt, answer.content) for check in checks]
@@ -164,13 +164,12 @@ def _verdict(
 
 
 def _digest(*parts: Any) -> str:
-    """Get the key a verdict was saved under."""
     text = json.dumps(parts, sort_keys=True, default=str)
     return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:24]
 
 
 def _answer_and_verdict(cell: Mapping[str, Any]) -> tuple[str, str]:
-    """Get an answer and its verdict for CSV. Unfinished answers have a note in brackets."""
+    """Return an answer and its verdict for CSV. Unfinished answers have a note in brackets."""
     text, note = cell.get("text", ""), cell.get("error") or cell.get("status") or "not started"
     if cell.get("status") != "complete":
         text = f"{text} [{note}]".lstrip()
@@ -178,7 +177,7 @@ def _answer_and_verdict(cell: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def as_csv(rows: Sequence[Sequence[str]]) -> str:
-    """Format rows as CSV (RFC 4180) with a byte order mark, which Excel needs to detect UTF-8.
+    """Return rows as CSV (RFC 4180) with a byte order mark, which Excel needs to detect UTF-8.
 
     Cells that a spreadsheet might read as a formula get an apostrophe in front, as recommended by
     OWASP ("CSV Injection"), because they contain model output.
@@ -191,7 +190,7 @@ def as_csv(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _is_formula(cell: str) -> bool:
-    """Check whether a spreadsheet might read the cell as a formula.
+    """Return True if a spreadsheet might read the cell as a formula.
 
     Some skip leading blanks, line breaks and invisible characters, or treat full-width characters
     like ASCII.
@@ -202,7 +201,7 @@ def _is_formula(cell: str) -> bool:
 
 
 def _write(folder: Path, name: str, texts: Mapping[str, str]) -> None:
-    """Write a file for each extension. Never overwrites a file with different content."""
+    """Write a file for each extension. Files with other content are never overwritten."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for number in count(1):
         stem = f"{name} ({number})" if number > 1 else name

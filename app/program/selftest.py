@@ -31,15 +31,12 @@ if TYPE_CHECKING:
     from app.ui.window.main_window import MainWindow
 
 QUESTIONS = ("Tell me a long story", "Write a long answer about trees")
-"""Questions with answers long enough to overlap."""
 MAX_ANSWER_TOKENS = 160
 MIN_COLORS = 20  # a real window has more colors than this; an empty window has two or three
 PDF_TEXT = "The lighthouse keeps its lamp in a blue box"
 
 
 class Check(Struct):
-    """Result of a check. ``detail`` is the error message if it failed."""
-
     name: str
     ok: bool
     detail: str
@@ -65,7 +62,7 @@ class LogErrors(logging.Handler):
 
 
 def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
-    """Run the checks up to the first failure and print a report. Returns 0 on success."""
+    """Run the checks up to the first failure and print a report. Return 0 on success."""
     from PySide6.QtCore import qVersion
 
     # Run without a display unless the caller sets a platform.
@@ -121,7 +118,6 @@ def run(json_to: Path | None = None, picture_to: Path | None = None) -> int:
 
 
 def wait_until(condition: Callable[[], object], timeout_s: float) -> None:
-    """Run the event loop until the condition is true. Raises TimeoutError."""
     from PySide6.QtCore import QEventLoop, QTimer
 
     loop, timer = QEventLoop(), QTimer(interval=20)
@@ -172,7 +168,6 @@ class WindowTest:
         return "the window is open, the Guide is loaded"
 
     def answers(self) -> str:
-        """Ask in two panes at the same time and wait for both answers."""
         left_chat = self._pane.chat
         self._window.chats.split("right")
         chats = (left_chat, self._pane.chat)
@@ -194,7 +189,6 @@ class WindowTest:
         return "two chats answered at once: " + " / ".join(repr(m.content[:40]) for m in answers)
 
     def picture(self) -> str:
-        """Draw the window and count its colors."""
         pixmap = self._window.grab()
         if self._picture_to is not None:
             pixmap.save(str(self._picture_to))
@@ -206,7 +200,6 @@ class WindowTest:
         return f"{width} x {height} pixels, {len(colors)} colors"
 
     def document(self) -> str:
-        """Attach a PDF, read its text in a child process, and draw its page as an image."""
         from PySide6.QtGui import QFont, QPainter, QPdfWriter
 
         file = self._paths.data / "a page.pdf"
@@ -235,7 +228,6 @@ class WindowTest:
         return f"the text of a PDF, and its page as {drawn.width} x {drawn.height} pixels"
 
     def store(self) -> str:
-        """Quit the app and read the chats like the next start would."""
         from app.store import Store
 
         self.end()
@@ -257,7 +249,6 @@ class WindowTest:
 
 
 def check_tool() -> str:
-    """Call a tool on our own MCP server over stdio."""
     from app.tools.host import ToolHost
     from app.tools.servers import ServerConfig
     from engine.sandbox.process import engine_command
@@ -285,7 +276,6 @@ def check_formula() -> str:
 
 
 def check_signature() -> str:
-    """Verify a signature with libsodium, as the update check does."""
     from nacl.signing import SigningKey
 
     key = SigningKey.generate()

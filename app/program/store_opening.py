@@ -1,5 +1,3 @@
-"""Open the chats at startup, with recovery dialogs if that fails."""
-
 from __future__ import annotations
 
 import logging
@@ -17,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class StoreOpening:
-    """Attempt to open a profile's chats, asking the user as needed."""
+    """Opening of a profile's chats at startup, with recovery dialogs."""
 
     def __init__(
         self,
@@ -33,13 +31,13 @@ class StoreOpening:
         self._ask_folder = ask_folder
         self._ask_backup = ask_backup
         self._interrupted = interrupted
-        self.words = ""  # message to show in the window, or ""
-        # Profile folder the user chose instead, with a copy of the chats.
+        self.words = ""
+        # profile folder the user chose instead, with a copy of the chats
         self.elsewhere: Path | None = None
-        self.chats: list[ChatRecord] = []  # chat list, as read from the store
+        self.chats: list[ChatRecord] = []
 
     def open(self) -> Store | None:
-        """Open the store. Returns None if the user gives up or chooses another folder."""
+        """Open the store. Return None if the user gives up or chooses another folder."""
         while True:
             problem: StoreError | None = None
             try:
@@ -78,7 +76,6 @@ class StoreOpening:
         return store
 
     def _ask_interruptibly(self, problem: StoreError) -> Recovery:
-        """Show the dialog. Quit if a signal arrives or the system shuts down."""
         listening = QTimer(interval=200)  # Python only handles signals while Python code runs
         listening.timeout.connect(lambda: None)
         listening.start()
@@ -117,7 +114,6 @@ class StoreOpening:
 
 
 def restore_backup(file: Path, backup: Path) -> str:
-    """Restore a backup and return a message for the user. Raises StoreError."""
     aside = Store.restore(file, backup)
     if aside is None:
         return tr("Backup restored.")

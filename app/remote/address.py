@@ -13,12 +13,11 @@ from app.tools.tool import clean
 from engine.text.invisible import is_visible
 
 PREFIX = "remote:"
-"""Prefix of remote model references, followed by address and model name."""
 
 SPREAD = ".hosts.localhost"
 """Suffix of the host name for a model distributed over several machines.
 
-It's preceded by the names of the machines. Requests go to the server on this machine.
+The names of the machines precede it. Requests go to the server on this machine.
 """
 
 LONGEST = 500  # characters in an address or model name
@@ -27,14 +26,14 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class AddressError(ValueError):
-    """Raised for invalid addresses. ``str(error)`` tells the user what to do."""
+    """Invalid address. The message says what the user can do."""
 
 
 class Remote(Struct, frozen=True):
     address: str  # base URL from `normalize_address`, e.g. "https://api.openai.com/v1"
     model: str  # the server's name for the model
-    kind: str = ""  # server type, a key of `KINDS`
-    context: int = 0  # context size in tokens, 0 if unknown
+    kind: str = ""  # key of `KINDS`
+    context: int = 0  # tokens, 0 if unknown
     sees: bool = False  # supports images, according to the server or the user
 
     @property
@@ -51,7 +50,6 @@ class Remote(Struct, frozen=True):
 
     @property
     def short_name(self) -> str:
-        """The model's own name, for places that show the host separately."""
         return self.model.rpartition("/")[2] or self.model
 
     @property
@@ -64,7 +62,7 @@ def is_remote(ref: str) -> bool:
 
 
 def parse_ref(ref: str) -> Remote | None:
-    """Parse a model reference. Returns None if it's invalid."""
+    """Return the model of a reference, or None if the reference is invalid."""
     address, _, model = ref.removeprefix(PREFIX).partition("#")
     try:
         same = is_remote(ref) and normalize_address(address) == address
@@ -75,12 +73,10 @@ def parse_ref(ref: str) -> Remote | None:
 
 
 def normalize_address(text: str) -> str:
-    """Turn user input like "localhost:8080" into a base URL.
+    """Return the base URL for user input like "localhost:8080".
 
     The default scheme is http for this machine and https otherwise. The default path is ``/v1``.
-
-    Raises:
-        AddressError: invalid address.
+    Raises AddressError.
     """
     text = text.strip()
     if not text:
@@ -111,18 +107,17 @@ def normalize_address(text: str) -> str:
 
 
 def host_of(address: str) -> str:
-    """Get the host (and port, unless it's the default), or the names of several machines."""
+    """Return the host (and port, unless it's the default), or the names of several machines."""
     return ", ".join(other_machines(address)) or urlsplit(address).netloc
 
 
 def other_machines(address: str) -> tuple[str, ...]:
-    """Get the other machines that a distributed model runs on."""
     host = urlsplit(address).hostname or ""
     return tuple(host.removesuffix(SPREAD).split(_AND)) if host.endswith(SPREAD) else ()
 
 
 def distributed_address(names: Iterable[str], port: int) -> str:
-    """Get the address for a model distributed over this machine and the given machines, if any."""
+    """Return the address of a model distributed over this machine and the given machines."""
     host = _AND.join(dict.fromkeys(name.lower() for name in names))
     return normalize_address(f"http://{host + SPREAD if host else '127.0.0.1'}:{port}/v1")
 
@@ -142,7 +137,7 @@ def is_here(address: str) -> bool:
 
 
 def is_open(address: str) -> bool:
-    """Check if other people on the network could read messages to this server."""
+    """Return True if other people on the network could read messages to this server."""
     return address.startswith("http://") and not is_here(address)
 
 
@@ -173,8 +168,6 @@ _OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 
 
 class ServerKind(Struct, frozen=True):
-    """Features of a server type that go beyond OpenAI's fields."""
-
     sampling: Mapping[str, str]  # our sampling parameter names, mapped to the server's
     thinking: bool = False  # reasoning can be turned on and off
     binds: bool = False  # supports choices and patterns as reply format
@@ -207,9 +200,9 @@ class ListedModel(Struct, frozen=True):
 
 
 def parse_model_list(body: object) -> list[ListedModel] | None:
-    """Parse the response to ``GET /models``. Returns None if it's invalid.
+    """Return the models in a response to ``GET /models``, or None if it's invalid.
 
-    Skips names that are too long or can't be displayed.
+    Names that are too long or can't be displayed are skipped.
     """
     if isinstance(body, Mapping):
         body = body.get("data", body.get("models"))
@@ -227,7 +220,6 @@ def parse_model_list(body: object) -> list[ListedModel] | None:
 
 
 def has_sessions(body: object) -> bool:
-    """Check if this ``GET /models`` response is from a Stretto with session support."""
     fields = body.get("stretto") if isinstance(body, Mapping) else None
     version = fields.get("sessions") if isinstance(fields, Mapping) else None
     return type(version) is int and version >= 1
@@ -251,9 +243,8 @@ _EYES = {"vision", "multimodal", "image", "images"}
 
 
 def _parse_vision(entry: Mapping[str, Any]) -> bool | None:
-    """Check whether a model supports images.
-
-    Understands the fields of OpenRouter, Mistral, Ollama and llama.cpp.
+    """Return True if a model supports images, by the fields of OpenRouter, Mistral, Ollama and
+    llama.cpp.
     """
     about = entry.get("architecture")
     values = [entry.get("input_modalities"), entry.get("modalities"), entry.get("capabilities")]
@@ -271,7 +262,7 @@ def _enabled_names(found: list[Any] | Mapping[str, Any]) -> set[str]:
 
 
 def is_ollama(entries: object) -> bool:
-    """Check whether this ``GET /models`` response is from Ollama, which only lists names."""
+    """Return True if this ``GET /models`` response is from Ollama, which only lists names."""
     listed = entries.get("data") if isinstance(entries, Mapping) else None
     return isinstance(listed, list) and any(
         isinstance(entry, Mapping) and entry.get("owned_by") == "library" for entry in listed
@@ -279,5 +270,4 @@ def is_ollama(entries: object) -> bool:
 
 
 def parse_ollama_vision(shown: object) -> bool | None:
-    """Check if a model supports images, given Ollama's response to ``POST /api/show``."""
     return _parse_vision(shown) if isinstance(shown, Mapping) else None

@@ -47,11 +47,6 @@ MOST_EVENT = 4_000_000  # bytes of a stream event
 
 
 async def fetch_models(address: str, key: str) -> list[ListedModel]:
-    """Return a server's models.
-
-    Raises:
-        RemoteError: there was no valid response.
-    """
     response = await fetch_json(address, "/models", key)
     found = parse_model_list(response)
     if found is None:
@@ -76,11 +71,6 @@ async def _listed_model(address: str, entry: ListedModel, key: str) -> ListedMod
 async def fetch_json(
     address: str, path: str, key: str, method: str = "GET", body: dict[str, Any] | None = None
 ) -> object:
-    """Return the JSON of a small response.
-
-    Raises:
-        RemoteError: see `fetch_models`.
-    """
     host = host_of(address)
     try:
         async with asyncio.timeout(LIST_S), _send(method, address, path, key, body) as response:
@@ -97,8 +87,7 @@ async def stream_reply(
 ) -> AsyncGenerator[Piece, None]:
     """Yield the chunks of a reply as they arrive. ``reading`` collects everything else.
 
-    Raises:
-        RemoteError: the response is invalid or incomplete.
+    Raises RemoteError if the response is invalid or incomplete.
     """
     path = "/chat/completions"
     async with _send("POST", remote.address, path, key, body, remote.model) as response:
@@ -139,7 +128,6 @@ async def _events(response: httpx2.Response, host: str) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def _limit_duration(host: str) -> AsyncIterator[None]:
-    """Limit the duration of the block to `QUIET_S`."""
     try:
         async with asyncio.timeout(QUIET_S):
             yield
@@ -156,7 +144,7 @@ async def _send(
     body: dict[str, Any] | None = None,
     model: str = "",
 ) -> AsyncIterator[httpx2.Response]:
-    """Send a request and yield the response if it's successful. Otherwise raises RemoteError."""
+    """Send a request and yield a successful response. Otherwise raise RemoteError."""
     import httpx2
 
     host = host_of(address)
@@ -203,7 +191,7 @@ async def _send(
 async def _json(
     response: httpx2.Response, most: int, host: str, *, forgiving: bool = False
 ) -> object:
-    """Read a JSON body up to ``most`` bytes. ``forgiving``: return None if it isn't JSON."""
+    """Return a JSON body of up to ``most`` bytes, or with ``forgiving`` None if it isn't JSON."""
     pieces, length = [], 0
     async for piece in response.aiter_bytes():
         pieces.append(piece)
@@ -228,7 +216,6 @@ async def _json(
 
 @cache
 def _load_certificates() -> ssl.SSLContext:
-    """Load the trusted certificate authorities, which takes 20 ms."""
     import httpx2
 
     return httpx2.create_ssl_context()

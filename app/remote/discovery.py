@@ -1,4 +1,4 @@
-"""Find other Strettos on the local network (`serve --announce`) with zeroconf.
+"""Search for other Strettos on the local network (`serve --announce`) with zeroconf.
 
 Data from the network is limited, sanitized and only displayed. Connections need the user's consent.
 """
@@ -30,7 +30,7 @@ _ANSWER_MS = 3000
 
 class FoundServer(Struct, frozen=True, order=True):
     name: str  # machine name
-    address: str  # base URL, see `normalize_address`
+    address: str  # see `normalize_address`
 
     @property
     def host(self) -> str:
@@ -41,9 +41,9 @@ Tell = Callable[[tuple[FoundServer, ...]], None]
 
 
 def parse_announcement(name: str, addresses: Sequence[str], port: int | None) -> FoundServer | None:
-    """Validate an announced server. Returns None if its data is invalid.
+    """Return an announced server, or None if its data is invalid.
 
-    Accepts only local network addresses and prefers IPv4.
+    Only local network addresses are accepted, preferably IPv4.
     """
     label = clean(name.removesuffix(f".{SERVICE}")[: 2 * LONGEST_NAME], lines=False)
     label = label[:LONGEST_NAME].strip()
@@ -69,14 +69,10 @@ def _parse_local_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Add
 
 
 async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
-    """Search until canceled.
+    """Search until canceled. Raises RemoteError if the search fails.
 
-    Args:
-        tell: called with the full list of servers whenever it changes.
-        interfaces: addresses of the network interfaces to use, all by default.
-
-    Raises:
-        RemoteError: the search failed.
+    ``tell`` is called with the full list of servers whenever it changes. ``interfaces`` are
+    addresses of network interfaces, all by default.
     """
     # Import in a thread, because this takes half a second.
     await asyncio.to_thread(importlib.import_module, "zeroconf.asyncio")
@@ -103,8 +99,6 @@ async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
 
 
 class _Seen:
-    """Servers that are currently announced."""
-
     def __init__(self, network: Any, tell: Tell) -> None:
         self._network = network
         self._tell = tell
@@ -112,7 +106,6 @@ class _Seen:
         self._asking: dict[str, asyncio.Task[None]] = {}
 
     def on_change(self, **change: Any) -> None:
-        """Called by the browser when a service changes."""
         from zeroconf import ServiceStateChange
 
         name: str = change["name"]

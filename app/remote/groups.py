@@ -31,34 +31,31 @@ _MOST_SAID = 2_000  # characters shown of a server's last output
 
 class MachineGroup(Struct, frozen=True):
     hosts: tuple[str, ...]  # machine names, beginning with this machine
-    folder: str  # model folder on this machine
-    file: str = ""  # hosts file, or "" for the default
+    folder: str
+    file: str = ""
 
 
 class StartedServer(Struct, frozen=True):
     port: int
-    model: str  # the server's name for the model
-    context: int  # context size in tokens
-    key: str  # key required by the server
+    model: str
+    context: int
+    key: str
 
 
 class ModelUnavailable(Struct, frozen=True):
-    """Reason why a model can't be used: it's starting, or ``words`` has an error message."""
-
     starts: bool
     words: str
 
 
 class GroupServer(Struct):
     process: subprocess.Popen[bytes]
-    # Resolves when the server is ready, or fails with RemoteError.
+    # resolves when the server is ready, or fails with RemoteError
     started: Future[StartedServer] = field(default_factory=Future)
-    # Resolves to the last message when the process ends.
+    # resolves to the last message when the process ends
     ended: Future[str] = field(default_factory=Future)
     watch: threading.Thread | None = None
 
     def close(self) -> None:
-        """Ask the process to shut down."""
         if self.process.stdin is not None:
             with contextlib.suppress(OSError):
                 self.process.stdin.close()
@@ -71,22 +68,19 @@ def _own_arguments(arguments: Sequence[str]) -> list[str]:
 
 
 class MachineGroups:
-    """Groups by model reference. To be used from one thread; futures resolve in others.
+    """Groups by model reference, used from one thread. Their futures resolve in others.
 
-    Args:
-        command: gets the command line for an engine command.
+    ``command`` returns the command line of an engine command.
     """
 
     def __init__(self, command: Callable[[Sequence[str]], list[str]] = _own_arguments) -> None:
-        # All known groups, running or not.
         self.known: dict[str, MachineGroup] = {}
         self._command = command
         self._servers: dict[str, GroupServer] = {}
-        self._unnamed: list[GroupServer] = []  # groups for models without a reference so far
-        self._messages: dict[str, str] = {}  # last server messages by reference
+        self._unnamed: list[GroupServer] = []  # groups of models that have no reference yet
+        self._messages: dict[str, str] = {}  # by reference
 
     def load(self, stored: Mapping[str, Mapping[str, Any]]) -> None:
-        """Load the groups from the settings, skipping invalid entries."""
         for ref, data in stored.items():
             hosts, folder, file = data.get("hosts"), data.get("folder"), data.get("hosts_file", "")
             if (
@@ -117,9 +111,8 @@ class MachineGroups:
     def start(self, group: MachineGroup, ref: str = "") -> GroupServer:
         """Start a group's server.
 
-        Args:
-            ref: model reference, which determines the port. "" for a new model, which gets a free
-                port, and its reference later in `save`.
+        ``ref`` determines the port. "" is for a new model, which gets a free port, and its
+        reference later in `save`.
         """
         from engine.serve.auth import Keys
 
@@ -168,7 +161,6 @@ class MachineGroups:
         self._messages.pop(ref, None)
 
     def store_end_message(self, ref: str, message: str) -> None:
-        """Store the last message of a model's server."""
         self._messages[ref] = message
 
     def forget(self, ref: str) -> None:
@@ -194,7 +186,6 @@ class MachineGroups:
 
 
 def _watch(server: GroupServer, key: str, log_path: Path) -> None:
-    """Watch a server until it ends. Blocks."""
     assert server.process.stdout is not None
     with server.process.stdout as output:
         line = output.readline(65_536)

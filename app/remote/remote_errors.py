@@ -1,5 +1,3 @@
-"""Errors of remote models, with messages that tell the user what to do."""
-
 from __future__ import annotations
 
 import json
@@ -45,14 +43,13 @@ _OF_MONEY = re.compile(r"insufficient[_ ](quota|credit|balance|funds)|credit bal
 
 
 class RemoteError(EngineError):
-    """Raised when a request to a remote model fails. ``message`` is in the user's language."""
+    """Request to a remote model failed. ``message`` is in the user's language."""
 
     status: int = 0  # HTTP status if the request was refused, else 0
     said_code: str = ""  # the server's error code, or ""
 
 
 def message_of(body: object) -> str:
-    """Get a server's message from the JSON of an error response, or ""."""
     error = _error_of(body)
     found = _provider_message(error) or error.get("message") or error.get("detail")
     if isinstance(found, list):  # FastAPI returns one message per field
@@ -76,7 +73,7 @@ def _error_of(body: object) -> Mapping[str, object]:
 
 
 def _provider_message(error: Mapping[str, object]) -> object:
-    """Get the original provider's message, which OpenRouter passes along, or None."""
+    """Return the original provider's message, which OpenRouter passes along, or None."""
     more = error.get("metadata")
     raw = more.get("raw") if isinstance(more, Mapping) else None
     if not isinstance(raw, str) or not raw:
@@ -91,11 +88,9 @@ def _provider_message(error: Mapping[str, object]) -> object:
 def response_error(
     status: int, headers: Mapping[str, str], body: object, address: str, model: str
 ) -> RemoteError:
-    """Get the error for a response that isn't 200 OK.
+    """Return the error for a response that isn't 200 OK.
 
-    Args:
-        body: JSON of the response, or None.
-        model: requested model, or "" if it was the model list.
+    ``body`` is the response's JSON, or None. ``model`` is "" for the model list.
     """
     host, words = host_of(address), message_of(body)
     quoted = tr("Its message: “{words}”", words=words) if words else ""
@@ -195,7 +190,7 @@ def _redirect_text(headers: Mapping[str, str], host: str) -> str:
 
 
 def is_too_long(body: object) -> bool:
-    """Check if a server refused a chat for exceeding the model's context size."""
+    """Return True if a server refused a chat for exceeding the model's context size."""
     marks, words = _marks_of(body), message_of(body).lower()
     if _TOO_LONG_CODES.search(marks):
         return True
@@ -208,7 +203,7 @@ def is_too_long(body: object) -> bool:
 
 
 def retry_text(headers: Mapping[str, str]) -> str:
-    """Tell the user when to retry, from ``Retry-After`` with seconds or a date."""
+    """Return when to retry, from ``Retry-After`` with seconds or a date."""
     wait = _wait_s(headers.get("retry-after", ""))
     if wait <= 0:
         return tr("Try again later.")
@@ -220,7 +215,6 @@ def retry_text(headers: Mapping[str, str]) -> str:
 
 
 def _wait_s(header: str) -> int:
-    """Get the seconds to wait, or 0 if the value is invalid."""
     from email.utils import parsedate_to_datetime
 
     header = header.strip()[:100]
@@ -235,13 +229,11 @@ def _wait_s(header: str) -> int:
 
 
 def broken_stream_error(host: str) -> RemoteError:
-    """Error for a stream that ended before the reply was complete."""
     words = tr("The connection to {host} was lost before the reply ended.", host=host)
     return RemoteError(BROKEN, words)
 
 
 def empty_reply_error(host: str) -> RemoteError:
-    """Error for a stream that ended without any reply."""
     words = tr("{host} ended the reply before it began. Try again, or check the server.", host=host)
     return RemoteError(BROKEN, words)
 
@@ -254,14 +246,12 @@ def invalid_response_error(host: str) -> RemoteError:
 
 
 def too_long_error(host: str) -> RemoteError:
-    """Error for a response that is too long."""
     return RemoteError(
         BROKEN, tr("{host} sent too much and was stopped. The reply so far is kept.", host=host)
     )
 
 
 def timeout_error(host: str) -> RemoteError:
-    """Error for a connection that timed out."""
     return RemoteError(
         UNREACHABLE, tr("{host} doesn’t respond. Try again, or check the server.", host=host)
     )

@@ -1,4 +1,4 @@
-"""Chat session with a remote model. Has the same interface and events as an engine session."""
+"""Session of a chat with a remote model, with the interface and events of an engine session."""
 
 from __future__ import annotations
 
@@ -49,17 +49,12 @@ _WANTS_COMPLETION_TOKENS = ("https://api.openai.com/",)
 def build_body(
     remote: Remote, turns: Sequence[Turn], params: SamplingParams, chosen: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Build the request body.
+    """Return the request body.
 
-    Args:
-        turns: messages in the engine's format. If the last is from the assistant, it's continued.
-            Files are read later, by `insert_files`.
-        params: format, tools, seed and stop strings.
-        chosen: sampling parameters set by the user, with our names. The others are up to the
-            server.
-
-    Raises:
-        RemoteError: `invalid_request`: the server doesn't support the chat's settings.
+    If the last of the ``turns`` is from the assistant, it's continued. `insert_files` reads files
+    later. ``params`` has format, tools, seed and stop strings; ``chosen`` has the user's sampling
+    parameters, with our names. Raises RemoteError `invalid_request` if the server doesn't support
+    the chat's settings.
     """
     kind = KINDS[remote.kind]
     body: dict[str, Any] = {
@@ -105,7 +100,7 @@ def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
 def insert_files(body: dict[str, Any]) -> dict[str, Any]:
     """Insert images and file texts into the body, in OpenAI's format. Blocks.
 
-    Called right before sending, because the files may have a hundred megabytes.
+    This is called right before sending, because the files may have a hundred megabytes.
     """
     return {**body, "messages": [_as_json(message) for message in body["messages"]]}
 
@@ -130,7 +125,7 @@ def _part(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a tool call to OpenAI's format, which has the arguments as a string."""
+    """Return a tool call in OpenAI's format, which has the arguments as a string."""
     function = call["function"]
     arguments = function["arguments"]
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
@@ -191,8 +186,6 @@ class SessionRequests(RemoteRequests, Protocol):
 
 
 class RemoteReply:
-    """Reply from a remote model. Ends with exactly one `Finished` or `Failed` event."""
-
     def __init__(
         self,
         session_id: str,
@@ -219,12 +212,10 @@ class RemoteReply:
     # These may be called from any thread.
 
     def cancel(self, whole: bool = False) -> None:
-        """Stop reading and close the connection. Has no effect after the reply has ended."""
         self._stopped = True
         self._call_soon(self._cancel_task)
 
     def pause(self) -> None:
-        """Stop reading until `resume`. The server continues until the network buffers are full."""
         self._paused = True
         self._call_soon(self._apply_pause)
 
@@ -239,7 +230,6 @@ class RemoteReply:
     # These run in the event loop's thread.
 
     def _on_over(self, future: Future[None]) -> None:
-        """Post the last event if shutdown got in the way."""
         if not self._ended:
             words = tr("Stretto is quitting.")
             self._post(Failed(self._session_id, self.id, remote_errors.UNREACHABLE, words))
@@ -337,8 +327,6 @@ class RemoteReply:
 
 
 class RemoteSession:
-    """A chat's session with a remote model. Requests contain the whole conversation."""
-
     def __init__(
         self,
         session_id: str,
@@ -346,7 +334,6 @@ class RemoteSession:
         line: SessionRequests,
         chosen: Mapping[str, Any],
     ) -> None:
-        """Initialize the session. ``chosen`` has the user's sampling parameters by name."""
         # Session on another Stretto server, or None.
         self.elsewhere = ServerSession(remote, line) if remote.kind == "stretto" else None
         self.id = session_id  # the chat's ID
@@ -356,7 +343,6 @@ class RemoteSession:
         self._reply: RemoteReply | None = None
 
     def is_for(self, remote: Remote) -> bool:
-        """Check if this is an open session for the model."""
         return remote == self.remote and not (self.elsewhere and self.elsewhere.closed)
 
     def choose(self, chosen: Mapping[str, Any]) -> None:
@@ -368,11 +354,6 @@ class RemoteSession:
         params: SamplingParams | None = None,
         on_event: Listener | None = None,
     ) -> RemoteReply:
-        """Request a reply. Doesn't block.
-
-        Raises:
-            RemoteError: the server doesn't support the chat's settings.
-        """
         body = build_body(self.remote, prompt, params or SamplingParams(), self._chosen)
         hear = on_event or (lambda _: None)
         reply = RemoteReply(self.id, self.remote, self._line, hear, self.elsewhere)
@@ -380,15 +361,12 @@ class RemoteSession:
         reply.begin(body)
         return reply
 
-    def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
-        """Do nothing, because the server schedules its requests."""
+    def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None: ...
 
     def fork(self, session_id: str | None = None) -> RemoteSession:
-        """Create another session with the same model."""
         return self._line.session(self.remote, session_id or uuid.uuid4().hex, self._chosen)
 
     def close(self, forget: bool = False) -> None:
-        """Cancel a running reply. If the server is a Stretto, also close its session."""
         if self._reply is not None:
             self._reply.cancel()
         if self.elsewhere is not None:
@@ -396,7 +374,6 @@ class RemoteSession:
 
 
 def removed_model_error(remote: Remote | None, ref: str = "") -> remote_errors.RemoteError:
-    """Create the error for a model that the user removed, or whose reference is invalid (None)."""
     if remote is None:
         words = tr("“{name}” isn’t a remote model. Choose another model.", name=ref)
         return remote_errors.RemoteError(remote_errors.GONE, words)

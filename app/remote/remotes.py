@@ -153,7 +153,7 @@ class Remotes:
         return made
 
     def figures(self) -> Future[dict[str, Figures]] | None:
-        """Get stats of chat sessions on other Strettos, by chat ID, or None if there are no such
+        """Return stats of chat sessions on other Strettos, by chat ID, or None if there are no such
         sessions.
         """
         found: dict[str, dict[str, ServerSession]] = {}
@@ -171,7 +171,7 @@ class Remotes:
         return self.start(ask()) if found else None
 
     async def has_sessions(self, address: str, key: str) -> bool:
-        """Check whether the server at an address is a Stretto with session support.
+        """Return True if the server at an address is a Stretto with session support.
 
         Raises:
             RemoteError: there's no server.
@@ -188,7 +188,7 @@ class Remotes:
         return known
 
     def models_at(self, address: str, key: str | None) -> Future[list[ListedModel]]:
-        """Get a server's models, using the stored key by default. Errors are RemoteErrors."""
+        """Return a server's models, using the stored key by default. Errors are RemoteErrors."""
 
         async def ask() -> list[ListedModel]:
             shown = key if key is not None else await asyncio.to_thread(self.key, address)

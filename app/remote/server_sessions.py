@@ -89,7 +89,7 @@ class ServerSession:
 
 
 def _is_session_refused(error: RemoteError, existed: bool) -> bool:
-    """Check whether the server refused the session and not the reply."""
+    """Return True if the server refused the session and not the reply."""
     if not error.status:  # the reply had already started, or no server responded
         return False
     if error.said_code in _LOST:
@@ -120,7 +120,7 @@ class ServerFigures:
     async def ask(
         self, address: str, key: str, chats: Mapping[str, ServerSession]
     ) -> dict[str, Figures]:
-        """Get a server's stats by chat ID, or {} if it has none."""
+        """Return a server's stats by chat ID, or {} if it has none."""
         now = time.monotonic()
         if now < self._paused_until.get(address, 0.0):
             return {}

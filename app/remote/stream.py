@@ -230,7 +230,7 @@ class ReplyReader:
 
     @property
     def is_cut_by_limit(self) -> bool:
-        """True if the server stopped the answer because of a limit."""
+        """Return True if the server stopped the answer because of a limit."""
         return self.reason.lower() in _LENGTH_REASONS
 
     def check_end(self) -> None:
@@ -304,7 +304,7 @@ class ReplyReader:
         return call
 
     def tool_calls(self) -> list[tuple[str, str, str]]:
-        """Get the calls as (id, name, arguments), with unique IDs."""
+        """Return the calls as (id, name, arguments), with unique IDs."""
         found, seen = [], set[str]()
         for _, call in sorted(self.calls.items()):
             key = call.id if call.id and call.id not in seen else f"call_{uuid.uuid4().hex[:24]}"

@@ -75,7 +75,7 @@ def mark(text: str, comment: str = "", /) -> str:
 
 
 def language_code() -> str:
-    """Get the code of the UI language ("en" if untranslated)."""
+    """Return the code of the UI language ("en" if untranslated)."""
     return tr("en", "the code of this language: names of days and months are in it")
 
 

@@ -61,7 +61,7 @@ def words(text: str, begin: int = 0, end: int | None = None) -> Iterator[Word]:
 
 
 def script(word: str) -> str:
-    """Get the Unicode name of a word's script, e.g. "LATIN" or "CYRILLIC"."""
+    """Return the Unicode name of a word's script, e.g. "LATIN" or "CYRILLIC"."""
     return unicodedata.name(word[0], "").partition(" ")[0]
 
 
@@ -197,7 +197,7 @@ class Speller(QObject):
             self._opening.start(self._open_aside())
 
     def misspelled(self, words: Iterable[str]) -> set[str]:
-        """Get the words known to be misspelled.
+        """Return the words known to be misspelled.
 
         Other words are checked in the background, and then `changed` is emitted.
         """

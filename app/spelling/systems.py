@@ -26,7 +26,7 @@ class SpellingSystem(Protocol):
     def is_known(self, language: str, word: str) -> bool: ...
 
     def suggestions(self, language: str, word: str) -> list[str]:
-        """Get up to `MOST_SUGGESTIONS` suggestions, best first."""
+        """Return up to `MOST_SUGGESTIONS` suggestions, best first."""
         ...
 
     def add(self, language: str, word: str) -> None:

@@ -1,6 +1,6 @@
-"""Chat storage: a single SQLite file, a writer thread, and readers that never wait for it.
+"""Chats in one SQLite file, with a writer thread and readers that never wait for it.
 
-Doesn't use Qt. Start with `Store.open(path)`; everything else is plain frozen records.
+Start with `Store.open(path)`. Records are plain frozen values, and nothing here uses Qt.
 
 Imports: app.settings.
 """

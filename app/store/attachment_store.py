@@ -1,4 +1,4 @@
-"""Texts and images of attached files. Each is stored only once for all chats."""
+"""Texts and images of attached files, stored once for all chats."""
 
 import json
 import sqlite3
@@ -22,8 +22,6 @@ from app.store.writer import StoreWriter
 
 
 class SaveText(Struct, frozen=True):
-    """Operation to store a file's text, unless it's already there."""
-
     hash: str
     text: AttachedText
     slot: str | None = None
@@ -37,8 +35,6 @@ class SaveText(Struct, frozen=True):
 
 
 class SaveImage(Struct, frozen=True):
-    """Operation to store an image, unless it's already there."""
-
     image: StoredImage
     slot: str | None = None
     is_urgent: bool = True
@@ -52,8 +48,6 @@ class SaveImage(Struct, frozen=True):
 
 
 class ForgetUnused(Struct, frozen=True):
-    """Operation to delete texts and images that are no longer referenced."""
-
     slot: str | None = None
     is_urgent: bool = False
 
@@ -72,14 +66,14 @@ class Texts:
     def save(self, text: AttachedText) -> str:
         """Store a file's text and return its hash.
 
-        Unused texts may be erased, so use `Store.transaction` to write the reference as well.
+        Unused texts may be erased, so write the reference in the same `Store.transaction`.
         """
         key = text.hash
         self._writer.add(SaveText(key, text))
         return key
 
     def get(self, key: str) -> AttachedText | None:
-        """Return a text by its hash, or None if it's missing or damaged."""
+        """Return a text by its hash, or None if the text is missing or damaged."""
         if (waiting := queued_view(self._writer).texts.get(key)) is not None:
             return waiting
         with self._readers.reading() as db:
@@ -104,9 +98,7 @@ class Texts:
 
 
 class Images:
-    """Images of attached files by hash, with a cache of recently used thumbnails."""
-
-    MOST_HELD = 16_000_000  # bytes of thumbnails to cache
+    MOST_HELD = 16_000_000  # bytes of thumbnails
 
     def __init__(self, writer: StoreWriter, readers: Readers) -> None:
         self._writer = writer
@@ -117,7 +109,7 @@ class Images:
     def save(self, image: StoredImage) -> str:
         """Store an image and return its hash.
 
-        Unused images may be erased, so use `Store.transaction` to write the reference as well.
+        Unused images may be erased, so write the reference in the same `Store.transaction`.
         """
         self._writer.add(SaveImage(image))
         self._cache(image.hash, image.thumbnail)
@@ -126,12 +118,12 @@ class Images:
     def get(self, key: str) -> bytes | None:
         """Return an image file by its hash, or None if it's missing.
 
-        Files can be several megabytes, so don't call this on the GUI thread.
+        Files can have several megabytes, so don't call this on the GUI thread.
         """
         return self._get_column(key, "data")
 
     def thumbnail(self, key: str) -> bytes | None:
-        """Get a thumbnail by its hash. Returns b"" if it has none, and None if there's no image."""
+        """Return a thumbnail by the image's hash: b"" if it has none, None if there's no image."""
         if (image := self.cached(key)) is not None:
             return image
         found = self._get_column(key, "thumbnail")

@@ -1,4 +1,4 @@
-"""Message attachments. Each is a record; its text or image is stored once for all messages."""
+"""Attachments of messages. A text or image is stored once for all messages."""
 
 import base64
 import hashlib
@@ -20,14 +20,14 @@ Span = tuple[int, int, int]
 
 class AttachedText(Struct, frozen=True, dict=True):
     unit: str  # "page", "slide", "sheet", "chapter", or "" for a text without pages
-    pages: tuple[str, ...]  # text by page
+    pages: tuple[str, ...]
     labels: tuple[str, ...] = ()  # names of the sheets
 
     @cached_property
     def hash(self) -> str:
-        """Key of the text in the store. Equal texts have the same key.
+        """Return the key of the text in the store. Equal texts have equal keys.
 
-        Cached, because it takes 15 ms for 500 pages.
+        The key is cached, because it takes 15 ms for 500 pages.
         """
         return hashlib.sha256(self.to_text().encode()).hexdigest()
 
@@ -37,14 +37,13 @@ class AttachedText(Struct, frozen=True, dict=True):
 
 @dataclass(frozen=True)
 class StoredImage:
-    """Image file with a small JPEG of it, which may be empty."""
+    """Image file and a small JPEG of it, which may be empty."""
 
     data: bytes = field(repr=False)
     thumbnail: bytes = field(default=b"", repr=False)
 
     @cached_property
     def hash(self) -> str:
-        """Key of the image in the store and the engine: SHA-256 of the file."""
         return hashlib.sha256(self.data).hexdigest()
 
 
@@ -54,7 +53,6 @@ class Attachment:
     kind: str  # file type for the user: "PDF", "Word", "text", "PNG"
     # Hash of the text (see `AttachedText`), image or recording (see `StoredImage`).
     hash: str
-    # Type and number of pages.
     unit: str = ""
     pages: int = 1
     characters: int = 0  # length of the entire text
@@ -66,7 +64,7 @@ class Attachment:
     # Image size in pixels, or 0.
     width: int = 0
     height: int = 0
-    seconds: int = 0  # length of a recording, else 0
+    seconds: int = 0  # length of a recording
     # Pages (from 1) without text, which could be sent as images.
     scans: tuple[int, ...] = ()
     # Encoding of a text file in Python's spelling, or "" if the format defines it.
@@ -90,7 +88,9 @@ class Attachment:
 
     @property
     def is_medium(self) -> bool:
-        """True for images and recordings, which models receive directly instead of as text."""
+        """Return True for images and recordings, which models receive directly instead of as
+        text.
+        """
         return self.is_image or self.is_sound
 
 
@@ -98,7 +98,7 @@ Attachments = tuple[Attachment, ...]
 
 
 class Queued(Struct, frozen=True):
-    """Message waiting for the replies to all earlier messages."""
+    """Message that waits for the replies to all earlier messages."""
 
     id: str
     text: str
@@ -114,12 +114,11 @@ def has_sounds(attachments: Attachments) -> bool:
 
 
 def attachments_to_json(attachments: Attachments) -> list[dict[str, Any]]:
-    """Convert attachments for export, which drops the paths."""
+    """Convert attachments for export, without their paths."""
     return [asdict(replace(attachment, path="")) for attachment in attachments]
 
 
 def attachments_from_json(value: object) -> Attachments:
-    """Parse imported attachments. Raises TypeError or ValueError if the list is invalid."""
     return tuple(replace(attachment, path="") for attachment in _attachments(value))
 
 
@@ -128,7 +127,6 @@ def to_column(attachments: Attachments) -> str:
 
 
 def from_column(text: str | None) -> Attachments:
-    """Parse stored attachments. Raises TypeError or ValueError if they're damaged."""
     return () if text is None or text == "[]" else _attachments(json.loads(text))
 
 
@@ -174,7 +172,6 @@ def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
 
 
 def queued_from_json(value: object) -> tuple[Queued, ...]:
-    """Parse queued messages. Raises TypeError or ValueError for invalid or duplicate entries."""
     found: dict[str, Queued] = {}
     for entry in value if isinstance(value, list) else [None]:
         if not isinstance(entry, dict):
@@ -188,7 +185,6 @@ def queued_from_json(value: object) -> tuple[Queued, ...]:
 
 
 def text_from_json(value: object) -> AttachedText:
-    """Parse a file's text. Raises TypeError for an invalid value."""
     if not isinstance(value, dict):
         raise TypeError("a file's text is not an object")
     unit, pages, labels = value.get("unit", ""), value.get("pages"), value.get("labels", [])
@@ -204,7 +200,7 @@ def text_from_json(value: object) -> AttachedText:
 
 
 def texts_from_json(value: object) -> dict[str, AttachedText]:
-    """Parse the texts in an imported file, by hash. Skips damaged texts."""
+    """Return the texts in an imported file by hash, without damaged texts."""
     found: dict[str, AttachedText] = {}
     for key, entry in value.items() if isinstance(value, dict) else ():
         try:
@@ -221,7 +217,7 @@ def images_to_json(images: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def images_from_json(value: object) -> list[StoredImage]:
-    """Parse the images in an imported file, without thumbnails. Skips damaged images."""
+    """Return the images in an imported file, without thumbnails and damaged images."""
     found = []
     for key, entry in value.items() if isinstance(value, dict) else ():
         try:
@@ -234,7 +230,6 @@ def images_from_json(value: object) -> list[StoredImage]:
 
 
 def _remove_surrogates(text: str) -> str:
-    """Remove lone surrogates, which can't be encoded in UTF-8."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -253,7 +248,7 @@ def create_queue(db: sqlite3.Connection) -> None:
 def create_images(db: sqlite3.Connection) -> None:
     """Create the table for images.
 
-    The thumbnail is the first column, because columns after a long value are slow to read.
+    The thumbnail comes first, because columns after a long value are slow to read.
     """
     db.execute(
         "CREATE TABLE images (hash TEXT PRIMARY KEY, thumbnail BLOB NOT NULL, data BLOB NOT NULL)"
@@ -278,14 +273,12 @@ _TABLES = ("attached", "images")
 
 
 def has_unused(db: sqlite3.Connection) -> bool:
-    """Check for texts or images not referenced by any message or draft."""
     unused = _unused_condition(db)
     queries = " UNION ALL ".join(f"SELECT 1 FROM {table} WHERE {unused}" for table in _TABLES)
     return db.execute(f"{queries} LIMIT 1").fetchone() is not None
 
 
 def forget_unused(db: sqlite3.Connection) -> None:
-    """Erase texts and images not referenced by any message or draft."""
     # Backups may be older than these tables.
     query = "SELECT name FROM sqlite_master WHERE name IN (?, ?)"
     for (table,) in db.execute(query, _TABLES).fetchall():

@@ -1,4 +1,4 @@
-"""Database backups, made daily and before migrations, using SQLite's backup API."""
+"""Backups of the database, made daily and before migrations."""
 
 import logging
 import os
@@ -26,13 +26,13 @@ _STAMP = "%Y%m%d-%H%M%S"
 
 class Backup(Struct, frozen=True):
     path: Path
-    made_at: float  # time in seconds since the epoch
+    made_at: float  # seconds since the epoch
     nbytes: int
     before_update: bool  # made before a newer version changed the schema
 
 
 class _EndedError(Exception):
-    """Raised when the app quits. The backup is discarded and made again later."""
+    """The app quit during a backup, which will be made again later."""
 
 
 def folder_of(path: Path) -> Path:
@@ -40,7 +40,6 @@ def folder_of(path: Path) -> Path:
 
 
 def backups_of(path: Path) -> list[Backup]:
-    """List the backups, newest first."""
     found = []
     for file in folder_of(path).glob("chats-*.db"):
         stamp = file.stem.removeprefix("chats-")
@@ -51,9 +50,9 @@ def backups_of(path: Path) -> list[Backup]:
 
 
 def restore(path: Path, backup: Path) -> Path | None:
-    """Replace a closed database with a backup. Returns the new path of the old database.
+    """Replace a closed database with a backup. Return the old database's new path.
 
-    Raises StoreError, in which case the database is unchanged.
+    If StoreError is raised, the database is unchanged.
     """
     part = path.with_name(path.name + ".restored")
     try:
@@ -80,11 +79,11 @@ class Backups:
         self._changed = threading.Condition()
         self._busy = False
         self._closing = False
-        self._musts = 0  # number of backups that `close` must wait for
+        self._musts = 0  # backups that `close` must wait for
         self._thread: threading.Thread | None = None
 
     def back_up_daily(self) -> None:
-        """Make a backup before a change, unless there already is one from today."""
+        """Make a backup before a change, unless there is one from today."""
         day = time.strftime("%Y%m%d", time.localtime(self._clock()))
         if day == self._day:
             return
@@ -93,7 +92,7 @@ class Backups:
             self.begin()
 
     def begin(self, *, before_update: bool = False, must: bool = False) -> None:
-        """Take a snapshot now and copy it in the background. Skipped if the file has no chats.
+        """Take a snapshot now and copy it in the background, unless the file has no chats.
 
         With ``must`` or ``before_update``, closing waits for the copy.
         """
@@ -121,13 +120,13 @@ class Backups:
     def erase(self, ids: Iterable[str], done: Callable[[list[Path]], None]) -> None:
         """Erase chats and messages from all backups, and from files that were set aside.
 
-        ``done`` is called on the thread, with the files that couldn't be cleaned.
+        The thread calls ``done`` with the files that couldn't be cleaned.
         """
         listed = list(ids)
         self._post(lambda: done(self._erase(listed)))
 
     def delete_partial(self) -> None:
-        """Delete partial backups left by a killed process."""
+        """Delete partial backups of a killed process."""
         if next(folder_of(self._path).glob("*.part*"), None) is not None:
             self._post(lambda: _remove_halves(self._path))
 
@@ -139,7 +138,7 @@ class Backups:
     def close(self) -> None:
         """Stop the thread.
 
-        Interrupts daily backups and erasures, but lets backups before an update finish.
+        Daily backups and erasures are interrupted, but backups before an update finish.
         """
         with self._changed:
             self._closing = True
@@ -240,7 +239,6 @@ def _copy(file: Path, part: Path, ended: Callable[[], bool]) -> None:
 
 
 def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]) -> None:
-    """Copy to a new file and verify it. Raises sqlite3.Error and OSError."""
     _remove(part)
     os.close(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
 

@@ -1,4 +1,4 @@
-"""Open the database: check it before anything is written, then configure connections."""
+"""Checks of the database before anything is written, and configuration of connections."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def copy_damaged_journal(path: Path) -> Path | None:
     """Copy the database's journal if SQLite would drop saved changes from it.
 
     Returns the path of the copy, e.g. `chats.db-wal.aside-20261120-224801`, or None if the journal
-    is fine or missing. A torn end isn't damage, because it was never saved. Raises OSError.
+    is fine or missing. A torn end isn't damage, because it was never saved.
     """
     journal = path.with_name(path.name + "-wal")
     if not journal.exists() or not _is_damaged(journal.read_bytes()):
@@ -44,9 +44,9 @@ def copy_damaged_journal(path: Path) -> Path | None:
 
 
 def _is_damaged(journal: bytes) -> bool:
-    """Check if committed changes follow the first invalid frame.
+    """Return True if committed changes follow the first invalid frame.
 
-    Takes about 0.1 s for 4 MB, the usual maximum size of a journal.
+    This takes about 0.1 s for 4 MB, the usual maximum size of a journal.
     """
     if len(journal) < _HEADER or not any(journal):
         return False
@@ -91,8 +91,8 @@ def open_writer(
 ) -> sqlite3.Connection:
     """Open the writing connection. The file is checked and migrated, or created if missing.
 
-    Messages that were streaming become "interrupted". Raises StoreError; a refused file ("corrupt",
-    "newer") isn't changed.
+    Messages that were streaming become "interrupted". A refused file ("corrupt", "newer") isn't
+    changed.
     """
     db: sqlite3.Connection | None = None
     try:
@@ -132,7 +132,6 @@ def open_writer(
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
-    """Open a read-only connection. Raises StoreError."""
     try:
         db = _read_only(path)
     except sqlite3.Error as error:
@@ -151,10 +150,9 @@ def note_damage(path: Path) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename an unusable file along with its -wal and -shm. Nothing is deleted.
+    """Rename an unusable file with its -wal and -shm, and return the new path.
 
-    Returns the new path, e.g. `chats.db.aside-20261120-224801`. Raises StoreError if the folder
-    isn't writable.
+    For example, `chats.db.aside-20261120-224801`. Raises StoreError if the folder isn't writable.
     """
     target = _free_name(path)
     moved: list[tuple[Path, Path]] = []
@@ -189,7 +187,7 @@ def _note_path(path: Path) -> Path:
 
 
 def _make_private(path: Path) -> None:
-    """Make the file accessible only to its owner, even in a shared folder."""
+    """Restrict the file to its owner, even in a shared folder."""
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     for suffix in ("", "-wal", "-shm"):
@@ -200,9 +198,9 @@ def _make_private(path: Path) -> None:
 
 
 def replace_database(new_file: Path, path: Path) -> Path | None:
-    """Replace the database with another file. Returns the new path of the old database.
+    """Replace the database with another file. Return the old database's new path.
 
-    There is always a database at this path. If OSError is raised, it's still the old one.
+    There is always a database at this path. If OSError is raised, it's the old one.
     """
     aside: Path | None = None
     journals = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
@@ -242,7 +240,6 @@ def _replace_link(part: Path, target: Path) -> None:
 
 
 def copy(path: Path, target: Path) -> None:
-    """Copy a database with its journal, see `Store.copy`."""
     try:
         if target.exists() or not path.exists():
             return
@@ -275,7 +272,7 @@ def _read_all(db: sqlite3.Connection, version: int) -> None:
 
 
 def _probe(path: Path) -> None:
-    """Check that the file is ours, readable, and not too new. Never writes. Raises StoreError."""
+    """Raise StoreError if the file isn't ours, isn't readable, or is too new. Never writes."""
     db = _read_only(path)
     try:
         (application,) = db.execute("PRAGMA application_id").fetchone()

@@ -1,7 +1,7 @@
-"""Read rows directly from database pages, for tables that SQLite can't read without their root.
+"""Rows of database pages, for tables that SQLite can't read without their root.
 
-See https://sqlite.org/fileformat2.html. Handles only leaf pages of tables, in the page size of our
-files. A leaf page doesn't say which table it belongs to.
+The format is described at https://sqlite.org/fileformat2.html. Only leaf pages of tables in the
+page size of our files are read. A leaf page doesn't contain its table.
 """
 
 import struct
@@ -22,8 +22,7 @@ Value = int | float | str | bytes | None
 class DatabasePages:
     """Pages of a file that are in use.
 
-    Args:
-        content: content of the file, which must not have a journal.
+    ``content`` is the content of the file, which must not have a journal.
     """
 
     def __init__(self, content: mmap) -> None:
@@ -37,8 +36,7 @@ class DatabasePages:
     def rows(self, wanted: Callable[[int], bool]) -> Iterator[tuple[int, list[Value]]]:
         """Yield number and values of each row, in page order.
 
-        Args:
-            wanted: returns True for the column counts to read. Other rows are skipped.
+        ``wanted`` returns True for the column counts to read. Other rows are skipped.
         """
         for number in range(1, self._count + 1):
             head = 100 if number == 1 else 0
@@ -114,7 +112,7 @@ def _read_number(page: bytes | mmap, at: int, size: int) -> int:
 
 
 def _parse_varint(page: bytes, at: int) -> tuple[int, int]:
-    """Parse a varint (1 to 9 bytes). Returns the value and the position after it."""
+    """Return the value of a varint (1 to 9 bytes) and the position after it."""
     value = 0
     for offset in range(at, at + 8):
         value = value << 7 | page[offset] & 0x7F

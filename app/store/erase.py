@@ -1,4 +1,4 @@
-"""Permanently erase text from tables, index, journal, backups, and files set aside."""
+"""Erasure of text from tables, index, journal, backups, and files set aside."""
 
 import errno
 import logging
@@ -24,7 +24,6 @@ TRASH_S = 30 * DAY_S  # time that deleted chats stay in the trash
 
 
 def create(db: sqlite3.Connection) -> None:
-    """Create the list of erased IDs, and an index for finding deleted messages."""
     db.execute("CREATE TABLE erased (id TEXT PRIMARY KEY)")
     db.execute("CREATE INDEX messages_deleted ON messages(deleted_at) WHERE deleted_at IS NOT NULL")
 
@@ -72,7 +71,7 @@ class EraseMessages(Struct, frozen=True):
 
 
 class ForgetErased(Struct, frozen=True):
-    """Operation to remove IDs from the list of erased IDs after they're gone from all files."""
+    """Operation to remove IDs from the list of erased IDs, once no file has them."""
 
     ids: tuple[str, ...]
     slot: str | None = None
@@ -120,7 +119,7 @@ def ids_to_erase(db: sqlite3.Connection) -> list[str]:
 
 
 def clear_notes(db: sqlite3.Connection) -> None:
-    """Clear the list of erased IDs in a copy. The original keeps it."""
+    """Clear the list of erased IDs in a copy. The original keeps its list."""
     query = "SELECT 1 FROM sqlite_master WHERE name = 'erased'"
     if db.execute(query).fetchone() is not None:
         db.execute("PRAGMA secure_delete = ON")
@@ -138,7 +137,7 @@ def scrub(db: sqlite3.Connection) -> None:
 
 
 def empty_journal(db: sqlite3.Connection) -> bool:
-    """Truncate the journal. Returns False if a reader is still using it."""
+    """Truncate the journal. Return False if a reader is using it."""
     busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 
@@ -196,13 +195,13 @@ def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambd
 
 
 def is_empty_chat(chat: ChatRecord) -> bool:
-    """Check that there's nothing in a chat worth restoring."""
+    """Return True if there's nothing in a chat worth restoring."""
     nothing = chat.leaf_id is None and not chat.draft.strip() and not chat.draft_attachments
     return nothing and not chat.queued
 
 
 def chats_to_erase(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
-    """List chats whose time in the trash is over, and empty chats from an earlier run.
+    """Return chats whose time in the trash is over, and empty chats of an earlier run.
 
     A stored time that is at least a day old must confirm the current time. Otherwise, one start
     with a wrong clock would empty the trash.
@@ -221,5 +220,5 @@ def chats_to_erase(chats: Sequence[ChatRecord], now: float, run_began: float) ->
 
 
 def now() -> float:
-    """Get the current time. Replaced in tests."""
+    """Return the current time. Tests replace this function."""
     return time.time()

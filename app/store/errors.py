@@ -1,4 +1,4 @@
-"""The store's exception, and conversion of SQLite errors to it."""
+"""Errors of the store."""
 
 import shutil
 import sqlite3
@@ -9,7 +9,7 @@ from app.settings.language import tr
 _NEARLY_FULL = 1 << 20  # bytes; SQLite reports some full disks as a plain write error
 
 UNREADABLE = (UnicodeError, ValueError, TypeError, KeyError, RecursionError, OverflowError)
-"""Exceptions Python raises for damaged records: invalid UTF-8, invalid JSON, unknown role."""
+"""Exceptions that Python raises for damaged records: invalid UTF-8, invalid JSON, unknown role."""
 # Our SQL matches the schema, so an unknown name means that the schema is damaged.
 _DAMAGE = (
     sqlite3.SQLITE_CORRUPT,
@@ -23,7 +23,7 @@ _DAMAGE = (
 
 
 class StoreError(Exception):
-    """Error with the chat database, to be shown to the user."""
+    """Error with the chat database, for the user."""
 
     hopeless = False  # the "corrupt" file was already recovered without success
 
@@ -40,16 +40,15 @@ class StoreError(Exception):
 
 
 def is_damage(error: BaseException) -> bool:
-    """Return True if the file itself is damaged, so that reading it again is pointless.
+    """Return True if the file is damaged, so that reading it again is pointless.
 
-    A full disk, a locked file, or a failing device raise the same exception classes.
+    A full disk, a locked file, and a failing device raise the same exception classes.
     """
     primary = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
     return primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 def corrupt_error(path: Path) -> StoreError:
-    """Error for a file that is damaged or not ours. The file hasn't been changed."""
     return StoreError(
         "corrupt",
         tr(
@@ -63,7 +62,6 @@ def corrupt_error(path: Path) -> StoreError:
 
 
 def unreadable_error(path: Path) -> StoreError:
-    """Error for a damaged file with no readable chats. The file hasn't been changed."""
     error = StoreError(
         "corrupt",
         tr(
@@ -92,7 +90,6 @@ def newer_version_error(path: Path) -> StoreError:
 
 
 def invalid_write_error(object_name: str, error: Exception, path: Path) -> StoreError:
-    """Error for a write that can never succeed."""
     return StoreError(
         "invalid",
         tr(
@@ -106,7 +103,7 @@ def invalid_write_error(object_name: str, error: Exception, path: Path) -> Store
 
 
 def to_store_error(error: BaseException, path: Path) -> StoreError:
-    """Convert an error from SQLite, the system or a decoder to a StoreError.
+    """Convert an error of SQLite, the system or a decoder.
 
     The message never contains data from the file, which may be damaged or private.
     """

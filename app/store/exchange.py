@@ -1,4 +1,4 @@
-"""Import entire chats, and undo imports."""
+"""Import of entire chats."""
 
 import json
 import sqlite3
@@ -17,7 +17,7 @@ from app.store.writer import StoreWriter, index_chore
 
 
 class InsertChat(Struct, frozen=True):
-    """Operation to insert a chat with all messages. Never overwrites existing rows."""
+    """Operation to insert a chat with all messages. Existing rows are never overwritten."""
 
     chat: ChatRecord
     messages: tuple[Message, ...]
@@ -37,7 +37,7 @@ class InsertChat(Struct, frozen=True):
 
 
 class DeleteChats(Struct, frozen=True):
-    """Operation to delete chats with all messages, used to undo their import."""
+    """Operation to delete chats with all messages."""
 
     ids: tuple[str, ...]
     slot: str | None = None
@@ -53,8 +53,7 @@ class DeleteChats(Struct, frozen=True):
 class Exchange:
     """Imports and removes entire chats.
 
-    Args:
-        erased: permanently deleted chats. Shared with the trash, and updated here.
+    ``erased`` has permanently deleted chats. The trash shares and updates it.
     """
 
     def __init__(self, writer: StoreWriter, readers: Readers, erased: set[str]) -> None:
@@ -90,7 +89,7 @@ class Exchange:
             self._writer.add(DeleteChats(tuple(ids)))
 
     def replace_used_ids(self, messages: Sequence[Message]) -> list[Message]:
-        """Replace the IDs of a chat's messages if one of them is in use elsewhere."""
+        """Replace the IDs of a chat's messages if another chat uses one of them."""
         wanted = json.dumps([message.id for message in messages])
         with self._readers.reading() as db:
             used = db.execute(

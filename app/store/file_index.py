@@ -17,9 +17,9 @@ from app.store.filters import Filter
 from app.store.index import PIECE, index_piece, split_passages
 from app.store.records import SearchHit
 
-MOST = 2_000_000  # characters per file to index, about 800 pages
+MOST = 2_000_000  # characters per file, about 800 pages
 
-_MOST_FILES = 1_000  # maximum number of matching files whose messages are looked up
+_MOST_FILES = 1_000  # matching files whose messages are looked up
 
 _PAGES = """
     SELECT each.key, substr(each.value, CASE WHEN each.key = ?1 THEN ?2 ELSE 0 END + 1, ?3),
@@ -31,7 +31,6 @@ _PAGES = """
 
 
 def create_files_index(db: sqlite3.Connection) -> None:
-    """Create the tables and triggers, and queue the existing texts for indexing."""
     db.execute(
         "CREATE TABLE file_passages (seq INTEGER PRIMARY KEY, hash TEXT NOT NULL, "
         "page INTEGER NOT NULL, text TEXT NOT NULL)"
@@ -67,9 +66,9 @@ def create_files_index(db: sqlite3.Connection) -> None:
 
 
 def index_some(db: sqlite3.Connection, most: int = PIECE) -> bool:
-    """Do an indexing step, messages before files. Returns True if there's more to do.
+    """Do an indexing step in the open transaction, messages before files.
 
-    Uses the open transaction.
+    Returns True if there's more to do.
     """
     return index_piece(db, most) or _index_file(db, most)
 
@@ -110,14 +109,10 @@ def _index_file(db: sqlite3.Connection, most: int) -> bool:
 def search_files(
     db: sqlite3.Connection, match: str, having: Sequence[tuple[str, SearchHit]]
 ) -> list[tuple[str, SearchHit]]:
-    """Find the newest message in each chat with a file that has all words close together.
+    """Return the newest message of each chat with a file that has all words close together.
 
-    Args:
-        match: words as an FTS5 expression.
-        having: result of `list_files`.
-
-    Returns:
-        Pairs of a passage and a hit without snippet, sorted by chat ID.
+    ``match`` has the words as an FTS5 expression, and ``having`` is the result of `list_files`.
+    Returns pairs of a passage and a hit without snippet, sorted by chat ID.
     """
     rows = db.execute(
         "SELECT p.hash, min(f.rowid) FROM files_fts f JOIN file_passages p ON p.seq = f.rowid "
@@ -139,13 +134,9 @@ def search_files(
 
 
 def list_files(db: sqlite3.Connection, narrowed: Filter | None) -> list[tuple[str, SearchHit]]:
-    """Return the files of all messages, in the order they were sent.
+    """Return the files of all messages that the filter accepts, in the order they were sent.
 
-    Args:
-        narrowed: message filter.
-
-    Returns:
-        Pairs of a content hash and a hit without snippet.
+    Returns pairs of a content hash and a hit without snippet.
     """
     condition, values = narrowed.condition() if narrowed is not None else ("1", [])
     rows = db.execute(

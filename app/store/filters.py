@@ -15,8 +15,6 @@ _DAYS = {"today": 0, "yesterday": 1, "week": 7, "month": 30, "year": 365}
 
 
 class Filter(Struct, frozen=True):
-    """Search condition on a chat or message, in addition to the words."""
-
     # Part of the name in lower case, or "" for no condition.
     folder: str = ""
     tag: str = ""
@@ -45,7 +43,7 @@ class Filter(Struct, frozen=True):
         return self.state != "archived" or chat.archived_at is not None
 
     def condition(self) -> tuple[str, list[object]]:
-        """Get the conditions on a message `m` as SQL, with values. No conditions give "1"."""
+        """Return the conditions on a message `m` as SQL, with values. No conditions give "1"."""
         parts: list[str] = []
         values: list[object] = []
         if self.role:
@@ -64,7 +62,7 @@ class Filter(Struct, frozen=True):
 
 
 def split(query: str) -> tuple[str, Filter | None]:
-    """Split a query into words and a filter. Unknown prefixes are treated as words."""
+    """Split a query into words and a filter. Unknown prefixes are words."""
     found: dict[str, object] = {}
 
     def take(match: re.Match[str]) -> str:
@@ -97,7 +95,7 @@ def split(query: str) -> tuple[str, Filter | None]:
 
 
 def _parse_day(value: str) -> float | None:
-    """Parse a day like 2026-01-31, 2026-01, 2026, or "yesterday" to its first second."""
+    """Return the first second of a day like 2026-01-31, 2026-01, 2026, or "yesterday"."""
     if value in _DAYS:
         midnight = datetime.combine(date.today(), datetime.min.time())
         return (midnight - timedelta(days=_DAYS[value])).timestamp()

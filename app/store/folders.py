@@ -1,4 +1,4 @@
-"""Chat folders with a single level of nesting."""
+"""Folders of chats, with one level of nesting."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -12,8 +12,6 @@ from app.store.writer import StoreWriter
 
 
 class SaveFolder(Struct, frozen=True):
-    """Operation to insert or update a folder."""
-
     folder: Folder
     slot: str | None = None
     is_urgent: bool = True
@@ -30,8 +28,6 @@ class SaveFolder(Struct, frozen=True):
 
 
 class DeleteFolder(Struct, frozen=True):
-    """Operation to delete an empty folder."""
-
     folder_id: str
     slot: str | None = None
     is_urgent: bool = True
@@ -49,7 +45,7 @@ class Folders:
         self._readers = readers
 
     def list_all(self) -> list[Folder]:
-        """Return all folders by name. If a parent is missing, its folders move to the top level."""
+        """Return all folders by name. Folders with a missing parent move to the top level."""
         waiting = queued_view(self._writer)
         with self._readers.reading() as db:
             rows = db.execute("SELECT id, name, parent_id FROM folders")
@@ -64,12 +60,12 @@ class Folders:
         self._writer.add(SaveFolder(Folder(folder.id, name, folder.parent_id)))
 
     def delete(self, folder_id: str) -> None:
-        """Delete a folder. It must be empty."""
+        """Delete an empty folder."""
         self._writer.add(DeleteFolder(folder_id))
 
 
 def with_parents(folders: Sequence[Folder], ids: Iterable[str | None]) -> list[Folder]:
-    """Get the folders with these IDs, including their parents."""
+    """Return the folders with these IDs and their parents."""
     known = {folder.id: folder for folder in folders}
     wanted: dict[str, Folder] = {}
     for start in ids:

@@ -44,7 +44,7 @@ _PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def displayed_text(content: str, role: str = "assistant") -> str:
-    """Strip the markup from a message. Text from the user is returned as typed."""
+    """Return a message without its markup. Text of the user is returned as typed."""
     if role != "assistant":
         return content
     shown: list[str] = []
@@ -148,7 +148,7 @@ def _inline(text: str) -> str:
 
 
 def _ticks(text: str) -> dict[int, list[int]]:
-    """Map each length of backtick runs to their start positions."""
+    """Return the start positions of backtick runs by their length."""
     found: dict[int, list[int]] = defaultdict(list)
     for run in re.finditer("`+", text):
         found[len(run[0])].append(run.start())
@@ -156,7 +156,7 @@ def _ticks(text: str) -> dict[int, list[int]]:
 
 
 def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_EmphasisRun]) -> None:
-    """Remove the markup closed by this run, or keep the run if it may open emphasis."""
+    """Remove the markup that this run closes, or keep the run if it may open emphasis."""
     mark = run[0]
     before, after = text[run.start() - 1 : run.start()] or " ", text[run.end() : run.end() + 1]
     after = after or " "
@@ -208,7 +208,7 @@ _WAITING = """
 
 
 def create(db: sqlite3.Connection) -> None:
-    """Create the tables and triggers, replacing the old index of Markdown source."""
+    """Create the tables and triggers, and drop the old index of Markdown source."""
     for letter in "abcde":
         db.execute(f"DROP TRIGGER IF EXISTS messages_fts_{letter}")
     db.execute("DROP TABLE IF EXISTS messages_fts")
@@ -259,9 +259,9 @@ def create(db: sqlite3.Connection) -> None:
 
 
 def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
-    """Index some of the queued messages, newest first. Returns True if there's more to do.
+    """Index some of the queued messages in the open transaction, newest first.
 
-    Uses the open transaction.
+    Returns True if there's more to do.
     """
     length_taken = 0
     for seq, done, before, chat, role, length, content in db.execute(
@@ -297,7 +297,6 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
 
 
 def split_passages(text: str) -> list[str]:
-    """Split text into passages of at most PASSAGE characters, preferably between words."""
     found = []
     while len(text) > PASSAGE:
         cut = _find_cut(text[:PASSAGE])
@@ -309,14 +308,13 @@ def split_passages(text: str) -> list[str]:
 
 
 def separate_letters(text: str) -> str:
-    """Insert separators between letters of scripts without spaces."""
     if not re.search(_LETTER, text):
         return text.replace(APART, "")
     return re.sub(_LETTER, rf"{APART}\1{APART}", text.replace(APART, ""))
 
 
 def _find_cut(text: str) -> int:
-    """Find where to cut: after the last line or else the last word in the text's second half."""
+    """Return the end of the last line, or else of the last word, in the text's second half."""
     for mark in ("\n", " "):
         at = text.rfind(mark, len(text) // 2)
         if at >= 0:

@@ -1,4 +1,4 @@
-"""Database schema as numbered migrations. `PRAGMA user_version` says how many are applied.
+"""Migrations of the database schema. `PRAGMA user_version` is the number of applied migrations.
 
 Never change a released migration. To add one, append a function to STEPS.
 """
@@ -19,7 +19,7 @@ TABLES = {
 
 
 def create(db: sqlite3.Connection) -> None:
-    """Create the tables, with triggers that delete a chat's consents along with the chat."""
+    """Create the tables, and triggers that delete a chat's consents with the chat."""
     db.execute(
         "CREATE TABLE tool_consents (chat_id TEXT NOT NULL, server TEXT NOT NULL, "
         "tool TEXT NOT NULL, fingerprint TEXT NOT NULL, given_at REAL NOT NULL, "
@@ -44,7 +44,6 @@ APPLICATION_ID = 0x53747274  # "Strt", identifies our files among SQLite databas
 
 
 def chats_messages_layouts(db: sqlite3.Connection) -> None:
-    """Create tables for chats, their message trees, and named window layouts."""
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     # `seq` has to be explicit because the full-text index refers to it. Implicit rowids may change.
     db.execute(
@@ -85,7 +84,7 @@ def chats_messages_layouts(db: sqlite3.Connection) -> None:
 
 
 def full_text_search(db: sqlite3.Connection) -> None:
-    """Create a full-text index of titles and messages, kept up to date by triggers.
+    """Create a full-text index of titles and messages that triggers update.
 
     Messages are indexed when they're finished. Streaming rewrites the text about once a second, and
     indexing 60,000 characters every time would take longer than storing them.
@@ -127,7 +126,7 @@ def deleted_messages(db: sqlite3.Connection) -> None:
 
 
 def edited_messages(db: sqlite3.Connection) -> None:
-    """Preserve an edit in the composer across restarts."""
+    """Keep an edit in the composer across restarts."""
     db.execute("ALTER TABLE chats ADD COLUMN edited_id TEXT")
     db.execute("ALTER TABLE chats ADD COLUMN edited_text TEXT NOT NULL DEFAULT ''")
 
@@ -138,12 +137,12 @@ def passages(db: sqlite3.Connection) -> None:
 
 
 def erased(db: sqlite3.Connection) -> None:
-    """Remember the IDs of erased chats until they're erased from all backups."""
+    """Keep the IDs of erased chats until no backup has them."""
     erase.create(db)
 
 
 def organised(db: sqlite3.Connection) -> None:
-    """Add folders, pins, the archive, tags, and where titles came from.
+    """Add folders, pins, the archive, tags, and the authors of titles.
 
     Existing titles count as typed by the user.
     """
@@ -159,33 +158,27 @@ def organised(db: sqlite3.Connection) -> None:
 
 
 def attached(db: sqlite3.Connection) -> None:
-    """Add attachments to messages and drafts. Texts are stored only once."""
     attachments.create(db)
 
 
 def tools(db: sqlite3.Connection) -> None:
-    """Add per-chat tool consents, with the tool descriptions at that time."""
     create(db)
 
 
 def files_found(db: sqlite3.Connection) -> None:
-    """Index the text of attached files."""
     file_index.create_files_index(db)
 
 
 def grouped(db: sqlite3.Connection) -> None:
-    """Add groups for chats of a comparison or broadcast."""
     db.execute("ALTER TABLE chats ADD COLUMN group_id TEXT")
     db.execute("ALTER TABLE chats ADD COLUMN variant TEXT NOT NULL DEFAULT ''")
 
 
 def images(db: sqlite3.Connection) -> None:
-    """Add images to messages and drafts. They're stored only once."""
     attachments.create_images(db)
 
 
 def queues(db: sqlite3.Connection) -> None:
-    """Preserve queued messages across restarts."""
     attachments.create_queue(db)
 
 
@@ -207,7 +200,6 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
 
 
 def migrate(db: sqlite3.Connection) -> None:
-    """Apply all missing migrations in one transaction."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version >= len(STEPS):  # skip the commit, because even an empty commit waits for the disk
         return

@@ -1,4 +1,4 @@
-"""Queueable write operations, each with SQL and its effect on records.
+"""Write operations for the queue.
 
 `write` changes the file, and `show` makes the same change to a `View`, so that readers see queued
 writes without waiting for the disk.
@@ -26,38 +26,35 @@ _CHAT = list(ChatRecord.__struct_fields__)
 _MESSAGE = list(Message.__struct_fields__)
 _STATS, _FILES_OF = map(_MESSAGE.index, ("stats", "attachments"))
 TYPED = {("draft",): "draft", ("edited_id", "edited_text"): "edited"}
-"""Columns written on every key press, with the name used in slots."""
+"""Columns written on every key press, with their name in slots."""
 CHAT_COLUMNS = ", ".join(_CHAT)
 MESSAGE_COLUMNS = ", ".join(_MESSAGE)
 
 
 class View(Struct):
-    """Records as seen by a reader: the file's content with queued writes applied."""
+    """Records as a reader sees them: the file's content with queued writes applied."""
 
     chats: dict[str, ChatRecord] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
-    layouts: dict[str, str | None] = field(default_factory=dict)  # layouts by name, None if deleted
-    # Folders by ID, None if deleted.
+    layouts: dict[str, str | None] = field(default_factory=dict)  # None if deleted
+    # None if deleted
     folders: dict[str, Folder | None] = field(default_factory=dict)
     texts: dict[str, AttachedText] = field(default_factory=dict)
     images: dict[str, StoredImage] = field(default_factory=dict)
 
 
 class Operation(Protocol):
-    """Write operation for the queue."""
-
     @property
     def slot(self) -> str | None:
-        """Key of operations that may replace each other, or None."""
+        """Return the key of operations that may replace each other, or None."""
 
     @property
     def is_urgent(self) -> bool:
-        """True if it has to be committed immediately instead of with the next batch."""
+        """Return True if the operation can't wait for the next batch."""
 
     def write(self, db: sqlite3.Connection) -> None: ...
 
-    def show(self, view: View) -> None:
-        """Apply the same change to a view."""
+    def show(self, view: View) -> None: ...
 
 
 OPTIONAL = {
@@ -74,7 +71,6 @@ _sound: set[tuple[type, ...]] = set()  # column types of rows already checked
 
 
 def _check_types(row: tuple[Any, ...], names: list[str]) -> None:
-    """Raise TypeError if a field has the wrong type."""
     kinds = tuple(map(type, row))
     if kinds in _sound:
         return
@@ -104,7 +100,6 @@ def _split_words(text: str) -> tuple[str, ...]:
 
 
 def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
-    """Convert a CHAT_COLUMNS row to a record. Raises TypeError or ValueError if it's damaged."""
     _check_types(row, _CHAT)
     values = dict(zip(_CHAT, row, strict=True))
     values["params"] = _json_object(values["params"])
@@ -121,7 +116,6 @@ def chat_from_row(row: tuple[Any, ...]) -> ChatRecord:
 
 
 def message_from_row(row: tuple[Any, ...]) -> Message:
-    """Convert a MESSAGE_COLUMNS row to a record. Raises TypeError or ValueError if damaged."""
     _check_types(row, _MESSAGE)
     values = [*row]  # Access by index for speed, because a chat may have ten thousand messages.
     values[_STATS], values[_FILES_OF] = _json_object(row[_STATS]), from_column(row[_FILES_OF])
@@ -168,8 +162,6 @@ def message_values(message: Message) -> list[Any]:
 
 
 class SaveChat(Struct, frozen=True):
-    """Operation to insert a chat or overwrite all its fields."""
-
     chat: ChatRecord
     slot: str | None = None  # never replaced, because a later patch must not overtake it
     is_urgent: bool = True
@@ -182,8 +174,6 @@ class SaveChat(Struct, frozen=True):
 
 
 class PatchChat(Struct, frozen=True):
-    """Operation to update some fields of a chat, if it exists."""
-
     chat_id: str
     changes: dict[str, Any]
     is_urgent: bool = True
@@ -209,11 +199,6 @@ class PatchChat(Struct, frozen=True):
 
 
 class SaveMessage(Struct, frozen=True):
-    """Operation to insert a message or overwrite all its fields.
-
-    A new message moves its chat to the top of the list.
-    """
-
     message: Message
 
     @property
@@ -241,7 +226,7 @@ class SaveMessage(Struct, frozen=True):
 
 
 class MarkMessages(Struct, frozen=True):
-    """Operation to delete messages (if there's a time) or restore them (None)."""
+    """Operation to delete messages, or to restore them if the time is None."""
 
     ids: tuple[str, ...]
     deleted_at: float | None
@@ -261,8 +246,6 @@ class MarkMessages(Struct, frozen=True):
 
 
 class SaveLayout(Struct, frozen=True):
-    """Operation to insert or update a named window layout. The data is JSON text."""
-
     name: str
     data: str
     is_urgent: bool = False

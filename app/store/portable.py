@@ -1,4 +1,4 @@
-"""Convert chats to and from JSON, see `FORMAT.md`. No files, no Qt."""
+"""Chats as JSON in the format of `FORMAT.md`."""
 
 import json
 import math
@@ -31,7 +31,7 @@ _LONGEST_ID = 200
 
 
 def collect_attachments(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachments]:
-    """Get all attachments that `chat_to_json` would write."""
+    """Return all attachments that `chat_to_json` would write."""
     living = (m.attachments for m in messages if m.deleted_at is None)
     queued = (queued_message.attachments for queued_message in chat.queued)
     return [chat.draft_attachments, chat.edited_attachments, *queued, *living]
@@ -43,12 +43,9 @@ def chat_to_json(
     texts: Mapping[str, AttachedText] | None = None,
     images: Mapping[str, bytes] | None = None,
 ) -> dict[str, Any]:
-    """Convert a chat to JSON, leaving out deleted messages.
+    """Convert a chat to JSON, without deleted messages.
 
-    Args:
-        messages: the full tree, parents first.
-        texts: texts of attachments by hash.
-        images: images of attachments by hash.
+    ``messages`` is the full tree, parents first. ``texts`` and ``images`` have attachments by hash.
     """
     live = list(_skip_deleted(messages))
     ids = {message.id for message in live}
@@ -75,7 +72,7 @@ def _fields(record: ChatRecord | Message, wanted: Iterable[str]) -> dict[str, An
 
 
 def to_text(value: Any) -> str:
-    """Serialize to JSON, replacing numbers that JSON doesn't support (e.g. infinity) with null."""
+    """Convert to JSON text. Numbers that JSON doesn't support (e.g. infinity) become null."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except ValueError:
@@ -116,7 +113,7 @@ def folders_to_json(folders: Iterable[Folder]) -> list[dict[str, Any]]:
 
 
 def folders_from_json(value: object) -> list[Folder]:
-    """Parse the folders in a file. Skips invalid folders and allows one level of nesting."""
+    """Return the valid folders in a file, with at most one level of nesting."""
     found: dict[str, Folder] = {}
     for item in value if isinstance(value, list) else []:
         if isinstance(item, dict):
@@ -129,7 +126,7 @@ def folders_from_json(value: object) -> list[Folder]:
 
 
 def _skip_deleted(messages: Iterable[Message]) -> Iterator[Message]:
-    """Yield the messages that aren't deleted. Their parent is the nearest remaining ancestor."""
+    """Yield the messages that aren't deleted, with the nearest remaining ancestor as parent."""
     instead: dict[str | None, str | None] = {None: None}
     for message in messages:
         parent = instead.get(message.parent_id)

@@ -1,4 +1,4 @@
-"""Database reads that include queued writes. Usable from any thread."""
+"""Reads of the database that include queued writes, from any thread."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Reader:
 
 
 class Readers:
-    """A connection per thread. With WAL, all of them can read while the writer writes."""
+    """Read connections, one per thread. With WAL, all can read while the writer writes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -56,7 +56,7 @@ class Readers:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Start a read transaction on this thread's connection, for a consistent view.
+        """Run the block in a read transaction of this thread's connection, for a consistent view.
 
         Raises StoreError, also for any sqlite3.Error inside the block.
         """
@@ -102,7 +102,7 @@ class Readers:
 def view_of(
     readers: Readers, writer: StoreWriter, chats: str, messages: str, chat_id: str = ""
 ) -> View:
-    """Get the rows matching both conditions, with queued writes applied.
+    """Return the rows that match both conditions, with queued writes applied.
 
     The queue is copied before reading the file, so a write committed in between is applied twice.
     That's harmless, because writes are idempotent.
@@ -122,7 +122,7 @@ def view_of(
 
 
 def all_chats(readers: Readers, writer: StoreWriter) -> list[ChatRecord]:
-    """Get all chats including deleted ones, most recently used first."""
+    """Return all chats, also deleted ones, most recently used first."""
     chats = view_of(readers, writer, "1", "0").chats.values()
     return sorted(chats, key=lambda chat: (chat.updated_at, chat.id), reverse=True)
 

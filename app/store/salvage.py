@@ -1,4 +1,4 @@
-"""Recover the readable rows of a damaged file into a new file. The damaged file is kept."""
+"""Recovery of a damaged file's readable rows."""
 
 import logging
 import shutil
@@ -24,7 +24,7 @@ from app.store.records import ChatRecord, Message, storable_chat, storable_messa
 
 log = logging.getLogger(__name__)
 
-_PIECES = 10  # number of index steps to run immediately, which takes a third of a second
+_PIECES = 10  # index steps that run immediately, within a third of a second
 # Column counts in the original schema. Later versions added columns.
 _COLUMNS_ONCE = {"chats": 11, "messages": 12}
 _KINDS = {"TEXT": str, "REAL": float, "BLOB": bytes, "INTEGER": int}
@@ -43,9 +43,9 @@ class Salvaged(Struct, frozen=True):
 def salvage(path: Path) -> Salvaged:
     """Replace a damaged file with a new file that has all readable chats and messages.
 
-    Messages without a parent are attached to the previous message. Raises StoreError: "corrupt" if
-    nothing is readable, otherwise the reason why the new file can't be written. The damaged file is
-    then unchanged.
+    The damaged file is kept. Messages without a parent are attached to the previous message. Raises
+    StoreError: "corrupt" if nothing is readable, otherwise the reason why the new file can't be
+    written. The damaged file is then unchanged.
     """
     try:
         with TemporaryDirectory(prefix="chats-", dir=path.parent) as folder:
@@ -66,7 +66,7 @@ def salvage(path: Path) -> Salvaged:
 
 
 def _copy(damaged: Path, target_path: Path, path: Path) -> tuple[int, int]:
-    """Copy what can be read. Returns the number of chats and messages."""
+    """Copy what can be read. Return the number of chats and messages."""
     with suppress(sqlite3.Error), closing(_open(damaged)) as db:
         # The query result doesn't matter. Closing the connection merges the journal into the file.
         db.execute("SELECT 1 FROM sqlite_master").fetchall()
@@ -118,7 +118,7 @@ def _copy(damaged: Path, target_path: Path, path: Path) -> tuple[int, int]:
 
 
 def _connect_messages(messages: list[Message]) -> list[Message]:
-    """Remove duplicates. Messages without parent are attached to the previous message."""
+    """Remove duplicates. Messages without a parent are attached to the previous message."""
     seen: dict[str, Message] = {}
     last: dict[str, str] = {}
     for found in messages:
@@ -145,8 +145,7 @@ def _open(damaged: Path) -> sqlite3.Connection:
 class _Source:
     """Rows of a damaged file. Tables that SQLite can't read are read from the pages.
 
-    Args:
-        repaired: new file with the same tables, and the same columns in order, or more.
+    ``repaired`` is a new file whose tables have the same columns in order, or more.
     """
 
     def __init__(
@@ -155,7 +154,7 @@ class _Source:
         self._db, self._pages, self._repaired = db, pages, repaired
 
     def records(self, table: str, kind: type[R]) -> list[R]:
-        """Get a table's valid rows in insertion order. May contain duplicates."""
+        """Return a table's valid rows in insertion order, possibly with duplicates."""
         make: Any = chat_from_row if kind is ChatRecord else message_from_row
         names = kind.__struct_fields__
         found: list[tuple[int, R]] = []
@@ -167,7 +166,7 @@ class _Source:
         return [record for _, record in sorted(found, key=lambda each: each[0])]
 
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the number and values by column of each row. May contain duplicates."""
+        """Yield the number and values by column of each row, possibly with duplicates."""
         columns = self._repaired.execute(f"PRAGMA table_info({table})").fetchall()
         try:
             walk = self._db.execute(f"SELECT rowid, * FROM {table}")
@@ -190,7 +189,6 @@ class _Source:
 
 
 def _valid_columns(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
-    """Return the known columns of a row, or None if a value is invalid."""
     sound: dict[str, Any] = {}
     for _, name, kind, needed, _, key in columns:
         if name not in row:

@@ -1,6 +1,4 @@
-"""Full-text search of titles, messages and files in a thread. A new search cancels the previous
-one.
-"""
+"""Full-text search of titles, messages and files."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class _Folding(dict[int, str]):
-    """Translation table that strips case and accents without changing string positions."""
+    """Translation table that removes case and accents without changing string positions."""
 
     def __missing__(self, letter: int) -> str:
         folded = normalize("NFD", chr(letter))[0].lower()
@@ -43,7 +41,7 @@ def _folding() -> _Folding:
 
 
 def fold(text: str) -> str:
-    """Strip case and accents without changing positions."""
+    """Remove case and accents without changing string positions."""
     return text.lower() if text.isascii() else text.translate(_folding())
 
 
@@ -57,8 +55,6 @@ Tell = Callable[[list[SearchHit]], object]
 
 
 class Term(Struct, frozen=True):
-    """Word in a query, without case and accents."""
-
     word: str
     begins: bool = False  # the term may be just the start of a word
     # Script without spaces, so the term may match in the middle of a run of letters.
@@ -66,7 +62,7 @@ class Term(Struct, frozen=True):
 
     @property
     def match(self) -> str:
-        """The term as an FTS5 expression."""
+        """Return the term as an FTS5 expression."""
         return (
             f'"{separate_letters(self.word) if self.anywhere else self.word}"' + "*" * self.begins
         )
@@ -90,8 +86,8 @@ def find(
 
     All words must occur, in any order. The last word may be incomplete, so that results narrow down
     during typing. Case, accents and deleted chats are ignored. Each chat has its newest message
-    with the words close together. ``tell`` is called early with the titles, because these take a
-    fraction of the time.
+    with the words close together. ``tell`` is called early with the titles, which take a fraction
+    of the time.
     """
     query, narrowed = split(query.replace("\0", ""))
     terms = terms_of(query)
@@ -150,7 +146,7 @@ def _search_in_files(
 def _find_named(
     having: Sequence[tuple[str, SearchHit]], terms: list[Term]
 ) -> dict[str, tuple[str, SearchHit]]:
-    """Find the newest message in each chat with a file or image whose name has the words."""
+    """Return the newest message of each chat with a file whose name has the words."""
     return {
         hit.chat_id: (hit.file, replace(hit, unit=""))
         for _, hit in having
@@ -200,7 +196,7 @@ def _find_titles(
 
 
 def _load_chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[float, str]]:
-    """Get the chats to search, by number, with the time of last use and ID."""
+    """Return the chats to search, by number, with the time of last use and ID."""
     if narrowed is None:
         rows = db.execute("SELECT seq, id, updated_at FROM chats WHERE deleted_at IS NULL")
         return {seq: (updated, chat) for seq, chat, updated in rows}
@@ -216,7 +212,7 @@ def _load_chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tu
 def _find_by_filter(
     db: sqlite3.Connection, chats: dict[int, tuple[float, str]], narrowed: Filter, limit: int
 ) -> list[SearchHit]:
-    """Find chats that match a filter without words, most recently used first."""
+    """Return the chats that match a filter without words, most recently used first."""
     condition, values = narrowed.condition()
     query = f"SELECT 1 FROM messages m WHERE m.chat_id = ? AND m.deleted_at IS NULL AND {condition}"
     hits: list[SearchHit] = []
@@ -233,7 +229,7 @@ def _find_by_filter(
 def _find_near(
     db: sqlite3.Connection, terms: list[Term], narrowed: Filter | None = None
 ) -> dict[int, int]:
-    """Find the newest passage with all words in each chat, in one pass over the index."""
+    """Return the newest passage with all words in each chat, in one pass over the index."""
     if narrowed is not None and narrowed.has_message_conditions:
         condition, values = narrowed.condition()
         number = f"(f.rowid >> {MESSAGE_BITS}) & {(1 << CHAT_BITS - MESSAGE_BITS) - 1}"
@@ -252,7 +248,7 @@ def _find_near(
 
 
 def _find_apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
-    """Find the newest message in each chat that has the words, but in different passages."""
+    """Return the newest message of each chat that has the words, but in different passages."""
     found: dict[int, int] = {}
     # The longest word is probably the rarest, so search for it first, and check only those messages
     # for the other words.
@@ -281,7 +277,7 @@ def _make_hit(chat: str, message: str | None, text: str, terms: list[Term]) -> S
 
 
 def places_in(text: str, query: str) -> list[tuple[int, int]]:
-    """Get the spans of a query's words in a text, starting at the best position.
+    """Return the spans of a query's words in a text, starting at the best position.
 
     At the best position most of the words are close together. Earlier matches come last. The
     query's filters are ignored.
@@ -341,8 +337,7 @@ ReportHits = Callable[[list[SearchHit], bool], object]
 class Searcher:
     """Search thread with its own read connection. Only the latest query is answered.
 
-    Args:
-        prepare: called before each search to include the latest writes.
+    ``prepare`` is called before each search to include the latest writes.
     """
 
     def __init__(self, path: Path, prepare: Callable[[], None]) -> None:
@@ -356,7 +351,7 @@ class Searcher:
         self._thread: threading.Thread | None = None
 
     def ask(self, query: str, limit: int, report: ReportHits) -> None:
-        """Start a search, replacing any query that hasn't been answered yet."""
+        """Start a search, and drop an earlier query that hasn't been answered."""
         with self._changed:
             if self._closing:
                 return

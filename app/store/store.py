@@ -1,5 +1,3 @@
-"""Public interface of the store: queue writes, read records, flush, close."""
-
 from __future__ import annotations
 
 import atexit
@@ -70,9 +68,9 @@ class Store:
         backups: Backups | None = None,
         clock: Callable[[], float] = erase.now,
     ) -> None:
-        """Use `Store.open` instead. This takes over a connection from `open_writer`."""
+        """Take over a connection of `open_writer`. Callers use `Store.open`."""
         self.file = path
-        # Copy of a damaged journal from the last run, whose latest changes may be lost.
+        # copy of a damaged journal of the last run, whose latest changes may be lost
         self.journal_aside = journal_aside
         unfinished = bool(erase.ids_to_erase(db))  # the last run was interrupted during an erasure
         self._backups = backups or Backups(path, clock)
@@ -93,12 +91,8 @@ class Store:
     def open(cls, path: Path | str, clock: Callable[[], float] = erase.now) -> Store:
         """Open, create or migrate the file. Replies cut off by a crash become "interrupted".
 
-        Args:
-            clock: used for deletions and daily backups.
-
-        Raises:
-            StoreError: "corrupt", "newer" (file unchanged, so offer `set_aside`), "readonly",
-                "full" or "io".
+        Raises StoreError: "corrupt", "newer" (the file is unchanged, so offer `set_aside`),
+        "readonly", "full" or "io". ``clock`` is used for deletions and daily backups.
         """
         path = Path(path)
         try:
@@ -116,15 +110,15 @@ class Store:
 
     @staticmethod
     def set_aside(path: Path | str) -> Path:
-        """Rename an unusable file, so that `open` can create a new one. Returns the new path.
+        """Rename an unusable file, so that `open` can create a new one. Return the new path.
 
-        Ask the user first. Nothing is deleted.
+        Ask the user first.
         """
         return set_aside(Path(path))
 
     @staticmethod
     def copy(path: Path | str, target: Path | str) -> None:
-        """Copy a database that isn't being written, with its journal. Raises StoreError.
+        """Copy a database that isn't being written, with its journal.
 
         Does nothing if the file is missing or the target exists.
         """
@@ -132,17 +126,17 @@ class Store:
 
     @staticmethod
     def salvage(path: Path | str) -> Salvaged:
-        """Recover the readable part of a damaged file into a new file. The damaged file is kept.
+        """Replace a damaged file with its readable part. The damaged file is kept.
 
-        Raises StoreError ("corrupt" if nothing is readable). The file is then unchanged.
+        If StoreError is raised ("corrupt" if nothing is readable), the file is unchanged.
         """
         return salvage(Path(path))
 
     @staticmethod
     def restore(path: Path | str, backup: Path) -> Path | None:
-        """Replace a closed file with a backup. Returns the new path of the old file.
+        """Replace a closed file with a backup. Return the old file's new path.
 
-        Raises StoreError. The file is then unchanged.
+        If StoreError is raised, the file is unchanged.
         """
         return restore(Path(path), backup)
 
@@ -195,12 +189,11 @@ class Store:
 
     @property
     def is_settled(self) -> bool:
-        """True if there's nothing left to write, index, back up or erase."""
+        """Return True if there's nothing left to write, index, back up or erase."""
         # The end of an erasure in the backups queues another write.
         return self._writer.is_idle and self._backups.is_idle and self._writer.is_idle
 
     def _close_at_exit(self) -> None:
-        """Save the queue if the process exits without closing the store."""
         try:
             self.close()
         except StoreError as error:
@@ -210,7 +203,7 @@ class Store:
         self._backups.begin(must=True)
 
     def chats(self, include_deleted: bool = False) -> list[ChatRecord]:
-        """Get all chats, most recently used first."""
+        """Return all chats, most recently used first."""
         chats = all_chats(self._readers, self._writer)
         return [chat for chat in chats if include_deleted or chat.deleted_at is None]
 
@@ -218,11 +211,11 @@ class Store:
         return self._view_of_chat(chat_id).chats.get(chat_id)
 
     def _view_of_chat(self, chat_id: str, messages: str = "0") -> View:
-        """Get a chat and the messages that match an SQL condition, by default none."""
+        """Return a chat and the messages that match an SQL condition, by default none."""
         return view_of(self._readers, self._writer, "id = :chat", messages, chat_id)
 
     def chat_and_last_message(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
-        """Get a chat and the last message of its selected branch, each None if it doesn't exist.
+        """Return a chat and the last message of its selected branch, or None if one doesn't exist.
 
         `path` only changes if one of these changes, because a message's ancestors are fixed.
         """
@@ -232,18 +225,18 @@ class Store:
         return chat, view.messages.get(chat.leaf_id or "") if chat is not None else None
 
     def messages(self, chat_id: str) -> list[Message]:
-        """Get the full tree in insertion order, i.e. parents before children."""
+        """Return the full tree, parents before children."""
         view = self._view_of_chat(chat_id, messages="chat_id = :chat")
         return [message for message in view.messages.values() if message.chat_id == chat_id]
 
     def has_messages(self, chat_id: str, count: int) -> bool:
-        """Check whether the file has at least ``count`` messages of this chat."""
+        """Return True if the file has at least ``count`` messages of this chat."""
         with self._readers.reading() as db:
             query = "SELECT 1 FROM messages WHERE chat_id = ? LIMIT 1 OFFSET ?"
             return db.execute(query, (chat_id, count - 1)).fetchone() is not None
 
     def path(self, chat_id: str) -> list[Message]:
-        """Get the selected branch from the root to the leaf, or []."""
+        """Return the selected branch from the root to the leaf, or []."""
         view = self._view_of_chat(chat_id, messages="chat_id = :chat")
         chat = view.chats.get(chat_id)
         branch: list[Message] = []
@@ -254,10 +247,10 @@ class Store:
         return branch[::-1]
 
     def search(self, query: str, limit: int = 50) -> list[SearchHit]:
-        """Find titles and messages that contain all words. The last word may be incomplete.
+        """Return titles and messages that contain all words. The last word may be incomplete.
 
         Titles come first (`message_id` is None), then one message per chat, most recently used
-        first. Ignores case, accents, and deleted chats.
+        first. Case, accents, and deleted chats are ignored.
         """
         self._commit_now()
         with self._readers.reading() as db:
@@ -266,7 +259,7 @@ class Store:
     def search_later(self, query: str, limit: int, report: ReportHits) -> None:
         """Search in a thread. Calls ``report`` with the titles first, and then with all hits.
 
-        A new call replaces an unanswered query. To cancel, use ``cancel_search``.
+        A new call replaces an unanswered query.
         """
         self._searcher.ask(query, limit, report)
 
@@ -274,7 +267,6 @@ class Store:
         self._searcher.cancel()
 
     def backups(self) -> list[Backup]:
-        """List the backups, newest first."""
         return backups_of(self._readers.path)
 
     def _commit_now(self) -> None:
@@ -282,11 +274,10 @@ class Store:
             self._writer.flush(2.0)
 
     def layout(self, name: str) -> dict[str, Any] | None:
-        """Get a layout by name, or None if it's missing or damaged."""
         return self.layouts().get(name)
 
     def layouts(self) -> dict[str, dict[str, Any]]:
-        """Get all layouts by name. Damaged layouts are skipped, because they must not prevent a
+        """Return all layouts by name. Damaged layouts are skipped, because they must not prevent a
         start.
         """
         waiting = queued_view(self._writer)
@@ -305,7 +296,7 @@ class Store:
         return self._writer.transaction()
 
     def save_chat(self, chat: ChatRecord) -> None:
-        """Insert a chat or overwrite all fields. To change a few fields, use `update_chat`.
+        """Insert a chat or overwrite all fields. `update_chat` changes single fields.
 
         Raises TypeError or ValueError if `params` isn't JSON.
         """
@@ -313,10 +304,7 @@ class Store:
             self._writer.add(SaveChat(storable_chat(chat)))
 
     def update_chat(self, chat_id: str, **changes: Any) -> None:
-        """Change some fields of a stored chat (title, model, system, params, …).
-
-        Raises ValueError for a field that can't be changed.
-        """
+        """Change fields of a stored chat. Raises ValueError for a field that can't be changed."""
         if wrong := set(changes) - _PATCHABLE:
             raise ValueError(f"not a changeable field of a chat: {', '.join(sorted(wrong))}")
         if changes:
@@ -343,12 +331,11 @@ class Store:
         self._writer.add(PatchChat(chat_id, {"draft": storable_text(text)}, is_urgent=False))
 
     def set_edited(self, chat_id: str, message_id: str | None, text: str) -> None:
-        """Store the text of a message being edited, or None if there's no edit."""
+        """Store the text of a message being edited. None ends the edit."""
         changes = {"edited_id": message_id, "edited_text": storable_text(text)}
         self._writer.add(PatchChat(chat_id, changes, is_urgent=False))
 
     def set_leaf(self, chat_id: str, message_id: str | None) -> None:
-        """Select the branch that ends with this message."""
         self._writer.add(PatchChat(chat_id, {"leaf_id": message_id}))
 
     def delete_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
@@ -357,12 +344,10 @@ class Store:
         self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
     def restore_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
-        """Undo `delete_messages` for these messages."""
         mark = MarkMessages(tuple(ids), None)
         self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
     def save_layout(self, name: str, data: dict[str, Any]) -> None:
-        """Store a window layout. Raises TypeError if it isn't JSON."""
         self._writer.add(SaveLayout(storable_text(name), json.dumps(data)))
 
     def delete_layout(self, name: str) -> None:

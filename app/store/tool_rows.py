@@ -1,6 +1,6 @@
 """The user's consents to tools, with the tool descriptions at that time.
 
-The tables are small and are read completely at startup. They belong to the profile and are never
+The tables are small and read completely at startup. They belong to the profile and are never
 exported, so imported chats have no consents.
 """
 
@@ -19,8 +19,6 @@ ToolRow = tuple[ToolValue, ...]
 
 
 class PutToolRow(Struct, frozen=True):
-    """Operation to insert or replace a row."""
-
     table: str
     row: ToolRow
     slot: str | None = None
@@ -57,7 +55,7 @@ class ToolRows:
         self._readers = readers
 
     def read(self, table: str) -> list[ToolRow]:
-        """Read all rows of a table in `TABLES` from the file. Only used at startup."""
+        """Return all rows of a table in `TABLES`. Only used at startup."""
         columns = ", ".join(TABLES[table])
         with self._readers.reading() as db:
             return [tuple(row) for row in db.execute(f"SELECT {columns} FROM {table}")]

@@ -1,5 +1,3 @@
-"""Trash: delete, restore, and permanently erase chats."""
-
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,9 +16,9 @@ class Trash:
     def __init__(
         self, writer: StoreWriter, readers: Readers, backups: Backups, clock: Callable[[], float]
     ) -> None:
-        # Permanently deleted chats, for which later writes are dropped.
+        # permanently deleted chats, whose later writes are dropped
         self.erased: set[str] = set()
-        # Files set aside that are too damaged to erase anything from.
+        # files set aside that are too damaged to erase anything from
         self.unscrubbed: list[Path] = []
         self._writer = writer
         self._readers = readers
@@ -30,15 +28,15 @@ class Trash:
         self._scrubbed: set[str] = set()  # IDs erased since the last rewrite
 
     def delete(self, chat_id: str) -> float:
-        """Move a chat to the trash and return the time. `restore` undoes this completely."""
+        """Move a chat to the trash and return the time."""
         when = self.now()
         self._writer.add(PatchChat(chat_id, {"deleted_at": when}))
         return when
 
     def now(self) -> float:
-        """Get the time to use for a deletion.
+        """Return the time of a deletion.
 
-        It's never before the start of this run, so that deletions in this run can always be undone.
+        The time is never before the start of this run, so that deletions in this run can be undone.
         """
         return max(self._clock(), self._opened_at)
 
@@ -46,7 +44,7 @@ class Trash:
         self._writer.add(PatchChat(chat_id, {"deleted_at": None}))
 
     def chats(self) -> list[ChatRecord]:
-        """Get deleted chats that aren't empty, most recently deleted first."""
+        """Return deleted chats that aren't empty, most recently deleted first."""
         chats = [
             c
             for c in all_chats(self._readers, self._writer)
@@ -55,9 +53,9 @@ class Trash:
         return sorted(chats, key=lambda chat: chat.deleted_at or 0.0, reverse=True)
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Permanently erase chats, including from index, journal, backups and files set aside.
+        """Permanently erase chats, also from index, journal, backups and files set aside.
 
-        Runs in the background, and continues at the next start if necessary.
+        Erasure runs in the background, and continues at the next start if necessary.
         """
         if ids:
             self.erased.update(ids)
@@ -65,12 +63,11 @@ class Trash:
             self._writer.run_when_idle(self.scrub)
 
     def chats_to_erase(self) -> list[str]:
-        """Get chats to erase because they were in the trash for thirty days."""
         chats = all_chats(self._readers, self._writer)
         return erase.chats_to_erase(chats, self._clock(), self._opened_at)
 
     def erase_messages(self) -> None:
-        """Erase messages deleted in earlier runs, since that can no longer be undone."""
+        """Erase messages deleted in earlier runs, because that can't be undone anymore."""
         with self._readers.reading() as db:
             due = "SELECT 1 FROM messages WHERE deleted_at < ? LIMIT 1"
             found = db.execute(due, (self._opened_at,)).fetchone()
@@ -79,7 +76,7 @@ class Trash:
             self._writer.run_when_idle(self.scrub)
 
     def scrub(self, db: sqlite3.Connection) -> bool:
-        """Erase all traces of deleted text. The IDs stay listed until it's done."""
+        """Erase all traces of deleted text. The IDs stay listed until that is done."""
         ids = erase.ids_to_erase(db)
         if not ids:
             return False

@@ -34,9 +34,9 @@ class OperationQueue:
         return len(self._operations)
 
     def add(self, number: int, operation: Operation) -> None:
-        """Append an operation. If one with the same slot is queued, replace it at its position.
+        """Append an operation, or replace a queued operation with the same slot at its position.
 
-        The earlier position is kept, because a message may be the parent of later messages.
+        The position is kept, because a message may be the parent of later messages.
         """
         slot = operation.slot
         if slot is None:
@@ -60,7 +60,7 @@ class OperationQueue:
         return any(operation.is_urgent for operation in self._operations.values())
 
     def join(self, later: OperationQueue) -> OperationQueue:
-        """Create a queue with these operations, followed by those of a later queue."""
+        """Return a queue with these operations, followed by those of a later queue."""
         merged = OperationQueue()
         for queue in (self, later):
             for number, operation in queue.items():
@@ -85,18 +85,18 @@ _MAX_UNEXPECTED = 3  # consecutive errors that were raised by neither SQLite nor
 
 
 class Transactions(Struct):
-    """Writes batches of operations on one connection."""
+    """Writer of batches of operations on one connection."""
 
     db: sqlite3.Connection
     path: Path
-    before: Callable[[], None]  # called before each transaction
-    on_refused: Callable[[StoreError], None]  # called for each write that was dropped
-    # Called when there's more to index than fits in a transaction.
+    before: Callable[[], None]
+    on_refused: Callable[[StoreError], None]
+    # called if there's more to index than fits in a transaction
     on_unindexed: Callable[[], None]
     unexpected: int = 0
 
     def write(self, operations: list[Operation]) -> StoreError | None:
-        """Write all operations, and drop any that can never succeed.
+        """Write all operations, without any that can never succeed.
 
         Returns the error if nothing could be written. Never raises, because the thread must
         survive.
@@ -118,13 +118,13 @@ class Transactions(Struct):
         return None
 
     def _is_refusal(self, error: Exception) -> bool:
-        """Check if an error is permanent, so that retrying the operation is pointless."""
+        """Return True if an error is permanent, so that retrying the operation is pointless."""
         if isinstance(error, (sqlite3.Error, OSError, MemoryError)):
             return isinstance(error, _REFUSED)
         return isinstance(error, _REFUSED) or self.unexpected >= _MAX_UNEXPECTED - 1
 
     def _write_singly(self, operations: list[Operation]) -> None:
-        """Write the operations one at a time, dropping those that can never succeed."""
+        """Write the operations one by one, without those that can never succeed."""
         refused: list[StoreError] = []
         self._begin()
         try:
@@ -158,7 +158,7 @@ class Transactions(Struct):
             raise
 
     def _index(self) -> None:
-        """Index new messages for search. Errors are only logged. The text itself is saved."""
+        """Index new messages for search. Errors are logged, because the text itself is saved."""
         self.db.execute("SAVEPOINT indexed")
         try:
             more = index_some(self.db)
@@ -184,12 +184,12 @@ class Transactions(Struct):
 
 
 _GROUP_S = 0.25
-"""Drafts and streaming text are batched for this long, to limit it to four fsyncs a second."""
+"""Time for which drafts and streaming text are batched, to limit them to four fsyncs a second."""
 _RETRY_S = (1.0, 2.0, 5.0, 10.0)
 _REST_S = 0.02  # pause between steps of a chore
 
 Chore = Callable[[sqlite3.Connection], bool]
-"""Job for idle times, run outside of a transaction. Returns True if there's more to do."""
+"""Job for idle times, outside of a transaction. Returns True if there's more to do."""
 
 
 def index_chore(db: sqlite3.Connection) -> bool:
@@ -203,11 +203,11 @@ class _Group(Struct):
     """A thread's writes, held back until the group is complete."""
 
     depth: int = 0  # nesting level of the thread's `transaction` calls
-    operations: list[Operation] = field(default_factory=list)  # operations in order
-    flushed: int = 0  # number of operations already queued by a flush
+    operations: list[Operation] = field(default_factory=list)
+    flushed: int = 0  # operations already queued by a flush
 
     def discard_since(self, start: int) -> None:
-        """Drop all operations from ``start`` on, except queued operations."""
+        """Drop all operations from ``start`` on that aren't queued."""
         del self.operations[max(0, start - self.flushed) :]
 
 
@@ -225,7 +225,7 @@ class StoreWriter:
         before_write: Callable[[], None] = lambda: None,
         chores: Sequence[Chore] = (),
     ) -> None:
-        """Start the thread. It calls ``before_write`` before each transaction."""
+        """Start the thread, which calls ``before_write`` before each transaction."""
         # Called on the writer thread, once per error code when writing starts to fail, and for
         # every refused operation.
         self.on_error: Callable[[StoreError], None] | None = None
@@ -258,7 +258,7 @@ class StoreWriter:
         return self._closing
 
     def add(self, *operations: Operation) -> None:
-        """Queue operations to be written in the same transaction."""
+        """Queue operations for one transaction."""
         with self._changed:
             if self._closing:
                 words = tr("This change came after the chats were closed and isn’t saved.")
@@ -276,14 +276,13 @@ class StoreWriter:
         self._changed.notify_all()
 
     def _queue_held(self, group: _Group | None) -> None:
-        """Queue the operations that a thread has held back so far."""
         if group is not None:
             operations, group.operations = group.operations, []
             group.flushed += len(operations)
             self._queue(operations)
 
     def run_when_idle(self, chore: Chore) -> None:
-        """Run a chore on the writer thread, once the queued writes are done."""
+        """Run a chore on the writer thread, after the queued writes."""
         with self._changed:
             if chore not in self._chores:
                 self._chores.append(chore)
@@ -297,7 +296,7 @@ class StoreWriter:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write everything that this thread adds in the block in one transaction.
+        """Write all operations that this thread adds in the block in one transaction.
 
         The operations are held back, so that other threads can't commit only some of them by
         writing, searching or flushing. A flush on this thread splits the group. After an exception,
@@ -322,14 +321,13 @@ class StoreWriter:
                     self._queue_held(group)
 
     def pending_operations(self) -> list[Operation]:
-        """Get the operations that may not have reached the file yet, in order."""
+        """Return the operations that may not have reached the file yet, in order."""
         with self._changed:
             queued = [op for queue in (self._in_flight, self._pending) for _, op in queue.items()]
             return queued + [op for group in self._groups.values() for op in group.operations]
 
     def flush(self, timeout: float | None) -> None:
-        """Wait until everything added so far is durable, except operations held back by other
-        threads.
+        """Wait until all operations are durable that other threads don't hold back.
 
         Raises StoreError with the writer's code if an attempt fails during the call, or with
         "timeout". Operations that couldn't be written stay in the queue.
@@ -398,7 +396,7 @@ class StoreWriter:
             )
 
     def _durable_number(self) -> int:
-        """Get the number up to which all operations are in the file."""
+        """Return the number up to which all operations are in the file."""
         for queue in (self._in_flight, self._pending):
             for number, _ in queue.items():
                 return number - 1

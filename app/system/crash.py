@@ -143,7 +143,7 @@ PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Get the installed version of each package, or a note if it's missing."""
+    """Return the installed version of each package, or a note if it's missing."""
     # Imported here because it takes 20 ms.
     from importlib.metadata import PackageNotFoundError, version
 

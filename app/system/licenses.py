@@ -46,7 +46,7 @@ def components() -> list[Component]:
 
 
 def installed() -> list[Component]:
-    """Get Python, required packages that are installed, and the window's font."""
+    """Return Python, required packages that are installed, and the window's font."""
     project = tomllib.loads((resources().parent / "pyproject.toml").read_text(encoding="utf-8"))
     bare = project["tool"]["stretto"]["without-dependencies"]
     roots = [*project["project"]["dependencies"], *bare, "mlx-cpu"]

@@ -307,7 +307,7 @@ MOST_HELPERS = 8  # questions per call
 
 
 def parse_helper_call(arguments: Arguments) -> tuple[list[str], bool]:
-    """Get the questions for helpers, and True if they should continue from the chat.
+    """Return the questions for helpers, and True if they should continue from the chat.
 
     Small models tend to pass a single question as a string. Raises ToolError.
     """
@@ -441,7 +441,7 @@ class BuiltinTools:
         return found.tool if found is not None else None
 
     def is_previewed(self, name: str) -> bool:
-        """Check if a tool's effect is shown before it runs."""
+        """Return True if a tool's effect is shown before it runs."""
         found = self._tools.get(name)
         return found is not None and found.preview is not None
 

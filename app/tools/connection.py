@@ -246,7 +246,7 @@ class Connection:
     # Requests.
 
     async def tools(self) -> list[Tool]:
-        """Get the server's current tools. Raises ToolError."""
+        """Return the server's current tools. Raises ToolError."""
         client = await self._wait_for_client()
         async with self._listing:
             if self._tools is None:
@@ -490,7 +490,7 @@ async def _skip_check(name: str, result: object) -> None:
 
 
 def _error_message(error: BaseException) -> str:
-    """Get the first plain message of an exception, which may be a group."""
+    """Return the first plain message of an exception, which may be a group."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return clean(str(error) or type(error).__name__, lines=False, most=300)

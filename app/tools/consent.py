@@ -54,7 +54,7 @@ class ConsentRows(Protocol):
 
 
 def can_always_allow(tool: Tool) -> bool:
-    """Check whether users may always allow a tool. Tools that write ask each time."""
+    """Return True if users may always allow a tool. Tools that write ask each time."""
     return not (tool.server == BUILT_IN and tool.name in ASKS_EACH_TIME)
 
 
@@ -77,7 +77,7 @@ class Consents:
     # Tools.
 
     def is_allowed(self, chat_id: str, tool: Tool) -> bool:
-        """Check whether a tool with its current description may run in a chat without asking."""
+        """Return True if a tool with its current description may run in a chat without asking."""
         if not can_always_allow(tool):
             return False
         consent = self._consents.get((chat_id, tool.server, tool.name))

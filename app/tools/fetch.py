@@ -40,7 +40,7 @@ def addresses(host: str, port: int) -> list[str]:
 
 
 def is_public(address: str) -> bool:
-    """Check if an address is on the public internet, including embedded addresses.
+    """Return True if an address is on the public internet, including embedded addresses.
 
     For IPv6, only the allocated range is public, because special ranges can lead to local machines.
     """
@@ -239,7 +239,7 @@ def _make_checked_network(
 
 
 def _is_near(stream: Any) -> bool:
-    """Check if a public address is on this machine or its network, which IPv6 allows."""
+    """Return True if a public address is on this machine or its network, which IPv6 allows."""
     first, second = (
         ipaddress.ip_address(str(stream.get_extra_info(info)[0]).partition("%")[0])
         for info in ("client_addr", "server_addr")

@@ -90,7 +90,7 @@ class ToolHost:
     # Requests.
 
     def tools(self, server: str) -> Future[list[Tool]]:
-        """Get a server's current tools. Fails with ToolError."""
+        """Return a server's current tools. Fails with ToolError."""
         return self._request(server, lambda connection: connection.tools())
 
     def call(
@@ -109,17 +109,17 @@ class ToolHost:
         )
 
     def offers(self, server: str) -> Future[Offers]:
-        """Get a server's current resources and prompts. Fails with ToolError."""
+        """Return a server's current resources and prompts. Fails with ToolError."""
         work = partial(offering.list_offers, server)
         return self._request(server, lambda connection: connection.send_request(work))
 
     def read(self, resource: Resource) -> Future[str]:
-        """Get the text of a resource. Fails with ToolError."""
+        """Return the text of a resource. Fails with ToolError."""
         work = partial(offering.read_resource, resource)
         return self._request(resource.server, lambda connection: connection.send_request(work))
 
     def prompt(self, prompt: Prompt, arguments: dict[str, str]) -> Future[str]:
-        """Get the text of a prompt. Fails with ToolError."""
+        """Return the text of a prompt. Fails with ToolError."""
         work = partial(offering.fetch_prompt, prompt, arguments)
         return self._request(prompt.server, lambda connection: connection.send_request(work))
 
@@ -192,7 +192,7 @@ class Toolbox:
         self.builtin = builtin or BuiltinTools()
 
     def tool(self, key: str) -> Tool | None:
-        """Get a tool as last seen by the user, or None if it's unknown or its server is off."""
+        """Return a tool as last seen by the user, or None if it's unknown or its server is off."""
         server, _, name = key.partition("/")
         if server == BUILT_IN:
             return self.builtin.get(name)

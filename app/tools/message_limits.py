@@ -85,7 +85,7 @@ def check_parts(data: bytes | str) -> None:
 
 
 def find_excess_lists(message: Any) -> str:
-    """Get the reason for rejecting a message before its list entries are validated, or ""."""
+    """Return the reason for rejecting a message before its list entries are validated, or ""."""
     result = getattr(message, "result", None)
     for value in result.values() if isinstance(result, dict) else ():
         if isinstance(value, list) and len(value) > MOST_LISTED:

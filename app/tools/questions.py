@@ -86,7 +86,7 @@ class Field(Struct, frozen=True):
 
     @property
     def is_secret(self) -> bool:
-        """True if this seems to ask for a secret, which users shouldn't enter here."""
+        """Return True if this seems to ask for a secret, which users shouldn't enter here."""
         return bool(_SECRET.search(f"{self.name} {self.title}"))
 
     def convert(self, answer: Value | None) -> Value | None:

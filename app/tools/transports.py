@@ -44,7 +44,7 @@ _path: str | None = None
 
 
 def login_path(shell: str | None = None, seconds: float = SHELL_S) -> str:
-    """Get the PATH that the user has in a terminal, by asking the login shell. Cached.
+    """Return the PATH that the user has in a terminal, by asking the login shell. Cached.
 
     An app started by a double click has the system's short PATH, without ``npx`` and ``uvx``.
     Blocks for up to ``seconds``.
@@ -58,7 +58,7 @@ def login_path(shell: str | None = None, seconds: float = SHELL_S) -> str:
 
 
 def _ask_shell(shell: str, seconds: float) -> str:
-    """Get the PATH from a shell, or "" if it doesn't respond in time."""
+    """Return the PATH from a shell, or "" if it doesn't respond in time."""
     try:
         # Use a separate session, or an interactive shell would take over our terminal.
         child = subprocess.Popen(

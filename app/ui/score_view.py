@@ -1,4 +1,4 @@
-"""The score: totals and a lane per active chat showing its recent activity."""
+"""Activity of all chats: totals, and a lane per active chat."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WORDS = {
 
 
 class LaneRow(QWidget):
-    """A chat's lane: name, the last 30 seconds of activity, stats, and a pause button.
+    """Lane of a chat: name, the last 30 seconds of activity, stats, and a pause button.
 
     Enter opens the chat and Space presses the button. Up and Down select another lane.
     """
@@ -49,8 +49,8 @@ class LaneRow(QWidget):
     LABEL = 168
     FIGURES = 150
 
-    chat_clicked = Signal(str)  # (chat id): the chat's name was clicked
-    pause_requested = Signal(str)  # (chat id): the pause button was pressed
+    chat_clicked = Signal(str)  # (chat ID)
+    pause_requested = Signal(str)  # (chat ID)
 
     def __init__(self, lane: ScoreLane, feed: ScoreFeed, parent: QWidget) -> None:
         super().__init__(parent)
@@ -199,7 +199,7 @@ class LaneRow(QWidget):
 
 
 def memory_line(totals: Totals) -> str:
-    """Format memory totals, e.g. "640 MB in use · chats 5.1 MB"."""
+    """Return, e.g., "640 MB in use · chats 5.1 MB"."""
     kv = bytes_line(totals.kv_bytes)
     if totals.process_bytes:
         return tr("{all} in use · chats {kv}", all=bytes_line(totals.all_bytes), kv=kv)
@@ -208,7 +208,6 @@ def memory_line(totals: Totals) -> str:
 
 
 def memory_parts(totals: Totals) -> str:
-    """Tooltip text listing memory by use, a line each."""
     parts = [
         (tr("models"), totals.weights_bytes),
         (tr("context of chats"), totals.kv_bytes),
@@ -226,8 +225,6 @@ def memory_parts(totals: Totals) -> str:
 
 
 class MemoryBar(QWidget):
-    """Bar showing how much of the memory budget is used by weights and KV caches."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._weights = self._kv = 0.0
@@ -260,13 +257,11 @@ class MemoryBar(QWidget):
 
 
 class ScoreView(QWidget):
-    # Visible lanes. The view is never shorter than LEAST lanes and scrolls beyond MOST.
+    # the view is never shorter than LEAST lanes and scrolls beyond MOST
     LEAST, MOST = 3, 6
 
-    # A chat's lane or its pause button was clicked.
     chat_clicked = Signal(str)
     pause_requested = Signal(str)
-    # Same for the agent of another app.
     agent_chosen = Signal(int)
     agent_pause_requested = Signal(int, bool)
 

@@ -1,5 +1,3 @@
-"""Export job: chats, format, and target. Runs in a worker thread."""
-
 from __future__ import annotations
 
 import os
@@ -39,25 +37,25 @@ class ExportFormat(Enum):
 
 
 class StoppedError(Exception):
-    """Export stopped by the user. Its files have been deleted."""
+    pass
 
 
 class ExportError(Exception):
-    """Export failed for the given reason. Its files have been deleted."""
+    pass
 
 
 class Progress(Struct):
-    """Progress, updated by the export thread and read by other threads."""
+    """Progress of an export. The export thread updates it and other threads read it."""
 
     done: int = 0
     total: int = 0
 
 
 class Export(Struct):
-    ids: Sequence[str]  # chat IDs. JSON puts them into one file, other formats use a file per chat.
+    ids: Sequence[str]  # chat IDs. JSON has one file for all, other formats have one per chat
     kind: ExportFormat
     target: Path  # file, or new folder for several chats
-    # Include the reasoning. JSON always does.
+    # JSON always includes the reasoning.
     thoughts: bool = False
     progress: Progress = field(default_factory=Progress)
 
@@ -66,14 +64,11 @@ class Export(Struct):
         return self.kind is not ExportFormat.JSON and len(self.ids) != 1
 
     def run(self, store: Store, stop: Event) -> Path:
-        """Export to a temporary path, then move the result to the target. Returns its path.
+        """Export to a temporary path, then rename it to the target. Return the final path.
 
-        Reads one chat at a time. Missing chats are skipped.
+        Missing chats are skipped.
 
-        Raises:
-            StoppedError: the user stopped the export.
-            ExportError: writing failed.
-            StoreError: a chat can't be read.
+        Raises: StoppedError, ExportError if writing fails, StoreError if a chat can't be read.
         """
         self.progress.total = len(self.ids)
         part = self.target.with_name(f".{self.target.name[:80]}.part")
@@ -153,10 +148,7 @@ def write_json(
     chats: Iterator[tuple[ChatRecord, list[Message]]],
     store: Store,
 ) -> None:
-    """Write chats in the format of `app/store/FORMAT.md`, one at a time.
-
-    ``store`` provides texts and images of attached files.
-    """
+    """Write chats in the format of `app/store/FORMAT.md`. ``store`` provides the attached files."""
     head: dict[str, Any] = {"format": FORMAT, "version": VERSION, "exported_at": time.time()}
     head["folders"] = folders_to_json(folders)
     file.write(to_text(head)[:-1] + ', "chats": [')
@@ -179,7 +171,7 @@ def messages_to_export(chat: ChatRecord, messages: list[Message]) -> list[Messag
 
 
 def file_name(title: str, used_names: set[str] | None = None) -> str:
-    """Turn a title into an unused file name that works on all systems, without an extension."""
+    """Return an unused file name for a title that is valid on all systems, without an extension."""
     name = " ".join(_UNFIT.sub(" ", title).split())[:_LONGEST].strip(". ")
     if not name or _RESERVED.match(name):
         name = tr("Chat {name}", name=name).strip()

@@ -1,7 +1,6 @@
-"""Write chats as Markdown, plain text, self-contained HTML, or PDF.
+"""Export of chats as Markdown, plain text, self-contained HTML, and PDF.
 
-Markdown is rendered by the same code as in the window. The HTML head has a content security policy
-that blocks all requests.
+The HTML head has a content security policy that blocks all requests.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
 
 
 def author_name(message: Message) -> str:
-    """Get the display name of a message's author, or of the tool if it's a tool result."""
+    """Return the display name of a message's author or tool."""
     if message.role == "tool":
         names = (
             message.stats.get("tool") or message.stats.get("name"),
@@ -60,7 +59,6 @@ def author_name(message: Message) -> str:
 
 
 def format_time(seconds: float) -> str:
-    """Format a local time like "2026-11-22 10:31", or return "" if it's invalid."""
     try:
         return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
     except (ValueError, OverflowError, OSError):
@@ -70,7 +68,6 @@ def format_time(seconds: float) -> str:
 def markdown_lines(
     chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False
 ) -> Iterator[str]:
-    """Yield the raw Markdown of the messages, each below a heading with the author."""
     yield f"# {_one_line(chat.display_title)}\n"
     if chat.system:
         yield "\n## " + tr("Instructions") + f"\n\n{_close_code_block(chat.system)}\n"
@@ -94,7 +91,6 @@ def markdown_lines(
 def plain_text_lines(
     chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False
 ) -> Iterator[str]:
-    """Yield the messages as plain text, with Markdown syntax removed."""
     title = " ".join(chat.display_title.split())
     yield f"{title}\n{'=' * min(len(title), 76)}\n"
     if chat.system:
@@ -117,7 +113,7 @@ def plain_text_lines(
 
 
 def _fence_result(text: str) -> Iterator[str]:
-    """Yield a tool result as a code block, because it's data and not Markdown."""
+    """Yield a tool result as a code block, because its text isn't Markdown."""
     if text.strip():
         longest = max((len(run) for run in re.findall("`+", text)), default=0)
         fence = "`" * max(3, longest + 1)
@@ -129,10 +125,7 @@ def _one_line(text: str) -> str:
 
 
 def _close_code_block(text: str) -> str:
-    """Close the last code block of a text if it's still open.
-
-    Fences inside the code get a longer outer fence. Other programs would end the block early.
-    """
+    """Close the last code block if it is still open, and lengthen fences that contain others."""
     splitter = BlockSplitter()
     splitter.feed(text.strip("\n"))
     splitter.finish()
@@ -155,7 +148,7 @@ def _close_fence(block: Block) -> str:
 
 
 def _lengthen_fences(block: Block) -> str:
-    """Lengthen the fences of code that contains fences, including in lists and quotes."""
+    """Lengthen fences of code that contains fences, also in lists and quotes."""
     lines = block.source.split("\n")
     for token in block.tokens:
         if token.type != "fence" or not token.map:
@@ -169,7 +162,6 @@ def _lengthen_fences(block: Block) -> str:
 
 
 def _longer_mark(mark: str, code: str) -> str:
-    """Get a fence that is longer than all fences at line starts in the code."""
     inner = re.findall(rf"^[ \t]*({mark[0]}{{3,}})", code, re.MULTILINE)
     return mark[0] * max(len(mark), *(len(run) + 1 for run in inner), 3)
 
@@ -206,7 +198,6 @@ svg { vertical-align: middle; } .typed { white-space: pre-wrap; }
 def html_page(
     chat: ChatRecord, messages: Sequence[Message], *, thoughts: bool = False
 ) -> Iterator[str]:
-    """Yield the HTML page in chunks, message by message."""
     title = escape(chat.display_title)
     yield (
         '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n'
@@ -224,7 +215,6 @@ def html_page(
 
 
 def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Iterator[str]:
-    """Yield the HTML of a message and its author, block by block."""
     when = format_time(message.created_at)
     yield f'<div class="message" dir="auto">\n<p class="who">{escape(author_name(message))}'
     yield f"{' · ' + when if when else ''}</p>\n"
@@ -247,7 +237,7 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
 
 
 def render_formula(source: str, display: bool) -> str:
-    """Render a formula as SVG in the text color. Falls back to the source."""
+    """Return a formula as SVG in the text color, or its source if it can't be rendered."""
     found = formula(source, display)
     if found is None:
         return f"<code>{escape(typed_source(source, display))}</code>"
@@ -271,7 +261,7 @@ _MARGIN_MM, _FOOT = 18.0, 28.0
 _SHARP = 4  # image pixels per layout pixel in formulas
 _TABLE = '<table border="1" cellspacing="0" cellpadding="4" style="border-color: #dddcd7">'
 _MARK = '<span style="background-color: #fff1a6">'
-_REST_S = 0.0005  # pause between pages, which releases the GIL for the GUI thread
+_REST_S = 0.0005  # pause between pages that releases the GIL for the GUI thread
 _PAPER_STYLE = """
 p, li { line-height: 140%; }
 h1 { font-size: 18pt; } .who { color: #6b6a66; font-size: 8.5pt; margin-top: 14px; }
@@ -286,7 +276,7 @@ blockquote { color: #6b6a66; } a { color: #2a62c9; }
 _LETTER = frozenset(
     ["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"]
 )
-"""Countries that use US Letter, from CLDR. Qt has no API for this."""
+"""Countries that use US Letter, from CLDR. Qt doesn't know them."""
 
 
 def page_size(locale: QLocale) -> QPageSize:
@@ -302,7 +292,7 @@ def write_pdf(
     *,
     thoughts: bool = False,
 ) -> bool:
-    """Write a PDF. Returns False if stopped, leaving an incomplete file. Raises OSError."""
+    """Write a PDF. Return False if it was stopped and the file is incomplete."""
     writer = QPdfWriter(str(path))
     writer.setTitle(chat.display_title)
     writer.setCreator("Stretto")
@@ -343,7 +333,7 @@ def lay_out(
     *,
     thoughts: bool = False,
 ) -> QTextDocument:
-    """Lay out the chat on pages of this size (in 1/96 inch). Incomplete if stopped."""
+    """Lay out the chat on pages of this size, in 1/96 inch."""
     document = QTextDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(_font())
@@ -356,7 +346,7 @@ def lay_out(
 
 
 def paint_page(painter: QPainter, document: QTextDocument, area: QSizeF, number: int) -> None:
-    """Paint a page (counted from 0) with its page number at the bottom."""
+    """Paint a page (counted from 0) and its page number."""
     top = number * area.height()
     painter.save()
     painter.translate(0, -top)

@@ -1,5 +1,3 @@
-"""Convert an agent's conversation to a chat."""
-
 from __future__ import annotations
 
 import json
@@ -25,12 +23,9 @@ NAME = "agent"
 def read(
     messages: Iterable[Mapping[str, Any]], reply: str, title: str, model: str, name: str
 ) -> ImportedChat:
-    """Convert a conversation. Tool calls and their results become code blocks.
+    """Convert an agent's messages in chat template format and its last reply to a chat.
 
-    Args:
-        messages: in chat template format.
-        reply: the reply to the last message, may be empty.
-        model, name: folder and display name of the model.
+    Tool calls and their results become code blocks.
     """
     nodes: dict[str, Node] = {}
     for number, message in enumerate([*messages, {"role": "assistant", "content": reply}]):

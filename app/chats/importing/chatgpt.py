@@ -1,4 +1,4 @@
-"""Import of ChatGPT's data export: `conversations.json`, with a message tree in "mapping"."""
+"""Import of ChatGPT's data export."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.chats.importing.report import KIND
 
 NAME = "ChatGPT"
 _MARK = re.compile("\ue200([^\ue200-\ue202]{0,40})(?:\ue202([^\ue200\ue201]{0,20000}))?\ue201")
-"""Placeholder in a text: a kind, then values separated by \\ue202."""
+r"""Placeholder in a text: a kind, then values separated by \ue202."""
 _OLD_MARK = re.compile("【[0-9]{1,4}(?::[0-9]{1,4})?†[^】\n]{0,400}】")
 _STRAY_MARK = re.compile(
     # The end mark may be missing.
@@ -37,7 +37,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 def read(item: dict[str, Any]) -> ImportedChat:
     """Convert a conversation. Images, recordings and most tool calls are dropped.
 
-    Code interpreter input, its output, and canvases are kept as code blocks in the answer.
+    Input and output of the code interpreter and canvases become code blocks in the answer.
     """
     begun = parse_time(item.get("create_time"))
     name = as_text(item.get("conversation_id")) or as_text(item.get("id")) or f"{begun}"
@@ -68,7 +68,7 @@ def _fill(node: Node, message: dict[str, Any], model: str, skipped: Counter[str]
         skipped["attached files"] += bool(attached)
     recipient = as_text(message.get("recipient")) or "all"
     if role == "tool" or (role == "assistant" and recipient != "all"):
-        node.role = "assistant"  # treat the message as part of the answer
+        node.role = "assistant"
         tool = as_text(author.get("name")) if role == "tool" else recipient
         node.content = _tool_text(tool, role == "tool", content, skipped)
     elif kind in {"text", "multimodal_text"}:
@@ -151,7 +151,7 @@ def _canvas_text(call: str) -> str:
 
 
 def _replace_citations(words: str, about: dict[str, Any], skipped: Counter[str]) -> str:
-    """Replace citation placeholders with links. Other placeholders are removed."""
+    """Replace citation placeholders with links and remove other placeholders."""
     known: dict[str, str] = {}
     for reference in map(as_dict, as_list(about.get("content_references"))):
         if found := _reference_text(reference):
@@ -190,11 +190,10 @@ def _citation_text(mark: re.Match[str]) -> str:
 _NO_SOURCE = {"entity", "navlist", "image_group", "i", "video", "products"}
 _GONE = "\ue206"  # marks the position of a removed placeholder
 _BLANKS = re.compile(f"[ \\t]+{_GONE}(?=[\\s.,;:!?)\\]{_GONE}]|$)")
-"""Spaces in front of a removed placeholder."""
 
 
 def _reference_text(reference: dict[str, Any]) -> str:
-    """Get the text for a placeholder: links to its sources, or its alternative text."""
+    """Return links to a placeholder's sources, or its alternative text."""
     sources = [*as_list(reference.get("items")), *as_list(reference.get("sources"))]
     links = [link(as_dict(source)) for source in sources] or [link(reference)]
     if found := " ".join(dict.fromkeys(filter(None, links))):
@@ -204,7 +203,7 @@ def _reference_text(reference: dict[str, Any]) -> str:
 
 
 def link(source: dict[str, Any]) -> str:
-    """Format a link in parentheses, or return "" if there's no web address."""
+    """Return a Markdown link in parentheses, or "" if the source has no web address."""
     address = as_text(source.get("url"))
     if not re.fullmatch(r"https?://[^\s<>]+", address):
         return ""
@@ -214,7 +213,7 @@ def link(source: dict[str, Any]) -> str:
 
 
 def fenced(code: str, language: str = "") -> str:
-    """Format code as a Markdown block, with a fence that is safe for any content."""
+    """Return code as a Markdown block whose fence is longer than any fence in the code."""
     fence = "```"
     while fence in code:
         fence += "`"

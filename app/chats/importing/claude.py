@@ -1,4 +1,4 @@
-"""Import of Claude's data export: `conversations.json`, with "chat_messages"."""
+"""Import of Claude's data export."""
 
 from __future__ import annotations
 
@@ -55,14 +55,12 @@ def read(item: dict[str, Any]) -> ImportedChat:
 
 
 class _Documents:
-    """Current content of a conversation's artifacts."""
-
     def __init__(self, skipped: Counter[str]) -> None:
         self._skipped = skipped
         self._written: dict[str, str] = {}
 
     def document_of_call(self, name: str, call: dict[str, Any]) -> str:
-        """Convert a tool call to a code block with the full document, or "" for other calls."""
+        """Return a tool call as a code block with the full document, or "" for other calls."""
         if name == "create_file":
             path = as_text(call.get("path"))
             return self._block(path, path.rpartition(".")[2], as_text(call.get("file_text")))
@@ -83,8 +81,6 @@ class _Documents:
         return self._block(as_text(call.get("title")), language, content)
 
     def replace_artifacts(self, words: str) -> str:
-        """Replace inline artifacts of older exports with code blocks."""
-
         def shown(match: re.Match[str]) -> str:
             attributes: dict[str, Any] = dict(_ATTRIBUTE.findall(match[1]))
             attributes |= {"id": attributes.get("identifier"), "content": match[2].strip("\n")}

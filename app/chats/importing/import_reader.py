@@ -1,6 +1,6 @@
-"""Streaming JSON reader for files, zip archives and folders, with bounded memory use.
+"""Streaming JSON reader for files, zip archives and folders.
 
-Holds one conversation at a time. Conversations longer than ITEM_LIMIT are skipped.
+The reader holds one conversation at a time and skips those longer than ITEM_LIMIT.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ except ImportError:  # no compiled wheel for this system
 
 ITEM_LIMIT = 64_000_000  # characters per conversation, and bytes per string
 MOST_FILES = 100_000
-_EACH = 24  # overhead per value, on top of its characters
+_EACH = 24  # overhead per value, in addition to its characters
 _BUFFER = 1 << 16
 _DEEPEST = 200
 _STREAMED = {"chats", "conversations", "data"}
 _EXPORTED = re.compile(r"(?i)conversations([-_ ]?\d+)?\.json")
 _IMAGE = 100_000  # characters; longer strings are assumed to be images
-_PICTURE = 1_000  # characters; a longer "data:" URL must be an embedded image
+_PICTURE = 1_000  # characters; a longer "data:" URL is an embedded image
 
 _LONG_NUMBER = 600
 """Maximum number of digits.
 
-Python refuses to convert longer integers (the strictest limit is 640 digits), and that crashes
-ijson's compiled parser.
+Python refuses to convert longer integers (the strictest limit is 640 digits), which crashes ijson's
+compiled parser.
 """
 _DIGITS = re.compile(rb"[0-9]{%d}" % _LONG_NUMBER)
 
@@ -61,23 +61,22 @@ class UnfitError(Exception):
 
 
 class _LongNumberError(Exception):
-    """Raised for a number that might crash the compiled parser."""
+    pass
 
 
 class Reader(Struct):
     paths: Sequence[Path]
     stop: Event
-    total: int = 0  # total bytes of all files, if known
-    # Bytes read so far. Like `total`, this is safe to read from any thread.
+    total: int = 0  # bytes of all files, if known
+    # Bytes read so far. Any thread may read this.
     done: int = 0
-    # One error message per file, or part of a file, that couldn't be read.
     faults: list[str] = field(default_factory=list)
-    _silent: int = 0  # bytes read since the last parsed value
+    _silent: int = 0
 
     def items(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
-        """Yield the file name, the other top-level values, and the conversation.
+        """Yield the file name, the other top-level values, and the conversation, until stopped.
 
-        Yields None for a conversation over the size limit. Ends early when stopped.
+        The conversation is None if it is longer than the limit.
         """
         files = list(self._files())
         for path in files:
@@ -172,15 +171,13 @@ class Reader(Struct):
             self.faults.append(tr(words, file=name, number=number(read)))
 
     def reset_count(self) -> None:
-        """Reset the byte counter after a value was parsed."""
         self._silent = 0
 
 
 class _Counted:
     """File wrapper that counts the bytes ijson reads.
 
-    Args:
-        wary: raise _LongNumberError for a chunk with a long number.
+    With ``wary``, a long number raises _LongNumberError.
     """
 
     def __init__(self, reader: Reader, file: IO[bytes], *, wary: bool) -> None:
@@ -263,7 +260,7 @@ def _to_plain(value: Any) -> Any:
 def _read_items(
     reader: Reader, file: IO[bytes], parser: Any
 ) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield a file's conversations. It may be a list, an object with a list, or a single object."""
+    """Yield a file's conversations. The file has one object, a list, or an object with a list."""
     head: dict[str, Any] = {}
     key, within, streamed = "", "", False
     value: _Value | None = None

@@ -1,5 +1,3 @@
-"""Convert conversations of other programs to message trees."""
-
 from __future__ import annotations
 
 import hashlib
@@ -30,9 +28,8 @@ class ImportedChat(Struct):
     source: str
     chat: ChatRecord
     messages: list[Message]
-    # Number of dropped parts by name.
+    # number of dropped parts by name
     skipped: Counter[str] = field(default_factory=Counter)
-    # Contents of the attached files.
     texts: list[AttachedText] = field(default_factory=list)
     images: list[StoredImage] = field(default_factory=list)
 
@@ -44,16 +41,16 @@ class ImportedChat(Struct):
 
 
 def derived_id(seconds: float, *names: str) -> str:
-    """Derive an ID in the format of `new_id` that depends only on the time and names."""
+    """Return an ID in the format of `new_id` that depends only on the time and the names."""
     chance = hashlib.sha256("\0".join(names).encode(errors="replace")).digest()[:10]
     ms = min(max(0, int(seconds * 1000)), (1 << 48) - 1)
     return f"{ms:012x}{chance.hex()}"
 
 
 def get_own_id(*names: str) -> str:
-    """Return the last name if it's already one of our IDs, else derive an ID from all names.
+    """Return the last name if it is one of our IDs, or an ID derived from all names.
 
-    IDs are used in session IDs, sidebar rows and more, so they can't be arbitrary strings.
+    Session IDs and sidebar rows contain these IDs, so they can't be arbitrary strings.
     """
     return names[-1] if is_own_id(names[-1]) else derived_id(0.0, *names)
 
@@ -63,8 +60,7 @@ def replace_foreign_ids(
 ) -> tuple[ChatRecord, list[Message]]:
     """Replace foreign IDs of a chat with our own. The same file always gets the same IDs.
 
-    Raises:
-        ValueError: two messages have the same ID.
+    Raises ValueError if two messages have the same ID.
     """
     ids: dict[str | None, str | None] = {None: None}
     chat_id = get_own_id(source, "chat", chat.id)
@@ -85,7 +81,7 @@ def replace_foreign_ids(
 
 
 def parse_time(value: object, otherwise: float = 0.0) -> float:
-    """Parse a timestamp given in seconds, milliseconds (or smaller), or ISO format."""
+    """Parse a timestamp in seconds, milliseconds (or smaller units), or ISO format."""
     if isinstance(value, str):
         try:
             return datetime.fromisoformat(value).timestamp()
@@ -117,15 +113,13 @@ def as_dict(value: object) -> dict[str, Any]:
 
 
 class _Answer(Struct):
-    """Consecutive assistant entries to merge into one message."""
-
     nodes: list[Node] = field(default_factory=list)
 
 
 def build_chat(
     source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str | None
 ) -> ImportedChat:
-    """Build the messages of a chat. ``current``: last entry that was displayed.
+    """Build the messages of a chat. ``current`` is the last entry that was displayed.
 
     Consecutive assistant entries (thoughts, tool calls, text) become one message, unless the tree
     branches between them. Instructions before the first message become the system prompt.
@@ -165,12 +159,7 @@ def build_chat(
 
 
 class Conversation:
-    """Conversation of another program that is being converted.
-
-    Attributes:
-        nodes: its entries by key.
-        skipped: number of dropped parts by name.
-    """
+    """Conversation of another program while it is converted."""
 
     def __init__(
         self, source: str, key: str, begun: float, title: object, updated: object, system: str = ""
@@ -188,7 +177,7 @@ class Conversation:
         self.skipped: Counter[str] = Counter()
 
     def finish(self, current: str | None) -> ImportedChat:
-        """Build the chat. ``current``: last entry that was displayed."""
+        """Return the chat. ``current`` is the last entry that was displayed."""
         found = build_chat(self._source, self._chat, self.nodes, current)
         found.skipped += self.skipped
         return found
@@ -197,7 +186,7 @@ class Conversation:
 def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | None]:
     """Return the parent of each node, or None for root nodes.
 
-    Loops are broken after their last message, so all messages are kept.
+    A loop is broken after its last message, so that no message is lost.
     """
     parents = {key: node.parent if node.parent in nodes else None for key, node in nodes.items()}
     checked = set[str | None]([None])
@@ -217,7 +206,7 @@ def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | 
 def _add_answer(
     found: ImportedChat, answer: _Answer | None, parent: str | None, parents: dict[str, str | None]
 ) -> str | None:
-    """Add the merged assistant message if it has text. Returns the parent of the next message."""
+    """Add the merged assistant message if it has text. Return the parent of the next message."""
     if answer is None:
         return parent
     last = answer.nodes[-1]

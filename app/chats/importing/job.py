@@ -1,5 +1,3 @@
-"""Import files into the store and report the result. Runs in any thread."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -30,30 +28,26 @@ PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], ImportedChat]], .
     (webui.is_mine, webui.read),
     (lmstudio.is_mine, lmstudio.read),
 )
-"""Functions that detect and convert each program's format."""
 OURS = "Stretto"
 _BATCH_CHATS, _BATCH_CHARACTERS = 200, 4_000_000
 _FLUSH_S = 120.0
 LONGEST_WRITTEN = 1_000_000
-"""Character limit of the composer, see `app.ui.composer`."""
 _UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
 
 
 @dataclass
 class Import:
     paths: Sequence[Path]  # JSON files, zip files, or folders
-    model: str = ""  # model for chats without a known model
-    reader: Reader = field(init=False)  # reads the files and reports the progress
+    model: str = ""  # for chats without a known model
+    reader: Reader = field(init=False)
     stop: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
         self.reader = Reader(self.paths, self.stop)
 
     def run(self, store: Store) -> Report:
-        """Import all readable chats. If stopped, the chats imported so far are kept.
-
-        Each chat is imported completely or not at all. File and disk errors are added to the
-        report.
+        """Import all readable chats and report errors. If stopped, the chats imported so far are
+        kept.
         """
         report = Report()
         trashed_by_id = {c.id: c.deleted_at is not None for c in store.chats(include_deleted=True)}
@@ -92,7 +86,7 @@ class Import:
 
 
 class _Folders:
-    """Folders from a Stretto export, mapped to existing or newly created folders."""
+    """Folders of a Stretto export, mapped to local folders."""
 
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
@@ -130,7 +124,7 @@ class _Folders:
 
 
 class _Batch:
-    """Chats that are written together. Waiting for the disk limits memory use."""
+    """Chats that are written in one transaction."""
 
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
@@ -156,7 +150,6 @@ class _Batch:
             self.write()
 
     def write(self) -> None:
-        """Write the batch. Raises StoreError."""
         chats, self._chats, self._size = self._chats, [], 0
         self._ids.clear()
         if not chats:
@@ -179,7 +172,7 @@ def _describe_place(name: str, position: int) -> str:
 def _convert(
     head: dict[str, Any], item: Any, name: str, where: str, report: Report
 ) -> ImportedChat | None:
-    """Convert a conversation. On failure, add the reason to the report and return None."""
+    """Convert a conversation, or report why that failed and return None."""
     if item is None:
         report.add_fault(tr("{where}: too long.", where=where))
         return None
@@ -226,10 +219,7 @@ def _read_own_export(
 
 
 def _move_long_texts_to_files(found: ImportedChat) -> ImportedChat:
-    """Turn text that is too long for the composer into an attached file.
-
-    Text fields lay out their whole text, so long pasted text is attached, too.
-    """
+    """Turn texts that are too long for the composer into attached files."""
     chat = found.chat
     for text, files in (("draft", "draft_attachments"), ("edited_text", "edited_attachments")):
         if len(written := getattr(chat, text)) > LONGEST_WRITTEN:
@@ -255,10 +245,10 @@ def _text_to_file(written: str, found: ImportedChat) -> Attachment:
 def undo(
     store: Store, imported: Sequence[ChatRecord], stop: Event, folders: Sequence[Folder] = ()
 ) -> tuple[int, int]:
-    """Undo an import. Returns the number of chats erased and the number moved to the trash.
+    """Undo an import. Return the number of erased chats and of chats moved to the trash.
 
-    Chats changed since the import are moved to the trash. Folders created by the import are deleted
-    if they're empty.
+    Chats that were changed since the import are moved to the trash. Folders that the import created
+    are deleted if they are empty.
     """
     removed, trashed = 0, 0
     batch: list[str] = []
@@ -281,7 +271,7 @@ def undo(
     store.exchange.take_out(batch)
     used = {chat.folder_id for chat in store.chats(include_deleted=True)}
     used |= {folder.parent_id for folder in store.folders.list_all() if folder not in folders}
-    for folder in sorted(folders, key=lambda f: f.parent_id is None):  # top-level folders come last
+    for folder in sorted(folders, key=lambda f: f.parent_id is None):  # top-level folders last
         if folder.id not in used:
             store.folders.delete(folder.id)
         else:

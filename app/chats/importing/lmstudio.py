@@ -1,4 +1,4 @@
-"""Import of LM Studio conversations: one file each, with several versions per message."""
+"""Import of LM Studio conversations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> ImportedChat:
-    """Convert a conversation. Replies follow the version selected in LM Studio."""
+    """Convert a conversation. The selected versions of its replies form the branch."""
     begun = parse_time(item.get("createdAt"))
     key, updated = f"{item.get('createdAt')}", item.get("userLastMessagedAt")
     system = as_text(item.get("systemPrompt"))

@@ -1,5 +1,3 @@
-"""Import report, formatted for the user."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -11,22 +9,21 @@ from app.store import ChatRecord, Folder
 
 _MOST_FAULTS = 200
 KIND = "entries of the kind "
-"""Prefix for names of unknown entries, followed by the name the other program uses."""
+"""Prefix of the name that another program uses for an unknown entry."""
 
 
 class Report(Struct):
     imported: list[ChatRecord] = field(default_factory=list)
-    folders: list[Folder] = field(default_factory=list)  # folders created for them
+    folders: list[Folder] = field(default_factory=list)
     messages: int = 0
-    sources: Counter[str] = field(default_factory=Counter)  # chat count by program
-    # Number of chats that already existed, and how many of them are in the trash.
+    sources: Counter[str] = field(default_factory=Counter)
+    # Number of existing chats, and how many of them are in the trash.
     known: int = 0
     trashed: int = 0
     # Number of dropped parts, by a name from `left_out_text`.
     skipped: Counter[str] = field(default_factory=Counter)
-    # Up to 200 error messages.
     faults: list[str] = field(default_factory=list)
-    stopped: bool = False  # the user stopped the import
+    stopped: bool = False
 
     def add_fault(self, sentence: str) -> None:
         if len(self.faults) < _MOST_FAULTS:
@@ -74,7 +71,6 @@ class Report(Struct):
 
 
 def left_out_text(name: str, n: int) -> str:
-    """Format a message about dropped parts. ``name`` is set by the readers."""
     match name:
         case "attached files":
             return counted(

@@ -31,7 +31,6 @@ def is_mine(item: dict[str, Any]) -> bool:
 
 
 def read(item: dict[str, Any]) -> ImportedChat:
-    """Convert a chat. Files, images and tools are dropped."""
     content = as_dict(item["chat"])
     begun = parse_time(item.get("created_at")) or parse_time(content.get("timestamp"))
     name = as_text(item.get("id")) or as_text(content.get("id")) or f"{begun}"

@@ -1,4 +1,4 @@
-"""Dialog showing two branches of a chat side by side, starting at their fork."""
+"""Dialog that shows two branches of a chat side by side, from their fork."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class BranchColumn(QScrollArea):
 
 
 class BranchCompare(Sheet):
-    branch_chosen = Signal(str)  # (message id): show the branch containing this message
+    branch_chosen = Signal(str)  # (message ID): show the branch with this message
 
     def __init__(self, chat: Chat, first_id: str, other: str, parent: QWidget) -> None:
         super().__init__("branch-compare", tr("Compare Branches"), parent)

@@ -1,4 +1,4 @@
-"""Dialog for choosing what to compare: the members of a panel. Saves panels by name."""
+"""Dialog for the members of a comparison."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ _CHAT_TEMPERATURE = -0.1  # value that represents the chat's own temperature
 
 
 class MemberRow(QWidget):
-    """A panel member: name, model, temperature and seed, with instructions below."""
+    """Member of a panel: name, model, temperature and seed, with instructions below."""
 
-    changed = Signal()  # the user chose a different model
+    changed = Signal()
 
     def __init__(self, member: Member, models: Mapping[str, str], parent: QWidget) -> None:
         super().__init__(parent)
@@ -101,7 +101,7 @@ class MemberRow(QWidget):
         self.model.currentIndexChanged.connect(self.changed)
 
     def set_number(self, number: int) -> None:
-        """Number the accessible names of the fields, starting at 1. Only the first has labels."""
+        """Number the accessible names of the fields from 1. Only the first row has labels."""
         for label in self._labels:
             label.setVisible(number == 1)
         for field, words in (
@@ -129,7 +129,7 @@ class MemberRow(QWidget):
 
 
 def describe_kept_counts(counts: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> str:
-    """Describe how often each model's reply was kept, best first. "" if there's no data."""
+    """Return how often each model's reply was kept, best first, or "" without data."""
     ordered = sorted(counts.items(), key=lambda one: (-one[1][0] / max(1, one[1][1]), one[0]))
     parts = [
         tr(
@@ -147,12 +147,7 @@ class CompareDialog(Sheet):
     def __init__(
         self, settings: Settings, models: Mapping[str, str], about: str, parent: QWidget
     ) -> None:
-        """Create the dialog.
-
-        Args:
-            models: model names by reference.
-            about: start of the user's message, shown for context.
-        """
+        """``models`` are names by reference. ``about`` is the start of the user's message."""
         super().__init__("compare", tr("Compare"), parent, spacing=10)
         self._settings = settings
         self._models = dict(models)
@@ -213,7 +208,7 @@ class CompareDialog(Sheet):
         return [row.member for row in self.members]
 
     def members_to_ask(self) -> list[Member]:
-        """Get the members to ask, shuffled and with hidden names for a blind comparison."""
+        """Return the members to ask. For a blind comparison, they are shuffled and hidden."""
         members = [
             replace(member, hidden=self.blind.isChecked()) for member in self.selected_members()
         ]
@@ -222,7 +217,6 @@ class CompareDialog(Sheet):
         return members
 
     def accept(self) -> None:
-        """Remember the members, so that the shortcut asks the same panel next time."""
         members = [member.to_json() for member in self.selected_members()]
         name = self.saved.currentData() or ""
         known = self._settings.panels.get(name) == members
@@ -290,7 +284,7 @@ class CompareDialog(Sheet):
         self._save_panels({**panels, name: told}, name)
 
     def _delete(self) -> None:
-        """Delete the saved panel. Its members stay in the dialog and can be saved again."""
+        """Delete the saved panel. Its members stay in the dialog."""
         name = self.saved.currentData()
         self._save_panels({n: told for n, told in self._settings.panels.items() if n != name}, "")
 
@@ -300,5 +294,4 @@ class CompareDialog(Sheet):
 
 
 def members_of(settings: Settings) -> list[Member]:
-    """Get the panel that was chosen last, or the default panel. Used by the shortcut."""
     return members_from_json(settings.panels.get(settings.panel)) or default_members()

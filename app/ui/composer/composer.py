@@ -1,5 +1,3 @@
-"""The composer's text field and buttons."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -47,8 +45,11 @@ from app.ui.widgets.widget_behavior import (
 )
 
 MOST_CHARACTERS = 1_000_000
-"""Maximum length of a message. Laying out that much text blocks the GUI thread for about a second.
-Even the longest contexts available today only hold four times as much."""
+"""Maximum length of a message.
+
+Laying out that much text blocks the GUI thread for about a second. The longest contexts hold only
+four times as much.
+"""
 
 
 MOST_PASTED = 8_000_000  # longest text that can be pasted and attached as a file
@@ -58,22 +59,22 @@ _END = QKeySequence.StandardKey.MoveToEndOfDocument
 
 
 class ComposerText(QTextEdit):
-    """Plain text field. Enter sends and Shift+Enter inserts a line break.
+    """Text field in which Enter sends and Shift+Enter inserts a line break.
 
     Ctrl+Enter interrupts the reply and sends. If Ctrl+Enter sends, Ctrl+Shift+Enter interrupts.
     """
 
     submitted = Signal()  # Enter (or the configured keys)
-    interrupt_requested = Signal()  # the keys for interrupting
+    interrupt_requested = Signal()
     edit_last_requested = Signal()  # Up in an empty field
-    # (pages): scroll the transcript; infinite for its start or end
+    # (pages), infinite for the transcript's start or end
     page_scrolled = Signal(float)
-    preedit_changed = Signal()  # an input method has changed its preedit text
-    text_rejected = Signal(str)  # (reason): a text was too long to insert
-    files_inserted = Signal(list)  # (paths): pasted or dropped
-    image_inserted = Signal(bytes)  # (data): pasted or dropped image as file contents
-    long_text_pasted = Signal(str)  # (text): pasted text that's long enough to become a file
-    focus_changed = Signal()  # gained or lost focus
+    preedit_changed = Signal()
+    text_rejected = Signal(str)  # (reason), because the text is too long
+    files_inserted = Signal(list)  # (paths), pasted or dropped
+    image_inserted = Signal(bytes)  # (file contents), pasted or dropped
+    long_text_pasted = Signal(str)  # (text), long enough to become a file
+    focus_changed = Signal()
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
@@ -163,16 +164,13 @@ class ComposerText(QTextEdit):
 
     @property
     def sends_with_ctrl(self) -> bool:
-        """True if Enter inserts a line break and Ctrl+Enter sends."""
         return self._settings.send_key == "ctrl_enter"
 
     @property
     def steering_keys(self) -> str:
-        """Keys that interrupt a reply and send, for display."""
         return to_native_keys("Ctrl+Shift+Enter" if self.sends_with_ctrl else "Ctrl+Enter")
 
     def finish(self) -> None:
-        """Commit any preedit text."""
         QGuiApplication.inputMethod().commit()
         if self.unfinished:  # the input method didn't respond
             event = QInputMethodEvent()
@@ -209,7 +207,7 @@ class ComposerText(QTextEdit):
 
 
 def enter_sends(event: QKeyEvent, settings: Settings) -> bool:
-    """Check whether this Enter should send, according to the settings."""
+    """Return True if this Enter sends, which depends on the settings."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     if settings.send_key == "ctrl_enter":
         return modifiers == Qt.KeyboardModifier.ControlModifier
@@ -228,9 +226,8 @@ def has_image(source: QMimeData) -> bool:
 
 
 def image_in(source: QMimeData) -> bytes:
-    """Get image data as file contents, preferably in the original format, else as PNG.
-
-    Returns b"" if there's no image.
+    """Return image data as file contents in the original format or as PNG, or b"" without an
+    image.
     """
     for kind in _KINDS:
         if source.hasFormat(kind) and (data := source.data(kind).data()):
@@ -245,13 +242,13 @@ def image_in(source: QMimeData) -> bytes:
 
 
 def _wrap_mode(metrics: QFontMetrics, words: str, width: int) -> Qt.TextFlag:
-    """Wrap at words unless a word, such as a URL, is wider than the line."""
+    """Return the mode that wraps at words unless a word, such as a URL, is wider than the line."""
     fits = all(metrics.horizontalAdvance(word) <= width for word in words.split())
     return Qt.TextFlag.TextWordWrap if fits else Qt.TextFlag.TextWrapAnywhere
 
 
 class BroadcastLine(QWidget):
-    """Line above a broadcast message: its recipients, and a check box to keep broadcasting."""
+    """Line above a broadcast message with its recipients and a check box to keep broadcasting."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -268,7 +265,9 @@ class BroadcastLine(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Elide the recipients. If the check box doesn't fit, it's only available in the menu."""
+        """Elide the recipients, and hide the check box if it doesn't fit (it is also in the
+        menu).
+        """
         self.whom.setText(self._words)
         label_width, room = self.whom.sizeHint().width(), self.width()
         self.keep.setVisible(label_width + 8 + self.keep.sizeHint().width() <= room)
@@ -278,7 +277,7 @@ class BroadcastLine(QWidget):
             self.whom.setText(metrics.elidedText(self._words, end, room - sides))
 
     def show_audience(self, words: str, names: str, *, is_kept: bool) -> None:
-        """Show a summary of the recipients, with the full list of ``names`` in the tooltip."""
+        """Show a summary of the recipients. The tooltip has all ``names``."""
         self._words = words
         self.whom.setToolTip(escape_tooltip(f"{words}\n{names}"))
         self.whom.setAccessibleDescription(names)
@@ -287,9 +286,9 @@ class BroadcastLine(QWidget):
 
 
 class Composer(QWidget):
-    """Message field with buttons, and a note above it while editing an old message.
+    """Message field with buttons, and a note above it while the user edits an old message.
 
-    This widget only reports user actions and shows state. The chat makes all decisions.
+    The composer reports user actions and shows state. The chat makes all decisions.
     """
 
     PAD = 8
@@ -297,19 +296,19 @@ class Composer(QWidget):
     FOOT = 18
     MUCH = 0.5  # show the token count if the message takes up more than this share of the context
 
-    submitted = Signal()  # send
-    interrupt_requested = Signal()  # interrupt the reply and send
-    stop_requested = Signal()  # stop the reply
+    submitted = Signal()
+    interrupt_requested = Signal()
+    stop_requested = Signal()
     changed = Signal(str)
-    edit_last_requested = Signal()  # edit the last message
-    page_scrolled = Signal(float)  # (pages): scroll the transcript
-    recipients_requested = Signal()  # choose recipients
+    edit_last_requested = Signal()
+    page_scrolled = Signal(float)
+    recipients_requested = Signal()
     # (on): keep broadcasting after this message
     broadcast_pin_changed = Signal(bool)
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.is_quick_question = False  # the window for it has no compare or broadcast
+        self.is_quick_question = False  # its window has no compare or broadcast
         self._broadcast_available = False
         self._setting_text = False  # the chat is setting the text, so don't report it back
         self._why_not = ""
@@ -322,10 +321,9 @@ class Composer(QWidget):
         self.chips = FileChips(self.field, self)
         self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
         self.compare = IconButton("scales", tr("Compare…  Ctrl+Alt+C"), self)
-        self.button = RoundButton(self)  # button for sending or stopping
+        self.button = RoundButton(self)
         self.cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
         self.cancel_edit.hide()
-        # Sends the message to other chats, too.
         self.broadcast_button = IconButton("broadcast", "", self)
         self.broadcast_button.setCheckable(True)
         self.broadcast_button.hide()
@@ -371,13 +369,14 @@ class Composer(QWidget):
         self.field.moveCursor(QTextCursor.MoveOperation.End)
 
     def set_words(self, placeholder: str, leaving: str = "") -> None:
-        """Set the placeholder and, for remote models, a note saying where the text goes."""
+        """Set the placeholder and, for remote models, a note about the server that gets the
+        text.
+        """
         if (placeholder, leaving) != (self._placeholder, self._remote_note):
             self._placeholder, self._remote_note = placeholder, leaving
             self._show_foot()
 
     def show_compose(self, compose: Compose, *, queued: bool = False) -> None:
-        """Show a draft or edited message. Queued messages get a different note."""
         editing = isinstance(compose, Editing)
         words = mark("Editing. The original is kept.")
         self._edit_note = (
@@ -393,7 +392,7 @@ class Composer(QWidget):
     def show_turn(self, *, stops: bool, why_not: str, hint: str = "") -> None:
         """Show whether the button sends or stops, and why it's disabled.
 
-        ``hint`` tells the user what to do before sending and is shown below the text.
+        ``hint`` below the text says what the user must do before sending.
         """
         if stops != self.button.stops:
             self.button.set_stops(stops)
@@ -404,7 +403,7 @@ class Composer(QWidget):
         self._show_button()
 
     def show_count(self, count: CountedTokens | None) -> None:
-        """Show the prompt's token count. Small counts only appear in the tooltip."""
+        """Show the prompt's token count, in the tooltip if it's small."""
         if count == self._count:  # the count is cleared whenever the chat changes
             return
         fitted = self._count is None or self._count.fits
@@ -434,9 +433,9 @@ class Composer(QWidget):
         self.update()
 
     def set_broadcast(self, on: bool, hears: bool, *, offered: bool) -> None:
-        """Update the broadcast button. ``hears``: this chat receives broadcasts.
+        """Update the broadcast button.
 
-        ``offered`` is False if there's no other chat to broadcast to.
+        ``hears``: this chat receives broadcasts. ``offered``: there is a chat to broadcast to.
         """
         self._broadcast_available = on or offered
         self.broadcast_button.setVisible(self._broadcast_available and not self.is_quick_question)
@@ -452,7 +451,6 @@ class Composer(QWidget):
         self._fit()
 
     def set_limit(self, height: int) -> None:
-        """Set the maximum height in pixels. Longer texts scroll."""
         self._limit = max(height, 80)
         self._fit()
 
@@ -492,7 +490,9 @@ class Composer(QWidget):
             painter.drawText(mirror_area(self, area), centred | flags, self.foot)
 
     def _foot_height(self, width: int) -> int:
-        """Height of the text below the field. Never cut off, because it may contain a warning."""
+        """Return the height of the text below the field, which may be a warning and is never cut
+        off.
+        """
         if not self.foot:
             return 0
         metrics = QFontMetrics(ui_font(t.SMALL_PX))

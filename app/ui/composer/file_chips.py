@@ -1,5 +1,3 @@
-"""File chips above the message text."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -31,11 +29,11 @@ class ChipWords:
     too_much: bool = False  # the attached files don't fit in total
     thumbnail: bytes = field(default=b"", repr=False)  # images only; other files get an icon
     tokens: str = ""  # shorter form of ``about`` for narrow chips
-    follows: str = ""  # id of the followed chat
+    follows: str = ""  # ID of the followed chat
 
     @property
     def chat(self) -> str:
-        """Id of the chat this chip refers to. "" if it's a file."""
+        """Return the ID of the chat this chip refers to, or "" for a file."""
         return self.attachment.chat if self.attachment is not None else self.follows
 
     @property
@@ -44,14 +42,14 @@ class ChipWords:
 
     @property
     def can_only_view(self) -> bool:
-        """Check whether viewing is the only available action. True for images that aren't pages."""
+        """Return True if viewing is the only action, as for images that aren't pages."""
         return self.is_image and self.attachment is not None and not self.attachment.spans
 
 
 class FileChip(RemovableButton):
     """Chip of a file, or thumbnail of an image.
 
-    Enter or a click opens a menu of actions, or shows the image. Delete removes the file.
+    Enter or a click opens a menu, or shows the image. Delete removes the file.
     """
 
     HEIGHT = 30
@@ -91,7 +89,6 @@ class FileChip(RemovableButton):
         self.update()
 
     def preferred_width(self) -> int:
-        """Width in pixels that fits the whole text, up to ``WIDEST``."""
         if self.words.is_image:
             return self.preferred_height()
         measure = QFontMetrics(ui_font(t.SMALL_PX))
@@ -100,7 +97,7 @@ class FileChip(RemovableButton):
         return min(text + scaled(t.SMALL_ICON) + scale_height(22) + 24, scale_height(self.WIDEST))
 
     def fit_description(self, room: int) -> str:
-        """Pick the text that fits next to the name, given ``room`` pixels for both."""
+        """Return the text that fits next to the name, given ``room`` pixels for both."""
         wide = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance
         fits = wide(self.words.name) + 8 + wide(self.words.about) <= room
         return self.words.about if fits else self.words.tokens or self.words.about
@@ -109,7 +106,6 @@ class FileChip(RemovableButton):
         return scale_height(self.PICTURE if self.words.is_image else self.HEIGHT)
 
     def fit_width(self, most: int) -> None:
-        """Resize to the text, but to no more than ``most`` pixels."""
         width, height = min(self.preferred_width(), most), self.preferred_height()
         self.resize(width, height)
         side = self.remove.width()
@@ -152,18 +148,18 @@ class FileChip(RemovableButton):
 
 
 class FileChips(QWidget):
-    """Row of file chips of a message, wrapped into lines."""
+    """Chips of a message's files, wrapped into lines."""
 
     GAP = 6
-    remove_requested = Signal(object)  # (words): remove this file
+    remove_requested = Signal(object)  # (words)
     menu_requested = Signal(object, object)  # (words, chip)
 
     def __init__(self, before: QWidget, parent: QWidget) -> None:
-        """Create the row. In the tab order it comes after ``before``."""
+        """The chips follow ``before`` in the tab order."""
         super().__init__(parent)
         self._before = before
         self.chips: list[FileChip] = []
-        # Offered if the files are too long.
+        # offered if the files are too long
         self.choose = make_link(self, tr("Choose What to Send…"))
         self.choose.setCursor(Qt.CursorShape.PointingHandCursor)
         self.choose.hide()
@@ -192,7 +188,7 @@ class FileChips(QWidget):
             next_one.setFocus()
 
     def arrange(self, width: int) -> int:
-        """Lay out the chips for a ``width`` in pixels. Return the height (0 without chips)."""
+        """Lay out the chips within a width and return their height, or 0 without chips."""
         if not self.chips:
             return 0
         for chip in self.chips:
@@ -214,5 +210,5 @@ class FileChips(QWidget):
 
 
 def _chip_key(words: ChipWords) -> tuple[str, str]:
-    """Key for matching chips. Ignores which parts of the file are used."""
+    """Return the key of a chip, which doesn't depend on the used parts of the file."""
     return words.name, words.attachment.hash if words.attachment is not None else words.follows

@@ -1,5 +1,3 @@
-"""Spell checking in the message field, with corrections in the context menu."""
-
 from __future__ import annotations
 
 from functools import partial
@@ -17,14 +15,15 @@ from app.ui.widgets.widget_behavior import announce
 REST_MS = 250  # delay after the last change
 
 WAIT_MS = 1_000
-"""Open the menu after this time even if there are no suggestions yet. With hunspell, a long word
-takes half a second."""
+"""Time after which the menu opens without suggestions. With hunspell, a long word takes half a
+second.
+"""
 
 
 class SpellingMarks(QObject):
-    """Underlines misspelled words in a field. For speed, only checks near the visible part."""
+    """Underlines misspelled words in the visible part of a field."""
 
-    notice_posted = Signal(str)  # (text): show a short notice
+    notice_posted = Signal(str)  # (text)
 
     def __init__(self, field: ComposerText, speller: Speller) -> None:
         super().__init__(field)
@@ -71,7 +70,6 @@ class SpellingMarks(QObject):
         field.setExtraSelections([_underline(cursor) for cursor in self.marks])
 
     def select_next(self) -> None:
-        """Jump to the next misspelled word and open its menu."""
         self._seeking = False
         text = _utf16_text(self._field)
         all_words = list(words(text))
@@ -173,7 +171,7 @@ class SpellingMarks(QObject):
 
 
 def _utf16_text(field: ComposerText) -> str:
-    """Get the text padded so that indexes match Qt's, which count UTF-16 units."""
+    """Return the text, padded so that indexes match Qt's, which count UTF-16 units."""
     text = field.toPlainText()
     if text.isascii() or max(text) <= "\uffff":
         return text

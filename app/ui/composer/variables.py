@@ -1,4 +1,4 @@
-"""Fill in template variables such as {{topic}} in an inserted prompt. Tab jumps to the next."""
+"""Template variables such as {{topic}} in an inserted prompt."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ PATTERN = r"\{\{\s*([^{}\n]{1,60}?)\s*\}\}"
 
 
 class PromptVariables(QObject):
-    """Steps through the variables of a prompt. Variables with the same name get the same value."""
+    """Steps through the variables of a prompt with Tab. Equal names get the same value."""
 
-    notice_posted = Signal(str)  # (text): a variable still has no value
+    notice_posted = Signal(str)  # (text)
 
     def __init__(self, field: ComposerText, settings: Settings) -> None:
         super().__init__(field)
@@ -33,7 +33,6 @@ class PromptVariables(QObject):
         return [name for name, _ in self._find_remaining()]
 
     def begin(self) -> None:
-        """Select the first variable after a prompt was inserted."""
         everything = QRegularExpression(PATTERN).globalMatch(self._field.toPlainText())
         self._names = set()
         while everything.hasNext():
@@ -54,7 +53,7 @@ class PromptVariables(QObject):
         return super().eventFilter(watched, event)
 
     def _block_send(self) -> bool:
-        """Called on send. Blocks the first attempt if a variable is still empty."""
+        """Return True for the first attempt to send while a variable is empty."""
         self._copy_value()
         pending = self.empty_variables
         if not pending or self._warned:
@@ -71,7 +70,7 @@ class PromptVariables(QObject):
         return True
 
     def _select_next(self, step: int, *, from_start: bool = False) -> bool:
-        """Jump forward (step +1) or backward (-1). Return False if there are no variables left."""
+        """Select the next (+1) or previous (-1) variable. Return False if there are none left."""
         self._copy_value()
         spots = list(self._find_remaining())
         if not spots:

@@ -1,5 +1,3 @@
-"""Dialogs about the app: licenses, crash reports, updates."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -61,7 +59,7 @@ class LicencesWindow(Sheet):
 
 class CrashDialog(Sheet):
     def __init__(self, report: Path, text: str, parent: QWidget, heading: str = "") -> None:
-        """Create the dialog. ``text`` is the report's content, read by a worker thread."""
+        """``text`` is the report's content, read by a worker thread."""
         super().__init__("crash", tr("Crash Report"), parent)
         # Don't steal the focus: the user may already be typing.
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
@@ -86,14 +84,14 @@ class CrashDialog(Sheet):
 
 
 class ReleaseNotes(QTextBrowser):
-    """Text view that can't load any resources, so release notes never cause network requests."""
+    """Text view that can't load resources, so that release notes never cause network requests."""
 
     def loadResource(self, type: int, name: QUrl | str) -> None:
         return None
 
 
 class UpdateDialog(Sheet):
-    """Dialog announcing a new release. The notes are remote, so links in them are inactive."""
+    """Announcement of a new release. Its notes are remote, so their links are inactive."""
 
     def __init__(
         self,

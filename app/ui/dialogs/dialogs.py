@@ -1,5 +1,3 @@
-"""About dialog, and dialogs shown if chats can't be opened or saved."""
-
 from __future__ import annotations
 
 import sys
@@ -30,8 +28,6 @@ from app.ui.widgets.sheet import Sheet
 
 
 class Recovery(Enum):
-    """Possible reactions if the chats can't be opened or saved."""
-
     SALVAGE = "salvage"
     SET_ASIDE = "set aside"
     RESTORE = "restore"
@@ -57,11 +53,11 @@ _CAUSES = {
 
 
 _MAX_BUTTON_ROW_PX = 720
-"""If a row of buttons is wider than this, stack them so that they fit on small screens."""
+"""Maximum width of a row of buttons. Wider rows are stacked to fit on small screens."""
 
 
 def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recovery:
-    """Tell the user why the chats can't be opened. Return what to do about it."""
+    """Tell the user why the chats can't be opened, and return what to do."""
     title = tr(_TITLES.get(error.code, mark("Your chats couldn’t be opened")))
     box = _store_box(title, error.message, parent)
     ways = {box.addButton(tr("Quit"), QMessageBox.ButtonRole.RejectRole): Recovery.QUIT}
@@ -92,7 +88,6 @@ def ask_for_folder() -> Path | None:
 
 
 def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> Recovery:
-    """Ask on exit whether to retry saving or quit anyway."""
     known = _CAUSES.get(error.code)
     cause = tr(known, place=error.path) if known is not None else error.message
     words = tr("{cause} Changes that aren’t saved when you quit are lost.", cause=cause)
@@ -142,7 +137,6 @@ def _choose(
 
 
 def say_already_running() -> None:
-    """Tell the user that another instance has these chats open but doesn't respond."""
     box = QMessageBox()
     box.setWindowTitle("Stretto")
     box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))

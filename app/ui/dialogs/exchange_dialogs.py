@@ -1,5 +1,3 @@
-"""Dialogs for exporting and importing chats."""
-
 from __future__ import annotations
 
 import time
@@ -45,14 +43,14 @@ _POLL_MS = 100
 
 
 class ExportDialog(Sheet):
-    """Export dialog. Stays open while exporting. Closing it cancels and cleans up."""
+    """Export dialog. It stays open during the export, and closing it cancels the export."""
 
-    exported = Signal(object, int)  # (path, count): the export finished
+    exported = Signal(object, int)  # (path, count)
 
     def __init__(
         self, store: Store, choices: Sequence[tuple[str, Sequence[str]]], parent: QWidget
     ) -> None:
-        """Create the dialog. ``choices`` pairs labels with chat ids."""
+        """``choices`` pairs labels with chat IDs."""
         super().__init__("export-dialog", tr("Export Chats"), parent, spacing=10)
         self._store = store
         self._choices = choices
@@ -70,7 +68,7 @@ class ExportDialog(Sheet):
             self.form.setCurrentIndex(1)
         self.note = self.make_label()
         self.thoughts = QCheckBox(tr("Include reasoning"), self)
-        self._include_thoughts = False  # stored here because some formats don't offer this option
+        self._include_thoughts = False  # stored here, because some formats don't have this option
         self.bar = QProgressBar(self)
         self.bar.setAccessibleName(tr("Export progress"))
         self.bar.setTextVisible(False)
@@ -122,7 +120,7 @@ class ExportDialog(Sheet):
         flows.start(self, self._ask(export, name))
 
     async def _ask(self, export: Export, name: str) -> None:
-        """Ask for the export target: a file, or the parent folder if there are several files."""
+        """Ask for a file, or for the parent folder of several files."""
         home = await standard_dialogs.documents_folder()
         if export.folder:
             folder = await standard_dialogs.ask_for_folder(self, tr("Export to Folder"), str(home))
@@ -184,7 +182,6 @@ class ExportDialog(Sheet):
         self._show_working(False)
 
     def done(self, result: int) -> None:
-        """Closing the dialog stops the export."""
         self._stop.set()
         super().done(result)
 
@@ -199,12 +196,12 @@ _THOUSANDTHS = 1000
 
 
 class ImportDialog(Sheet):
-    """Import dialog. Stays open while importing. Closing it keeps chats imported so far."""
+    """Import dialog. It stays open during the import, and closing it keeps the imported chats."""
 
     imported = Signal(object)  # (report): the import has ended with at least one new chat
 
     def __init__(self, store: Store, model: str, parent: QWidget) -> None:
-        """Create the dialog. ``model`` is used for chats whose own model isn't known."""
+        """``model`` is used for chats without a known model."""
         super().__init__("import-dialog", tr("Import Chats"), parent)
         self._store = store
         self._model = model
@@ -298,7 +295,7 @@ class ImportDialog(Sheet):
             self.imported.emit(report)
 
     def done(self, result: int) -> None:
-        """Stop a running import first. The dialog stays open to show what was imported."""
+        """Stop a running import. The dialog stays open to show what was imported."""
         if self._import is not None:
             self._import.stop.set()
             return

@@ -1,5 +1,3 @@
-"""Dialogs for names and texts the user makes up: names, prompts."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -19,19 +17,19 @@ LONGEST = 60
 
 
 def clean_name(name: str) -> str:
-    """Collapse whitespace and truncate to the maximum length. May return ""."""
+    """Collapse whitespace and truncate to the maximum length, possibly to ""."""
     return " ".join(name.split())[:LONGEST].rstrip()
 
 
 class NameDialog(Sheet):
-    """Dialog with a name field. Asks before replacing an existing name, without a second dialog."""
+    """Dialog with a name field. It asks before replacing an existing name."""
 
-    name_confirmed = Signal(str)  # (name): confirmed by the user
+    name_confirmed = Signal(str)  # (name)
 
     def __init__(
         self, title: str, verb: str, names: Iterable[str], parent: QWidget, name: str = ""
     ) -> None:
-        """Create the dialog. ``verb`` is the button text and ``names`` are existing names."""
+        """``verb`` is the button's text, ``names`` are the existing names."""
         super().__init__("name-dialog", title, parent, spacing=8)
         self._verb = verb
         self._names = set(names)
@@ -60,7 +58,6 @@ class NameDialog(Sheet):
 
     @Slot()
     def _refresh(self) -> None:
-        """Update the dialog after the name has changed. Withdraws the question about replacing."""
         self._warned_name = ""
         self._hint.setText(self._words)
         self.ok.setText(self._verb)
@@ -81,9 +78,9 @@ class NameDialog(Sheet):
 
 
 class PromptsDialog(Sheet):
-    """Dialog with a list of prompts and an editor. Saves changes immediately."""
+    """List of prompts with an editor that saves immediately."""
 
-    changed = Signal()  # an entry was added, edited or deleted
+    changed = Signal()
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__("prompts", tr("Prompts"), parent)
@@ -117,7 +114,6 @@ class PromptsDialog(Sheet):
         self._fill("")
 
     def add(self, text: str = "", name: str = "") -> None:
-        """Add a prompt and let the user edit its name."""
         prompts = dict(self._settings.prompts)
         name = self._unused_name(clean_name(name) or tr("New prompt"))
         prompts[name] = text
@@ -128,7 +124,6 @@ class PromptsDialog(Sheet):
 
     @Slot()
     def delete(self) -> None:
-        """Delete the selected prompt. Undo with `undo_deletion`."""
         name = self._selected_name()
         prompts = dict(self._settings.prompts)
         if name in prompts:

@@ -1,4 +1,4 @@
-"""Dialogs for restoring deleted chats or an automatic backup."""
+"""Dialogs for deleted chats and automatic backups."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _NONE = mark("No backups yet. Stretto makes the first one the next day you use i
 
 
 class BackupsDialog(Sheet):
-    backup_chosen = Signal(object)  # (path): restore this backup
+    backup_chosen = Signal(object)  # (path)
 
     def __init__(self, backups: list[Backup], parent: QWidget | None, *, runs: bool = True) -> None:
-        """Create the dialog. ``runs``: chats are open, so restoring restarts the app."""
+        """``runs``: chats are open, so restoring restarts the app."""
         super().__init__("backups-dialog", tr("Restore from Backup"), parent)
         self._paths = {str(backup.path): backup.path for backup in backups}
         words = self.make_label(tr(_NOTE if backups else _NONE))
@@ -66,7 +66,7 @@ def ask_for_backup(backups: list[Backup]) -> Path | None:
 
 
 def _format_day(backup: Backup, now: float | None = None) -> str:
-    """Format a backup's date, e.g. "Today, 08:12", "Yesterday, …", "Friday 20 November, 17:03"."""
+    """Return a backup's date, e.g. "Today, 08:12", "Yesterday, …", "Friday 20 November, 17:03"."""
     created, today = time.localtime(backup.made_at), time.localtime(now)
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
     if backup.made_at >= midnight:
@@ -90,7 +90,7 @@ _DAY = 86_400
 
 
 class TrashDialog(Sheet):
-    """List of deleted chats. Asks for confirmation, in the same dialog, before erasing chats."""
+    """List of deleted chats. The same dialog asks for confirmation before erasing chats."""
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget, clock: Callable[[], float] = time.time
@@ -157,7 +157,6 @@ class TrashDialog(Sheet):
         self._ask(self.list.selected_keys())
 
     def ask_to_empty(self) -> None:
-        """Ask for confirmation to erase all chats in the trash."""
         self._ask(list(self._chats))
 
     def erase(self) -> None:
@@ -230,10 +229,7 @@ class TrashDialog(Sheet):
 
 
 def _describe_deletion(chat: ChatRecord, now: float) -> str:
-    """Describe when a chat was deleted and when it will be erased.
-
-    For example "Deleted 3 days ago · deleted permanently in 27 days".
-    """
+    """Return "Deleted 3 days ago · deleted permanently in 27 days" or similar."""
     deleted = chat.deleted_at or now
     days = max(0, int((now - deleted) // _DAY))
     ago = counted("Deleted %n day ago", "Deleted %n days ago", days)

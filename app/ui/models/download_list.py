@@ -1,5 +1,3 @@
-"""The list of downloads."""
-
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -20,7 +18,6 @@ _STEPS = 1000  # QProgressBar uses 32-bit values, which can't hold sizes in byte
 
 
 class DownloadRow(QFrame):
-    # The user paused, resumed, or opened the download.
     pause_requested = Signal()
     resume_requested = Signal()
     chat_requested = Signal()
@@ -54,7 +51,7 @@ class DownloadRow(QFrame):
         self.show_download(download)
 
     def set_first(self, first: bool) -> None:
-        """The first row has no line above it."""
+        """Set whether this row is the first, which has no line above it."""
         if self.property("first") != first:
             self.setProperty("first", first)
             repolish(self)
@@ -92,8 +89,8 @@ class DownloadRow(QFrame):
 
 class DownloadList(QScrollArea):
     chat_requested = Signal(str)  # (ref): start a chat with this model
-    token_required = Signal(str)  # (ref): can't resume because an access token is missing
-    row_count_changed = Signal(int)  # (rows): row count has changed
+    token_required = Signal(str)  # (ref): can't resume without an access token
+    row_count_changed = Signal(int)  # (rows)
 
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)

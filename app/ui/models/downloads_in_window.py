@@ -1,5 +1,3 @@
-"""Connects the main window to downloads, with a dialog and notices."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class DownloadsInWindow(QObject):
-    """Opens the download dialog over ``window``. While it's closed, shows notices instead."""
+    """Opens the download dialog over ``window``, and shows notices while the dialog is closed."""
 
     TOLD_S = 12.0
 
@@ -39,7 +37,7 @@ class DownloadsInWindow(QObject):
 
     @cached_property
     def toast(self) -> Toast:
-        """Separate toast, since the window's may be offering an undo. Created on first use."""
+        """Return a separate toast, because the window's may offer an undo."""
         widget = Toast(self._window, at_top=True)
         widget.action_requested.connect(self._on_acted)
         return widget
@@ -59,7 +57,7 @@ class DownloadsInWindow(QObject):
 
     @Slot(str)
     def show_for(self, words: str) -> None:
-        """Open the dialog and fill in the search field. It's up to the user to start the search."""
+        """Open the dialog with text in the search field. The user starts the search."""
         self.show()
         if self.dialog is not None:
             self.dialog.field.setText(words)

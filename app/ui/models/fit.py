@@ -1,5 +1,3 @@
-"""Dialog offering alternatives if a model doesn't fit in memory."""
-
 from __future__ import annotations
 
 import re
@@ -41,18 +39,16 @@ class FitAction(Enum):
 
 
 class Choice(Struct, frozen=True):
-    """An alternative to loading a model that's too large."""
-
     way: FitAction
-    words: str  # button text
-    detail: str  # effect on memory
+    words: str
+    detail: str
     bits: int = 0  # new precision, for `FitAction.KV_BITS`
     tokens: int = 0  # context length of the chat, for `FitAction.SHORTER`
     refs: tuple[str, ...] = ()  # models to unload, or a model to use instead
     model: InstalledModel | None = None  # model to convert to lower precision
 
 
-# Part of a model's name that states its precision.
+# part of a model's name that states its precision
 _PRECISION_SUFFIX = re.compile(
     r"[-_. ](mlx|dwq|awq|gptq|mixed|bf16|fp16|fp8|mxfp4|nvfp4|q\d\w*|int[48]|\d+(\.\d+)?-?bits?)+"
 )
@@ -61,10 +57,9 @@ _PRECISION_SUFFIX = re.compile(
 def choices(
     fit: Fit, ref: str, library: ChatLibrary, installed: InstalledModels, *, for_chat: bool
 ) -> list[Choice]:
-    """List alternatives, from small to large changes.
+    """Return possible alternatives, from small to large changes.
 
-    Skips impossible ones, e.g. unloading a model that is pinned or in use. Options of the chat can
-    only change if ``for_chat``.
+    With ``for_chat``, they include changes of the chat's options.
     """
     found = []
     for offer in fit.offers:
@@ -110,13 +105,15 @@ def choices(
 
 
 def _unload_choice(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> list[Choice]:
-    """Offer to unload models as the engine suggests. None of the models may be pinned or in use."""
+    """Return the choice to unload the models that the engine suggests, if none is pinned or in
+    use.
+    """
     wanted = {offer.model for offer in fit.offers if offer.what == "unload"}
     loaded = [
         s for s in library.loader.loaded_statuses() if s.model is not None and s.model.id in wanted
     ]
     is_needed = any(installed.pins(s) or residency.why_not_unload(library, s.ref) for s in loaded)
-    # Models of other apps don't show up here and can't be unloaded.
+    # models of other apps aren't listed and can't be unloaded
     if not wanted or is_needed or len(loaded) < len(wanted):
         return []
     names = [status.name for status in loaded]
@@ -134,7 +131,7 @@ def _installed(ref: str, installed: InstalledModels) -> InstalledModel | None:
 
 
 def _conversion_choices(fit: Fit, model: InstalledModel | None) -> list[Choice]:
-    """Offer to convert the model to the highest precision that fits."""
+    """Return the choice to convert the model to the highest precision that fits."""
     if model is None or why_not_convert(model):
         return []
     most = fit.free - fit.caches - fit.working
@@ -162,12 +159,12 @@ def _smaller_variants(fit: Fit, ref: str, installed: InstalledModels) -> list[In
     return sorted(found, key=lambda model: -model.facts.nbytes)
 
 
-# Model size and the rest of the name.
+# model size and the rest of the name
 _SIZE = re.compile(r"[-_. ]\d+(\.\d+)?(x\d+(\.\d+)?)?[bm]\b.*")
 
 
 def search_words(name: str) -> str:
-    """Get a hub query for smaller models in the same family, e.g. "qwen3"."""
+    """Return a hub query for smaller models of the same family, e.g. "qwen3"."""
     return _SIZE.sub("", _family_name(name))
 
 
@@ -191,7 +188,7 @@ class FitDialog(Sheet):
         self.set_scaled_width(self.WIDTH)
 
     def _make_choice_button(self, choice: Choice) -> QPushButton:
-        """Make a button with two lines. Its labels ignore the mouse so that clicks reach the
+        """Return a button with two lines. Its labels ignore the mouse so that clicks reach the
         button.
         """
         button = QPushButton(self)
@@ -219,10 +216,10 @@ class FitDialog(Sheet):
 class FitFlow(QObject):
     """Opens the dialog over ``window`` and applies the user's choice."""
 
-    # (words): search the hub.
+    # (words): search the hub
     download_requested = Signal(str)
-    conversion_requested = Signal(object)  # (model): convert this `InstalledModel`
-    notice_posted = Signal(str)  # (words): the reason why something failed
+    conversion_requested = Signal(object)  # (InstalledModel)
+    notice_posted = Signal(str)  # (reason)
 
     def __init__(self, library: ChatLibrary, installed: InstalledModels, window: QWidget) -> None:
         super().__init__(window)
@@ -240,9 +237,8 @@ class FitFlow(QObject):
     def open(self, ref: str, chat: Chat | None, over: QWidget | None = None) -> FitDialog | None:
         """Open the dialog for a model. Return None unless the model is known to be too large.
 
-        Args:
-            chat: the chat that needs the model. It will use the chosen alternative.
-            over: parent widget. Defaults to the main window.
+        ``chat`` needs the model and will use the alternative. ``over`` is the parent widget, by
+        default the window.
         """
         status = self._loader.get(ref)
         if status.fit is None:

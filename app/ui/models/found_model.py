@@ -1,5 +1,3 @@
-"""Right half of Get Model: details of a model, memory estimate and card."""
-
 from __future__ import annotations
 
 import re
@@ -34,24 +32,20 @@ from engine.hub import Fit
 
 DOWNLOAD, OPEN, LOOK_UP = mark("Download"), mark("Open"), mark("Look Up")
 TRY_AGAIN = mark("Try Again")
-"""Possible actions of the main button, to be translated with `tr`."""
+"""Actions of the main button, translated by `tr`."""
 
 
 class GoButton(QPushButton):
-    """The dialog's main button. Enter presses it."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setDefault(True)
         self.set_action(DOWNLOAD)
 
     def set_action(self, verb: str) -> None:
-        """Set the action to one of the constants above."""
         self.verb = verb
         self.setText(tr(verb))
 
     def set_refusal(self, why_not: str) -> None:
-        """Enable the button if ``why_not`` is empty. Otherwise disable it and explain why."""
         self.setEnabled(not why_not)
         self.setToolTip(why_not)
 
@@ -76,7 +70,7 @@ class CardView(QScrollArea):
         return self._markdown.plain_text()
 
     def show_card(self, markdown: str) -> None:
-        """Show a model card. Pass "" to hide the view."""
+        """Show a model card, or hide the view for ""."""
         self._markdown.set_text(markdown)
         self._markdown.finish()
         for code in self._markdown.code_blocks():
@@ -101,7 +95,7 @@ class CardView(QScrollArea):
 
 
 class CardText(TextView):
-    """Text of the card, including painted backgrounds such as those of code."""
+    """Text of the card with painted backgrounds, such as those of code."""
 
     def __init__(self, markdown: MarkdownDocument, parent: QWidget) -> None:
         super().__init__(markdown.document, parent)
@@ -119,13 +113,13 @@ class CardText(TextView):
 
 
 class FoundModel(QWidget):
-    """A model's details, the assumptions behind the memory estimate, and the model card."""
+    """Details of a model, the assumptions of its memory estimate, and its card."""
 
-    # (tokens, chats): the user has changed the assumptions.
+    # (tokens, chats)
     plan_changed = Signal(int, int)
 
     def __init__(self, parent: QWidget, tokens: int, chats: int, access: QWidget) -> None:
-        """Create the view. ``access`` goes above the card."""
+        """``access`` is the widget above the card."""
         super().__init__(parent)
         self.name, self.about, self.facts, self.fits = (
             make_label(self, muted=False) for _ in range(4)
@@ -170,11 +164,11 @@ class FoundModel(QWidget):
         self.show_card("")
 
     def show_trouble(self, words: str) -> None:
-        """Show an error below the details, which stay."""
+        """Show an error below the details."""
         self._set_label(self.fits, words, danger=True)
 
     def show_message(self, words: str, *, danger: bool = False, name: str = "") -> None:
-        """Show a message because there's no model, at least not yet."""
+        """Show a message in place of a model."""
         self.clear()
         self._set_label(self.name, name_without_owner(name) if name else "")
         self._set_label(self.about, words, danger=danger)
@@ -184,10 +178,9 @@ class FoundModel(QWidget):
         self._filler.setVisible(not markdown)
 
     def show_suggestion(self, model: Suggestion, room: int) -> str:
-        """Show a suggestion. Return the action for the main button.
+        """Show a suggestion and return the action for the main button.
 
-        Args:
-            room: memory budget in bytes, 0 if unknown.
+        ``room`` is the memory budget in bytes, 0 if unknown.
         """
         self.clear()
         self._set_label(self.name, name_without_owner(model.repo))
@@ -203,10 +196,9 @@ class FoundModel(QWidget):
         return DOWNLOAD
 
     def show_model(self, model: hub.HubModel, fit: Fit | None) -> str:
-        """Show a model after its lookup. Return the action for the main button, or "" for none.
+        """Show a model and return the action for the main button, or "" for none.
 
-        Args:
-            fit: memory estimate, None if the budget is unknown.
+        ``fit`` is None if the memory budget is unknown.
         """
         bits = tr("{bits}-bit", bits=model.bits) if model.bits else ""
         at = "" if model.revision == "main" else tr("at {revision}", revision=model.revision)

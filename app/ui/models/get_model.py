@@ -1,5 +1,3 @@
-"""Dialog for finding and downloading models from the hub."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -23,7 +21,7 @@ from engine.errors import GATED
 from engine.hub import HubModel
 
 SIZE, MOST = (880, 640), (1240, 780)
-"""Size in pixels. Scales with the text, but still fits on small screens."""
+"""Size in pixels, which scales with the text but fits on small screens."""
 
 
 def tab_order(*widgets: QWidget) -> None:
@@ -32,7 +30,7 @@ def tab_order(*widgets: QWidget) -> None:
 
 
 def _row(first: QWidget, *others: QWidget) -> QHBoxLayout:
-    """Make a row in which the first widget gets extra space. The rest stays right-aligned."""
+    """Return a row in which the first widget gets extra space and the others stay on the right."""
     return make_row_layout((first, 1000), SPRING, *others)
 
 
@@ -44,7 +42,7 @@ _UNDERWAY = (DownloadState.WAITING, DownloadState.RUNNING)
 
 
 class GetModelDialog(Sheet):
-    """Dialog to get a model. It isn't modal, and downloads keep running after it's closed."""
+    """Dialog to get a model. It isn't modal, and downloads continue after it's closed."""
 
     chat_requested = Signal(str)  # (ref): start a chat with this model
 
@@ -54,11 +52,11 @@ class GetModelDialog(Sheet):
     def __init__(
         self, downloads: Downloads, parent: QWidget, memory: Callable[[], int] = lambda: 0
     ) -> None:
-        """Create the dialog. ``memory`` returns the memory budget in bytes, 0 if unknown."""
+        """``memory`` returns the memory budget in bytes, 0 if unknown."""
         super().__init__("get-model", tr("Get Model"), parent, spacing=8)
         self._downloads = downloads
         self._model: HubModel | None = None
-        self._download_after_lookup = False  # start downloading as soon as the lookup succeeds
+        self._download_after_lookup = False
         self.finding = ModelSearch(downloads, memory, self)
         self.field = SearchField(self)
         self.search_button = self.button(tr("Search"), self._search)
@@ -116,8 +114,6 @@ class GetModelDialog(Sheet):
         self.looking.lookup_failed.connect(self._on_refused)
         self.looking.card_received.connect(self.found.show_card)
 
-    # Queries.
-
     @Slot()
     def _on_text(self) -> None:
         self._cancel_lookup()
@@ -132,7 +128,7 @@ class GetModelDialog(Sheet):
 
     @Slot()
     def _on_return(self) -> None:
-        """Start the lookup without the delay after Enter."""
+        """Look up the selected model without the usual delay."""
         if self.looking.is_waiting:
             self._look_up_selected()
         elif not self.field.name:
@@ -246,8 +242,6 @@ class GetModelDialog(Sheet):
             tr("Waiting for Hugging Face") if has_target else tr("Choose a model or type its name")
         )
 
-    # Display.
-
     def show_memory(self) -> None:
         self.finding.refresh()
         suggestion = self.finding.suggestion(self.models.ref)
@@ -267,7 +261,7 @@ class GetModelDialog(Sheet):
 
     @Slot(str, bool)
     def _on_status_changed(self, words: str, failed: bool) -> None:
-        """Show the heading. Errors go into a separate line above the list, which stays as it is."""
+        """Show the heading. An error has its own line and leaves the list as it is."""
         (self.trouble if failed else self.heading).setText(words)
         if failed:
             self.heading.setText(self.finding.heading)
@@ -280,8 +274,6 @@ class GetModelDialog(Sheet):
         self.list.setFixedHeight(min(rows, 2) * scale_height(84, 2))
         buttons = (b for row in self.list.rows.values() for b in (row.act, row.cancel))
         tab_order(self.found.card, *buttons, self.close_button, self.ok)
-
-    # Downloads.
 
     @Slot()
     def _on_ok(self) -> None:
@@ -302,7 +294,6 @@ class GetModelDialog(Sheet):
 
     @Slot(str)
     def _on_download(self, ref: str) -> None:
-        """Update the button when the download of the shown model begins or ends."""
         if self._model is None or ref_of(self._model) != ref:
             return
         download = self._downloads.get(ref)

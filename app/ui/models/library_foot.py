@@ -1,5 +1,3 @@
-"""Bottom row of the Models window with the actions on a model, and their dialogs."""
-
 from __future__ import annotations
 
 import logging
@@ -83,14 +81,14 @@ class ConvertDialog(Sheet):
 
 
 class DraftDialog(Sheet):
-    """Dialog for choosing a draft model. Says that it's searching until `show_candidates`."""
+    """Dialog for a draft model. It says that it's searching until `show_candidates`."""
 
     WIDTH = 480
 
-    draft_chosen = Signal(str)  # (ref): a model was chosen, "" for none
+    draft_chosen = Signal(str)  # (ref), or ("") for none
 
     def __init__(self, name: str, figures: str, parent: QWidget) -> None:
-        """Create the dialog. ``figures`` are the current draft model's acceptance stats, or ""."""
+        """``figures`` describe the current draft model's acceptance, or are ""."""
         super().__init__("draft-dialog", tr("Draft Model"), parent)
         title = self.make_heading(tr("Draft model for {name}", name=name))
         words = self.make_label(
@@ -153,18 +151,17 @@ class DraftDialog(Sheet):
 class LibraryFoot(QWidget):
     """Bottom row with a message or question, the main button, and a menu for the selected model."""
 
-    menu_requested = Signal(QPoint)  # (position on screen): show the model's menu
+    menu_requested = Signal(QPoint)  # (position on screen)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.asking = False  # waiting for the user's answer
+        self.asking = False
         self._count = ""
         self._undo: Callable[[], None] | None = None
         self.status_label = make_label(self)
         self.undo = self._push_button(tr("Undo"))
         self.undo.setObjectName("link")
         self.undo.clicked.connect(self._on_undo)
-        # `show_model` sets the texts.
         self.load, self.pin, self.reveal, self.trash = (QAction(self) for _ in range(4))
         self.convert, self.adapter, self.draft = (QAction(self) for _ in range(3))
         self.more = IconButton("dots-three", tr("More"), self)
@@ -183,17 +180,14 @@ class LibraryFoot(QWidget):
         button.setAutoDefault(False)
         return button
 
-    # Message.
-
     def show_message(self, words: str, undo: Callable[[], None] | None = None) -> None:
-        """Show a message, optionally with Undo. Pass "" to go back to the model count."""
+        """Show a message, optionally with Undo. "" shows the model count again."""
         self.asking = False
         self._undo = undo
         self._words = words
         self._show_line()
 
     def count(self, words: str) -> None:
-        """Set the text shown when there's no message."""
         self._count = words
         self._show_line()
 
@@ -219,10 +213,7 @@ class LibraryFoot(QWidget):
         if undo is not None:
             undo()
 
-    # Buttons.
-
     def show_none(self) -> None:
-        """Disable the buttons because no model is selected."""
         for button in (self.more, self.open):
             button.setEnabled(False)
             button.setToolTip(tr("Choose a model first"))
@@ -236,7 +227,6 @@ class LibraryFoot(QWidget):
         why_not_unload: str,
         why_not_remove: str,
     ) -> None:
-        """Update the actions for the selected model. Tooltips say why an action is disabled."""
         self.more.setEnabled(True)
         self.more.setToolTip(tr("More"))
         self.more.setAccessibleName(tr("More for {name}", name=model.name))
@@ -289,8 +279,6 @@ class LibraryFoot(QWidget):
 
 
 class ModelAdder(QObject):
-    """Adds model folders and adapters. Asks with a file dialog, reports in the bottom row."""
-
     def __init__(self, installed: InstalledModels, foot: LibraryFoot) -> None:
         super().__init__(foot)
         self._installed, self._foot = installed, foot
@@ -300,7 +288,6 @@ class ModelAdder(QObject):
         flows.start(self, self._add_folder())
 
     def choose_adapter(self, model: InstalledModel | None) -> None:
-        """Ask for an adapter's folder. The model is then also listed with this adapter."""
         if model is not None:
             flows.start(self, self._add_adapter(model))
 
@@ -323,8 +310,6 @@ log = logging.getLogger(__name__)
 
 
 class DraftModelChooser(QObject):
-    """Changes a model's draft model. Results appear in the bottom row."""
-
     def __init__(self, installed: InstalledModels, foot: LibraryFoot) -> None:
         super().__init__(foot)
         self._installed, self._foot = installed, foot
@@ -381,18 +366,16 @@ class DraftModelChooser(QObject):
 
 
 class RemovalController(QObject):
-    """Removes models. Questions and results appear in the bottom row."""
-
-    question_answered = Signal()  # the user has answered, so give the focus back to the table
+    question_answered = Signal()  # the table gets the focus back
 
     def __init__(
         self, installed: InstalledModels, removal: ModelRemover, foot: LibraryFoot
     ) -> None:
         super().__init__(foot)
         self._installed, self._removal, self._foot = installed, removal, foot
-        # Model whose removal the user has to confirm.
+        # model whose removal the user has to confirm
         self.pending_removal: InstalledModel | None = None
-        self.removed: list[RemovedModel] = []  # models that can be restored; most recent last
+        self.removed: list[RemovedModel] = []  # models that can be restored, most recent last
         foot.yes.clicked.connect(self.remove)
         foot.keep.clicked.connect(self.cancel)
         removal.model_removed.connect(self._on_removed)
@@ -426,7 +409,6 @@ class RemovalController(QObject):
 
     @Slot()
     def remove(self) -> None:
-        """Remove the model after the user has confirmed."""
         model, self.pending_removal = self.pending_removal, None
         if model is not None:
             why = self._removal.remove(model)

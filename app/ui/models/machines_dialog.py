@@ -1,4 +1,4 @@
-"""Dialog for running a model across several computers: add, check, test and start."""
+"""Dialog that runs a model on several computers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from engine.sandbox.process import engine_command
 
 
 def parse_last_line(text: str) -> list[dict[str, Any]]:
-    """Parse the JSON in the last line of a command's output."""
+    """Return the JSON in the last line of a command's output."""
     lines = text.strip().splitlines()
     found: list[dict[str, Any]] = json.loads(lines[-1]) if lines else []
     return found
@@ -42,8 +42,7 @@ def parse_last_line(text: str) -> list[dict[str, Any]]:
 def run_command(arguments: Sequence[str], stop: threading.Event) -> str:
     """Run an engine command in a new process until it exits or ``stop`` is set.
 
-    Raises:
-        OSError: the command failed. The message is the last line of stderr.
+    Raises OSError with the last line of stderr if the command fails.
     """
     root = str(Path(__file__).resolve().parents[3])
     with subprocess.Popen(
@@ -73,14 +72,10 @@ Run = Callable[[Sequence[str], threading.Event], str]
 
 
 class MachinesDialog(Sheet):
-    """Dialog for running a model across several computers.
+    """Dialog that runs a model on several computers.
 
-    We never contact another computer unless the user presses a button.
-
-    Args:
-        models: (name, folder) pairs to choose from.
-        file: the hosts file. Uses the default if None.
-        run: runs an engine command and returns its output. Replaced in tests.
+    Only the user's buttons contact another computer. ``models`` are (name, folder) pairs, ``file``
+    is the hosts file, and ``run`` runs an engine command and returns its output.
     """
 
     chat_requested = Signal(str)  # (ref): the model is running, so start a chat with it
@@ -152,8 +147,6 @@ class MachinesDialog(Sheet):
             field.textChanged.connect(self._refresh)
         self._fill()
 
-    # List of computers.
-
     def _hosts(self) -> HostsFile | None:
         try:
             return HostsFile(self._file)
@@ -162,7 +155,6 @@ class MachinesDialog(Sheet):
             return None
 
     def _fill(self) -> None:
-        """Rebuild the rows. Keeps check marks and states."""
         before = {row.text(0): (row.checkState(0), row.text(2)) for row in self._rows()}
         self.list.clear()
         hosts = self._hosts()
@@ -227,8 +219,6 @@ class MachinesDialog(Sheet):
         except (HostError, OSError) as error:
             self.status_label.setText(str(error))
         self._fill()
-
-    # Commands.
 
     def _ask(self, words: str, *arguments: str, done: Callable[[str], object]) -> None:
         self.status_label.setText(words)
@@ -309,7 +299,6 @@ class MachinesDialog(Sheet):
         self.accept()
 
     def done(self, result: int) -> None:
-        """Closing the dialog cancels an unfinished start."""
         if self._starting is not None:
             self._starting.close()
             self._starting = None

@@ -1,7 +1,7 @@
-"""Left half of Get Model: search, suggestions for this machine, and results.
+"""Search on the hub, suggestions for this machine, and results.
 
-`search` queries the hub once. Results are then looked up individually to get their exact size,
-context and memory estimate. We stop looking up models if the hub refuses a request.
+`search` queries the hub once. Results are then looked up one by one for their exact size, context
+and memory estimate, until the hub refuses a request.
 """
 
 from __future__ import annotations
@@ -30,9 +30,7 @@ _MAX_QUERY_CHARACTERS = 100
 
 
 class SearchField(QLineEdit):
-    """Search field that also accepts a model's name or URL."""
-
-    down_pressed = Signal()  # Down was pressed
+    down_pressed = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -41,7 +39,7 @@ class SearchField(QLineEdit):
 
     @property
     def name(self) -> str:
-        """The text if it's a model name or URL, else ""."""
+        """Return the text if it's a model name or URL, else ""."""
         from huggingface_hub import constants
 
         text = self.text()
@@ -49,7 +47,7 @@ class SearchField(QLineEdit):
 
     @property
     def query(self) -> str:
-        """The text as a search query. "" if it's a URL."""
+        """Return the text as a query, or "" if it's a URL."""
         text = hub.clean_name(self.text(), _MAX_QUERY_CHARACTERS)
         return "" if "://" in text else text
 
@@ -61,10 +59,9 @@ class SearchField(QLineEdit):
 
 
 class ModelEntry(Struct, frozen=True):
-    """A row in the list, with texts that are safe to display."""
+    """Row of the list, with texts that are safe to display."""
 
-    ref: str  # repo id on the hub
-    # First and second line.
+    ref: str  # repository on the hub
     name: str
     about: str
     mark: str = ""  # verdict on the right, such as "Fits"
@@ -72,7 +69,7 @@ class ModelEntry(Struct, frozen=True):
 
 
 class FoundList(TwoLineList):
-    selection_changed = Signal(str)  # (ref): the selection changed; "" for none
+    selection_changed = Signal(str)  # (ref), or ("") for none
     focus_left = Signal()  # Up was pressed in the first row
 
     def __init__(self, parent: QWidget) -> None:
@@ -85,7 +82,6 @@ class FoundList(TwoLineList):
         return self.entries[self.currentRow()].ref if self.currentRow() >= 0 else ""
 
     def show_entries(self, entries: list[ModelEntry]) -> None:
-        """Replace all rows. Nothing is selected afterwards."""
         self.clear()
         self.entries = entries
         for entry in entries:
@@ -101,7 +97,6 @@ class FoundList(TwoLineList):
 
     @Slot()
     def focus_list(self) -> None:
-        """Focus the list, and select a row if nothing is selected."""
         if self.entries:
             self.setFocus(Qt.FocusReason.OtherFocusReason)
             self.choose(max(0, self.currentRow()))
@@ -111,7 +106,7 @@ class FoundList(TwoLineList):
             self.setCurrentRow(row)
 
     def choose_none(self) -> None:
-        self.setCurrentIndex(QModelIndex())  # prevents selecting the first row on focus
+        self.setCurrentIndex(QModelIndex())  # (ref)
         self.clearSelection()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -143,10 +138,7 @@ _MIN_CHAT_SHARE = 1 / 16  # minimum share of memory left for a chat next to a su
 
 
 def fit_sentence(fit: Fit) -> str:
-    """Spell out a memory estimate.
-
-    For example "Fits: 4.0 GB weights + 2.1 GB for 2 chats of 8,192 tokens …".
-    """
+    """Return, e.g., "Fits: 4.0 GB weights + 2.1 GB for 2 chats of 8,192 tokens …"."""
     caches, total = bytes_line(fit.caches), bytes_line(fit.total)
     if not fit.exact:
         caches, total = tr("about {size}", size=caches), tr("about {size}", size=total)
@@ -183,7 +175,7 @@ def _advice(fit: Fit) -> str:
 
 
 def verdict(fits: str) -> tuple[str, str]:
-    """Label and color for the engine's verdict: "yes", "tight" or "no"."""
+    """Return label and color for the engine's verdict: "yes", "tight" or "no"."""
     return {
         "yes": (tr("Fits"), "success"),
         "tight": (tr("Tight", "the memory"), "text"),
@@ -192,22 +184,20 @@ def verdict(fits: str) -> tuple[str, str]:
 
 
 def tokens_line(count: int) -> str:
-    """Format a token count, e.g. "8,192 tokens"."""
     return counted("%Ln token", "%Ln tokens", count)
 
 
 def chats_line(count: int) -> str:
-    """Format a number of chats, e.g. "2 chats"."""
     return counted("%n chat", "%n chats", count)
 
 
 def has_room(model: Suggestion, room: int) -> bool:
-    """Guess if a suggested model and a chat fit. The exact size needs a lookup."""
+    """Return True if a suggested model and a chat probably fit. The exact size needs a lookup."""
     return model.size + room * _MIN_CHAT_SHARE <= room
 
 
 def room_sentence(model: Suggestion, room: int) -> str:
-    """Spell out the result of `has_room`. "" if the amount of memory isn't known."""
+    """Return a sentence about `has_room`, or "" if the amount of memory isn't known."""
     if not room:
         return ""
     return tr(
@@ -219,7 +209,7 @@ def room_sentence(model: Suggestion, room: int) -> str:
 
 
 def count_line(count: int) -> str:
-    """Format a count compactly, e.g. "950", "12K", "1.2M"."""
+    """Return a short count, e.g. "950", "12K", "1.2M"."""
     if count < 1000:
         return str(count)
     if count < 999_500:
@@ -229,7 +219,7 @@ def count_line(count: int) -> str:
 
 
 def context_line(tokens: int) -> str:
-    """Format a context length, e.g. "128K context". Returns "" if it's 0."""
+    """Return a context length, e.g. "128K context", or "" for 0."""
     if not tokens:
         return ""
     if tokens < 1024:
@@ -260,7 +250,6 @@ def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
 def found_entry(
     found: HubSearchResult, model: HubModel | None, mark: tuple[str, str]
 ) -> ModelEntry:
-    """Make a row for a search result. Uses details from the lookup once available."""
     facts = model.facts if model is not None else found.facts
     if model is not None:
         size, context = bytes_line(model.size), context_line(model.context)
@@ -275,7 +264,6 @@ def found_entry(
 
 
 def facts_line(model: HubModel) -> str:
-    """Line with context, capabilities, license, date and downloads."""
     facts = model.facts
     first, second = not facts.reasoning, facts.reasoning or facts.tools
     made_for = (
@@ -302,23 +290,23 @@ CHATS = (1, 2, 4, 8)
 
 
 class ModelSearch(QObject):
-    """Contents of the list: suggestions or search results, plus details from lookups."""
+    """List entries: suggestions or search results, with details from lookups."""
 
     changed = Signal()
-    details_received = Signal(object)  # (entry): details of a model have arrived
-    status_changed = Signal(str, bool)  # (words, failed): the heading has changed
+    details_received = Signal(object)  # (entry)
+    status_changed = Signal(str, bool)  # (words, failed)
 
     def __init__(
         self, downloads: Downloads, memory: Callable[[], int], parent: QObject | None = None
     ) -> None:
-        """Create the search. ``memory`` returns the memory budget in bytes, 0 if unknown."""
+        """``memory`` returns the memory budget in bytes, 0 if unknown."""
         super().__init__(parent)
         self._downloads = downloads
         self._memory = memory
         self._search_flow = flows.Latest(self)
         self._results: list[HubSearchResult] | None = None
         self._lookups: dict[str, HubModel | EngineError] = {}
-        # Assumed tokens per chat and number of chats for the memory estimate.
+        # assumptions of the memory estimate
         self.tokens, self.chats = 8192, 2
         machine = machine_memory()
         self.machine_gb, found = suggestions_for(machine)
@@ -332,15 +320,13 @@ class ModelSearch(QObject):
         return [self._entry(found) for found in self._results]
 
     def suggestion(self, ref: str) -> Suggestion | None:
-        """Get a suggestion by repo id. None if the list shows search results."""
+        """Return a suggestion, or None if the list shows search results."""
         return self._suggested.get(ref) if self._results is None else None
 
     def lookup_result(self, ref: str) -> HubModel | EngineError | None:
-        """Get the result or error of a model's lookup, if there was one."""
         return self._lookups.get(ref)
 
     def show_suggestions(self) -> None:
-        """Show suggestions for this machine. Doesn't contact the hub."""
         self.stop()
         self._results = None
         self.changed.emit()
@@ -367,7 +353,6 @@ class ModelSearch(QObject):
         self._search_flow.cancel()
 
     def store_lookup(self, ref: str, seen: HubModel | EngineError) -> None:
-        """Store the result of a lookup and update the row."""
         self._lookups[ref] = seen
         if self._results is None and ref in self._suggested:
             self.details_received.emit(suggested_entry(self._suggested[ref], self._fit_label(ref)))
@@ -380,23 +365,20 @@ class ModelSearch(QObject):
         self._lookups = {r: s for r, s in self._lookups.items() if isinstance(s, HubModel)}
 
     def plan(self, tokens: int, chats: int) -> None:
-        """Change the assumptions of the memory estimate."""
         self.tokens, self.chats = tokens, chats
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        """Recompute all rows after the memory budget or the assumptions have changed."""
         for entry in self.entries:
             self.details_received.emit(entry)
 
     def fit(self, model: HubModel) -> Fit | None:
-        """Estimate the memory use. None if the budget isn't known yet."""
         budget = self._memory()
         return hub.fit(model, budget, self.tokens, self.chats) if budget else None
 
     def memory_budget(self) -> int:
-        """Memory budget in bytes. 0 if it isn't known yet."""
+        """Return the memory budget in bytes, or 0 if it isn't known yet."""
         return self._memory()
 
     async def _search(self, words: str) -> None:
@@ -451,26 +433,26 @@ class ModelSearch(QObject):
 
 
 _MODEL_ERRORS = frozenset({GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND})
-"""Errors that only affect a single model. Any other error stops all lookups."""
+"""Errors that concern one model. Any other error stops all lookups."""
 
 
 log = logging.getLogger(__name__)
 
 
 class ModelLookup(QObject):
-    """Looks up a model on the hub, optionally after a delay. A new lookup cancels the last."""
+    """Looks up one model on the hub, optionally after a delay."""
 
-    lookup_started = Signal(str)  # (ref): lookup started
-    # (model, token): the lookup succeeded. ``token`` is the access token used, if any.
+    lookup_started = Signal(str)  # (ref)
+    # (model, access token or "")
     lookup_finished = Signal(object, str)
-    lookup_failed = Signal(object)  # (error): lookup failed with this EngineError
-    # (markdown): the model card, "" if the model has none.
+    lookup_failed = Signal(object)  # (EngineError)
+    # (markdown), or ("") if the model has no card
     card_received = Signal(str)
 
     def __init__(
         self, downloads: Downloads, token: Callable[[], str], parent: QObject | None = None
     ) -> None:
-        """Create the lookup. ``token`` returns a token that may be unverified."""
+        """``token`` returns a token that may be unverified."""
         super().__init__(parent)
         self._downloads = downloads
         self._token = token
@@ -485,7 +467,6 @@ class ModelLookup(QObject):
         return self._delay_timer.isActive()
 
     def start(self, ref: str, pause_ms: int = 0) -> None:
-        """Look up a model after ``pause_ms``. Cancels a previous lookup."""
         self.forget()
         self._ref = ref
         if pause_ms:
@@ -499,7 +480,7 @@ class ModelLookup(QObject):
         self._card_flow.cancel()
 
     def read_card(self, model: HubModel) -> None:
-        """Fetch the card of a model that was looked up. We ignore failures."""
+        """Fetch the card of a model that was looked up. Failures are ignored."""
         self._card_flow.start(self._read_card(model, self._downloads.token or None))
 
     async def _read_card(self, model: HubModel, token: str | None) -> None:

@@ -1,5 +1,3 @@
-"""Table of installed models, including sorting, search and painting."""
-
 from __future__ import annotations
 
 import time
@@ -51,11 +49,10 @@ _SOURCE_NAMES = {
     ModelSource.OWN: mark("Downloaded"),
     ModelSource.ADDED: mark("Added folder"),
 }
-"""Other sources are named after the app they belong to."""
+"""Names of sources. The others are named after their app."""
 
 
 def precision(facts: FolderFacts) -> str:
-    """Format a model's precision, e.g. "4-bit", "4-bit, mixed", "bfloat16"."""
     if facts.bits:
         bits = facts.bits
         return tr("{bits}-bit, mixed", bits=bits) if facts.mixed else tr("{bits}-bit", bits=bits)
@@ -75,7 +72,7 @@ def precision_tip(facts: FolderFacts) -> str:
 
 
 def context_of(facts: FolderFacts) -> str:
-    """Format a context length, e.g. "128K", "1M", "4,000"."""
+    """Return a context length, e.g. "128K", "1M", "4,000"."""
     count = facts.context
     if not count:
         return NOTHING
@@ -93,13 +90,12 @@ def capabilities(facts: FolderFacts) -> str:
 
 
 def capabilities_tip(facts: FolderFacts) -> str:
-    """Tooltip listing all capabilities (the column may be too narrow) and how we know."""
     known = tr("According to its template and configuration")
     return "\n".join(filter(None, (capabilities(facts), known)))
 
 
 def format_last_use(when: float, now: float) -> str:
-    """Format a date of last use, e.g. "Today", "5 days ago", "12 March", "12 March 2024"."""
+    """Return a date, e.g. "Today", "5 days ago", "12 March", "12 March 2024"."""
     if when <= 0:
         return NOTHING
     day, today = time.localtime(when), time.localtime(now)
@@ -115,7 +111,7 @@ def format_last_use(when: float, now: float) -> str:
 
 
 def memory_of(status: ModelStatus) -> str:
-    """Size of the loaded weights, or loading progress. Doesn't include KV caches."""
+    """Return the size of the loaded weights without KV caches, or the loading progress."""
     if status.state is LoadState.LOADING:
         if status.share < 0.01:
             return tr("Loading…")
@@ -126,7 +122,7 @@ def memory_of(status: ModelStatus) -> str:
 
 
 def count(models: Sequence[InstalledModel], looking: bool) -> str:
-    """Summarize models and disk usage, e.g. "12 models · 48 GB on disk"."""
+    """Return the number of models and their disk usage, e.g. "12 models · 48 GB on disk"."""
     # Revisions of a repository share their files, so don't count the size twice.
     nbytes = sum({m.removes: m.facts.nbytes for m in models}.values())
     if not models:
@@ -140,12 +136,11 @@ def count(models: Sequence[InstalledModel], looking: bool) -> str:
 
 
 def second_line(model: InstalledModel, draft: str = "") -> str:
-    """Second line of a row: architecture, draft model and source."""
     return " · ".join(filter(None, (model.facts.architecture, draft, source_of(model))))
 
 
 def describe_drafts(figures: Mapping[str, Any] | None) -> str:
-    """Describe how many drafted tokens were accepted. "" without a draft model.
+    """Return how many drafted tokens were accepted, or "" without a draft model.
 
     `figures` is an entry of `Engine.stats`.
     """
@@ -177,7 +172,6 @@ def sentence_of(
     pinned: bool,
     draft: str = "",
 ) -> str:
-    """Describe a row for screen readers."""
     facts, takes = model.facts, memory_of(status)
     tokens = counted("context %Ln token", "context %Ln tokens", facts.context)
     parts = [
@@ -245,7 +239,7 @@ def column_titles() -> tuple[str, ...]:
 
 
 class LibraryTable(QAbstractTableModel):
-    """Qt model of the table: installed models that match the search, with pinned models on top."""
+    """Table of installed models that match the search, with pinned models on top."""
 
     def __init__(
         self, installed: InstalledModels, parent: QObject, clock: Callable[[], float] = time.time
@@ -274,22 +268,20 @@ class LibraryTable(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), last)
 
     def search(self, query: str) -> None:
-        """Set the query. Call `refresh` to apply it."""
+        """Set the query, which `refresh` applies."""
         self._query = query
 
     @Slot(object)
     def show_memory(self, stats: dict[str, Any]) -> None:
-        """Update the memory use of loaded models, given `Engine.stats`."""
+        """Update the memory use of loaded models from `Engine.stats`."""
         by_model = memory_by_model(stats)
         if by_model != self._memory:
             self._memory = by_model
             self.refresh()
 
     def row_of(self, folder: Path) -> int:
-        """Find a model's row by folder. Returns -1 if it's filtered out."""
+        """Return a model's row, or -1 if the search hides it."""
         return next((at for at, model in enumerate(self.rows) if model.folder == folder), -1)
-
-    # Qt overrides.
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(self.rows)
@@ -376,7 +368,7 @@ class LibraryTable(QAbstractTableModel):
         return ""
 
     def _accessible_text(self, model: InstalledModel, column: ModelColumn) -> str:
-        """Text for screen readers. In the first column this describes the whole row."""
+        """Return the text for screen readers. In the first column it describes the whole row."""
         if column is ModelColumn.MORE:
             return tr("More for {name}", name=model.name)
         if column is not ModelColumn.NAME:
@@ -394,8 +386,6 @@ class LibraryTable(QAbstractTableModel):
         if ref == LOOKUP:
             return tr("prompt lookup")
         return tr("draft model {name}", name=self._installed.draft_name(ref))
-
-    # Sorting and search.
 
     def _name(self, model: InstalledModel) -> str:
         return model.name.casefold()
@@ -455,7 +445,7 @@ class LibraryView(QTableView):
     row_opened = Signal()  # Enter or double click
     remove_requested = Signal()  # Delete
     row_chosen = Signal()
-    menu_requested = Signal(QPoint)  # (position in the view): show the row's menu
+    menu_requested = Signal(QPoint)  # (position in the view)
 
     def __init__(self, table: LibraryTable, parent: QWidget) -> None:
         super().__init__(parent)
@@ -512,7 +502,7 @@ class LibraryView(QTableView):
         return max(scaled(_WIDTHS[column]), heads.sectionSizeHint(column) + arrow)
 
     def _hide_columns(self) -> None:
-        """In a narrow window, hide columns to make room for the name."""
+        """Hide columns in a narrow window to make room for the name."""
         wanted = scaled(_MIN_NAME_WIDTH) + sum(self._width(column) for column in _WIDTHS)
         room = self.viewport().width() - wanted
         for column in _HIDDEN_FIRST:
@@ -563,8 +553,6 @@ def name_state(index: Index) -> RowState:
 
 
 class ModelTableDelegate(RowDelegate):
-    """Paints all columns. The background spans the entire row."""
-
     def __init__(self, view: LibraryView) -> None:
         super().__init__(view, self._state, inset=2, height=ROW, lines=2)
         self._view = view

@@ -1,5 +1,3 @@
-"""The Models window, which lists installed models and what can be done with them."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -48,13 +46,13 @@ _NO_MATCH = mark("No models found")
 
 
 class ModelsWindow(Sheet):
-    """Window listing installed models. Separate from the main window."""
+    """Window that lists installed models."""
 
     FIGURES_MS = 2_000
 
     chat_requested = Signal(str)  # (ref): start a chat with this model
-    conversion_requested = Signal(object)  # (model): convert this `InstalledModel`
-    # (ref): the user tried to load this model from here, but it doesn't fit in memory.
+    conversion_requested = Signal(object)  # (InstalledModel)
+    # (ref): doesn't fit in memory
     too_large_found = Signal(str)
 
     def __init__(
@@ -123,15 +121,12 @@ class ModelsWindow(Sheet):
         self.table.modelReset.connect(self._choose_again)
         self._loader.figures.stats_received.connect(self.table.show_memory)
 
-    # Display.
-
     @property
     def model(self) -> InstalledModel | None:
         at = self.view.currentIndex().row()
         return self.table.rows[at] if 0 <= at < len(self.table.rows) else None
 
     def choose(self, folder: Path) -> bool:
-        """Select a model by folder. Return False if it's not in the table."""
         at = self.table.row_of(folder)
         if at >= 0:
             self.view.setCurrentIndex(self.table.index(at, 0))
@@ -139,7 +134,6 @@ class ModelsWindow(Sheet):
 
     @Slot()
     def _choose_again(self) -> None:
-        """Restore the selection after the rows have changed, or else select a neighbor."""
         chosen, at = self._selection
         if self.table.rows and (chosen is None or not self.choose(chosen)):
             at = min(max(0, at), len(self.table.rows) - 1)
@@ -195,8 +189,6 @@ class ModelsWindow(Sheet):
             if status.fit is not None:
                 self.too_large_found.emit(ref)
 
-    # Actions.
-
     @Slot()
     def open_in_chat(self) -> None:
         if self.model is not None and not self.model.facts.problem:
@@ -235,7 +227,6 @@ class ModelsWindow(Sheet):
 
     @Slot()
     def remove(self) -> None:
-        """Move the selected model to the trash, after confirmation if something depends on it."""
         if self.model is not None:
             self.talk.begin(self.model)
 
@@ -258,10 +249,7 @@ class ModelsWindow(Sheet):
             menu.addAction(tr("Remove from List"), lambda: self.talk.forget(model))
         menu.popup(at)
 
-    # Showing and hiding.
-
     def begin(self) -> None:
-        """Show or raise the window, then rescan the disk."""
         self.show_or_raise()
         self.search.setFocus(Qt.FocusReason.OtherFocusReason)
         self._installed.rescan()

@@ -1,5 +1,3 @@
-"""Remote models: the list of models, and a dialog for adding a model."""
-
 from __future__ import annotations
 
 import asyncio
@@ -46,10 +44,10 @@ _ADDRESS = Qt.ItemDataRole.UserRole
 
 
 class NetworkList(QWidget):
-    """Lists servers found on the local network while its check box is on."""
+    """List of servers on the local network, searched while the check box is on."""
 
-    server_chosen = Signal(str)  # (address): the user has selected a server
-    height_changed = Signal()  # the required height has changed
+    server_chosen = Signal(str)  # (address)
+    height_changed = Signal()
 
     def __init__(self, remotes: Remotes, bridge: Bridge, parent: QWidget) -> None:
         super().__init__(parent)
@@ -149,13 +147,13 @@ _NONE = mark("Enter an address and choose or type a model.")
 
 
 class RemoteDialog(Sheet):
-    """Dialog for adding a remote model.
+    """Dialog for a remote model.
 
-    Doesn't contact any address until the user presses the button or chooses a provider on this
+    Addresses are only contacted when the user presses the button or chooses a provider on this
     computer. The local network is only searched while the check box is on.
     """
 
-    model_added = Signal(str)  # (ref): a model was added to the list
+    model_added = Signal(str)  # (ref)
 
     def __init__(self, loader: ModelLoader, bridge: Bridge, parent: QWidget) -> None:
         super().__init__("remote-dialog", tr("Add Remote Model"), parent, spacing=8)
@@ -237,7 +235,7 @@ class RemoteDialog(Sheet):
 
     @Slot(int)
     def _on_provider(self, _: int) -> None:
-        """Fill in the provider's address, and the models of one on this computer."""
+        """Fill in the provider's address, and the models of a provider on this computer."""
         if address := self.provider.currentData():
             self.address.setText(address)
             if addresses.is_here(address):
@@ -284,8 +282,6 @@ class RemoteDialog(Sheet):
     async def _show_key_storage(self) -> None:
         has_keychain = await flows.run_in_thread(lambda _: keychain.is_there())
         self._set_label(self.key_note, tr(_KEPT if has_keychain else _HERE_ONLY))
-
-    # List of models on the server.
 
     @Slot()
     def show_models(self) -> None:
@@ -366,7 +362,7 @@ class RemoteList(QWidget):
     chat_requested = Signal(str)  # (ref): start a chat with this model
 
     def __init__(self, library: ChatLibrary, say: Say, parent: QWidget) -> None:
-        """Create the list. ``say`` shows a message with Undo."""
+        """``say`` shows a message with Undo."""
         super().__init__(parent)
         self._library, self._say = library, say
         self._loader = library.loader

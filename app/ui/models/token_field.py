@@ -1,4 +1,4 @@
-"""Field for a Hugging Face access token. Uses the keychain, or else forgets the token on exit."""
+"""Field for a Hugging Face access token."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _USED = mark("An access token is sent to Hugging Face.")
 
 
 class TokenField(QWidget):
-    """Token field with buttons. Hidden unless a token is needed or in use."""
+    """Token field with buttons. Without a keychain, the token is forgotten on exit."""
 
-    changed = Signal()  # the user edited or removed the token
+    changed = Signal()
 
     def __init__(self, downloads: Downloads, parent: QWidget) -> None:
         super().__init__(parent)
@@ -61,11 +61,10 @@ class TokenField(QWidget):
 
     @property
     def token(self) -> str:
-        """Token to use for requests: what the user entered, or else the last accepted token."""
+        """Return the token that the user typed, or else the last accepted token."""
         return self._typed or self._downloads.token
 
     def show_field(self, shown: bool, ref: str = "") -> None:
-        """Show the field if a model needs a token. Otherwise hide it."""
         wanted = hub.parse(ref)
         self._ref = wanted.repo if wanted is not None else ""
         self.page.setVisible(shown and bool(self._ref))
@@ -82,8 +81,7 @@ class TokenField(QWidget):
         self.setVisible(shown or bool(self._downloads.token))
 
     def on_accepted(self, token: str) -> None:
-        """Called after a request with ``token`` ("" for none) succeeded. Stores a token just
-        entered."""
+        """Store a token that was just entered, after a request with ``token`` has succeeded."""
         typed, self._typed = self._typed, ""
         self._downloads.token = token
         if token and typed == token:

@@ -1,4 +1,4 @@
-"""The palette's search. Works in short slices so that it never blocks typing."""
+"""The palette's search, in slices so short that they never delay typing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.settings.language import mark, tr
 
 
 class EntryKind(IntEnum):
-    """Kinds of entries, in the order used for matches of equal quality."""
+    """Kinds of entries, in their order among equal matches."""
 
     COMMAND = 0
     CHAT = 1
@@ -38,24 +38,24 @@ NAMES = {
 class PaletteEntry(Struct, frozen=True):
     kind: EntryKind
     key: str  # stays the same across restarts
-    text: str  # main text, with the highest weight in the search
-    choose: Callable[[], object]  # runs this entry
-    beside: str = ""  # muted text after ``text``, e.g. menu, section or folder; also searched
-    keys: str = ""  # shortcut, formatted for this system
-    why_not: str = ""  # reason why the entry was unavailable when the palette opened, or ""
-    # Action if Ctrl is held, or None to ignore Ctrl.
+    text: str  # has the highest weight in the search
+    choose: Callable[[], object]
+    beside: str = ""  # muted text after ``text``, e.g. menu, section or folder, also searched
+    keys: str = ""  # as displayed on this system
+    why_not: str = ""  # why the entry was unavailable when the palette opened, or ""
+    # action with Ctrl, or None
     choose_beside: Callable[[], object] | None = None
-    english: str = ""  # English text, searched as well, since manuals use it
+    english: str = ""  # searched as well, because manuals use it
     also: str = ""  # synonyms, searched but not displayed
-    # Returns the current reason, or None if the reason can't change.
+    # returns the current reason, or None if the reason can't change
     ask_again: Callable[[], str] | None = None
 
     @property
     def refusal(self) -> str:
-        """Why the entry can't be run now, or "".
+        """Return why the entry can't be run now, or "".
 
-        We only check again if the entry was unavailable at first. An available command may depend
-        on what had focus before the palette opened, so it does its own check when run.
+        Only an entry that was unavailable at first is checked again. An available command may
+        depend on what had focus before the palette opened, and does its own check when it runs.
         """
         return self.ask_again() if self.why_not and self.ask_again is not None else self.why_not
 
@@ -71,7 +71,6 @@ WORST = 4  # worst grade of a `MatchQuality`
 
 
 def fold_text(text: str) -> str:
-    """Remove case and accents so that texts can be compared."""
     text = text.casefold()
     if text.isascii():
         return text
@@ -80,13 +79,10 @@ def fold_text(text: str) -> str:
 
 
 class MatchQuality(Struct, frozen=True, order=True):
-    """Rank of a match; less is better."""
-
     # 0: the text starts with the query. 1: its words start with the query's words. 2: it contains
-    # the query's words. 3: like 2, including the secondary text. 4: it contains the letters in
-    # order.
+    # the query's words. 3: like 2, with the secondary text. 4: it contains the letters in order.
     grade: int
-    # Distance between the first and last letter, only set for grade 4.
+    # distance between the first and last letter, for grade 4
     spread: int = 0
 
 
@@ -103,7 +99,9 @@ class PaletteQuery:
         self._max_spread = self.LOOSEST * len(letters) + 4
 
     def match(self, text: str, context: str = "") -> MatchQuality | None:
-        """Match a text and optional secondary text, both `fold_text`. None if they don't match."""
+        """Match a text and a secondary text, both from `fold_text`. Return None if they don't
+        match.
+        """
         words = self._words
         if all(word in text for word in words):
             if text.startswith(self.typed):
@@ -118,13 +116,13 @@ class PaletteQuery:
 
 
 class Finder(QObject):
-    """Searches entries. Only reads as many from their source as it needs."""
+    """Searches entries, and reads only as many from their source as needed."""
 
     SHOWN = 60
     TURN_S = 0.004  # time per slice, a quarter of a frame
     CHUNK = 200
 
-    results_changed = Signal()  # `best_entries` has changed or the search is done
+    results_changed = Signal()
 
     def __init__(
         self,
@@ -132,7 +130,7 @@ class Finder(QObject):
         recent: Mapping[str, int],
         parent: QObject | None = None,
     ) -> None:
-        """Create a finder. ``recent`` ranks entry keys, with 0 for the most recent."""
+        """``recent`` ranks entry keys, with 0 for the most recent."""
         super().__init__(parent)
         self._source: Iterator[PaletteEntry] = iter(source)
         self._entries: list[tuple[PaletteEntry, tuple[str, ...], str]] = []
@@ -148,7 +146,6 @@ class Finder(QObject):
         return not self._slice_timer.isActive()
 
     def start_search(self, typed: str) -> None:
-        """Start a search. The first slice runs right away."""
         self._query = PaletteQuery(typed)
         self._next_index = 0
         self._hits = []
@@ -165,7 +162,7 @@ class Finder(QObject):
 
     @property
     def recent_count(self) -> int:
-        """Count the recent entries in `best_entries`. For an empty query, these come first."""
+        """Return the number of recent entries, which come first for an empty query."""
         return sum(entry.key in self._recent for entry in self.best_entries())
 
     def best_entries(self) -> list[PaletteEntry]:

@@ -1,5 +1,3 @@
-"""The command palette: a search field near the top of the window with a list of results."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
@@ -60,7 +58,7 @@ _ICONS = {
 class EntryListModel(QAbstractListModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.ends = 0  # number of recent entries at the top, separated by a line
+        self.ends = 0  # recent entries at the top, with a line below
         self._entries: list[PaletteEntry] = []
 
     def show(self, entries: list[PaletteEntry]) -> bool:
@@ -94,7 +92,7 @@ class EntryListModel(QAbstractListModel):
 
 
 def entry_state(entry: PaletteEntry) -> RowState:
-    """Get what to paint for an entry. The row ends with the shortcut or why it's unavailable."""
+    """Return what to paint. The row ends with the shortcut or why the entry is unavailable."""
     return RowState(
         " ".join(entry.text.split()),
         colour="muted" if entry.refusal else "text",
@@ -107,8 +105,6 @@ def entry_state(entry: PaletteEntry) -> RowState:
 
 
 class PaletteDelegate(RowDelegate):
-    """Row delegate that separates recent entries with a line."""
-
     def __init__(self, rows: EntryListModel, parent: QObject) -> None:
         super().__init__(parent, rows.state, inset=6)
         self._rows = rows
@@ -122,23 +118,17 @@ class PaletteDelegate(RowDelegate):
 
 
 class Card(QWidget):
-    """Base class of the palette and the pickers.
-
-    Args:
-        name: accessible name for the list.
-    """
+    """Base class of the palette and the pickers. ``name`` is the list's accessible name."""
 
     def __init__(self, name: str, parent: QWidget) -> None:
         super().__init__(parent)
         self._name = name
         self._speaker: QWidget = self
-        # `rows` is the model, and `list` is the view.
         self.rows = EntryListModel(self)
         theme().changed.connect(self.update)
 
     @cached_property
     def list(self) -> QListView:
-        """The list view. Created on first use because most panes never need it."""
         view = QListView(self)
         view.setModel(self.rows)
         view.setAccessibleName(self._name)
@@ -180,17 +170,17 @@ _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.
 
 
 class Palette(Card):
-    """Command palette shown over a window. Closes when the user runs an entry or focuses elsewhere.
+    """Command palette over a window. It closes when an entry runs or when it loses the focus.
 
-    This isn't a separate window because commands depend on the focus. We restore the focus before
-    running a command.
+    The palette isn't a separate window because commands depend on the focus, which is restored
+    before a command runs.
     """
 
     WIDTH = 640
     MOST = 10  # rows visible without scrolling
 
-    entry_chosen = Signal(object)  # (entry): an entry was run
-    notice_posted = Signal(str)  # (text): why an entry is unavailable
+    entry_chosen = Signal(object)  # (entry)
+    notice_posted = Signal(str)  # (reason)
     closed = Signal()
 
     def __init__(
@@ -198,8 +188,8 @@ class Palette(Card):
         entries: Iterable[PaletteEntry],
         recent: Sequence[str],  # keys, most recent first
         parent: QWidget,
-        last: Callable[[str], PaletteEntry] | None,  # creates an additional last entry for a query
-        words: str = "",  # placeholder of the search field, if only some entries are searched
+        last: Callable[[str], PaletteEntry] | None,  # returns an additional last entry for a query
+        words: str = "",  # placeholder, if only some entries are searched
     ) -> None:
         super().__init__(tr("Found", "the list of what was found"), parent)
         self.setObjectName("palette")
@@ -241,7 +231,6 @@ class Palette(Card):
 
     @Slot()
     def refresh(self) -> None:
-        """Repaint because a command may have become available or unavailable."""
         self.list.viewport().update()
 
     def visible_entries(self) -> list[PaletteEntry]:
@@ -262,7 +251,7 @@ class Palette(Card):
         self.closed.emit()
 
     def choose(self, *, beside: bool = False) -> None:
-        """Run the current entry. If it's unavailable, say why and stay open."""
+        """Run the current entry. If it's unavailable, show the reason and stay open."""
         self.finder.finish()
         entry = self.rows.entry(self.list.currentIndex())
         if entry is None:

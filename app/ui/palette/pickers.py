@@ -1,4 +1,4 @@
-"""Pickers that pop up while typing in a pane: "/" for prompts, "@" for resources."""
+"""Pickers that open while the user types in a pane: "/" for prompts, "@" for resources."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import scale_height
 from app.ui.widgets.layout_helpers import make_column_layout
 
-LONGEST = 60  # anything longer is a message rather than a query
+LONGEST = 60  # longer text is a message rather than a query
 
 
 class FieldPicker(Card):
-    """List above the message field. While visible, it takes some of the field's keys."""
+    """List above the message field that takes some of the field's keys while visible."""
 
     MOST = 7
 
@@ -45,7 +45,7 @@ class FieldPicker(Card):
 
     @Slot()
     def refresh(self) -> None:
-        """Update the list but keep the selected entry. Also called when results arrive late."""
+        """Update the list but keep the selected entry, because results may arrive late."""
         before = self.rows.entry(self.list.currentIndex()) if self.isVisible() else None
         self._on_text()
         for number in range(self.rows.rowCount()):
@@ -132,10 +132,10 @@ class FieldPicker(Card):
 
 
 class PromptPicker(FieldPicker):
-    """Prompt picker, shown while the message consists of "/" and a query."""
+    """Prompts, shown while the message consists of "/" and a query."""
 
-    prompt_chosen = Signal(str)  # (name): insert this prompt
-    manage_requested = Signal()  # edit the list of prompts
+    prompt_chosen = Signal(str)  # (name)
+    manage_requested = Signal()
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class PromptPicker(FieldPicker):
         more: Callable[[], list[PaletteEntry]],
         parent: QWidget,
     ) -> None:
-        """Create a picker. ``more`` gets the prompts of MCP servers, listed after the user's."""
+        """``more`` returns the prompts of MCP servers, listed after the user's."""
         super().__init__(tr("Prompts"), field, composer, parent)
         self._prompts = prompts
         self._extra = more
@@ -180,7 +180,7 @@ _RESOURCE_QUERY = re.compile(rf"(?:^|\s)@([^@\n]{{0,{LONGEST}}})$")
 
 
 class ResourcePicker(FieldPicker):
-    """Resource picker, shown while typing a word that starts with "@"."""
+    """Resources, shown while the user types a word that starts with "@"."""
 
     def __init__(
         self,
@@ -189,7 +189,7 @@ class ResourcePicker(FieldPicker):
         resources: Callable[[str], list[PaletteEntry]],
         parent: QWidget,
     ) -> None:
-        """Create a picker. ``resources`` finds entries for a query."""
+        """``resources`` returns the entries for a query."""
         super().__init__(tr("Resources"), field, composer, parent)
         self._resources = resources
         field.cursorPositionChanged.connect(self._on_text)
@@ -204,7 +204,7 @@ class ResourcePicker(FieldPicker):
         return self._best(self._resources(typed), typed)
 
     def _in_code(self) -> bool:
-        """Check if the cursor is in Markdown code, in which "@" is probably a decorator."""
+        """Return True if the cursor is in Markdown code, in which "@" is probably a decorator."""
         cursor = self._field.textCursor()
         above = self._field.toPlainText().encode("utf-16-le")[: 2 * cursor.block().position()]
         lines = above.decode("utf-16-le", "ignore").split("\n")
@@ -212,7 +212,6 @@ class ResourcePicker(FieldPicker):
         return bool(fences % 2 or self._line_before_cursor().count("`") % 2)
 
     def take_away(self) -> None:
-        """Remove the query from the message after a resource was chosen."""
         found = _RESOURCE_QUERY.search(self._line_before_cursor())
         if found is not None:
             cursor = self._field.textCursor()

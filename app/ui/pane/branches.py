@@ -1,5 +1,3 @@
-"""Tree of a chat's branches, with full keyboard, mouse and screen reader support."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
@@ -59,16 +57,13 @@ from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 from app.ui.widgets.widget_behavior import announce, escape_tooltip, insert_shortcut, is_typed_text
 
 Role = Qt.ItemDataRole
-_MAX_AUTO_EXPANDED = 300  # expand all runs by default unless there are more
-_MAX_ROW_CHARACTERS = 300  # longest excerpt of a message in a row
+_MAX_AUTO_EXPANDED = 300  # more runs start collapsed
+_MAX_ROW_CHARACTERS = 300  # characters of a message in a row
 _LEVEL_PX, _EDGE_PX = 20, 22  # indentation per branch level, and left margin, in pixels
 
 
 class BranchModel(QAbstractItemModel):
-    """Qt model of a chat's branches.
-
-    Each item is a run, i.e. a sequence of messages without a fork. Branches are child items.
-    """
+    """Branches of a chat. An item is a run of messages without a fork."""
 
     def __init__(self, chat: Chat, parent: QObject) -> None:
         super().__init__(parent)
@@ -94,7 +89,7 @@ class BranchModel(QAbstractItemModel):
         self.endResetModel()
 
     def part(self, run: Run) -> None:
-        """Toggle between a run and its individual messages. Takes effect on the next `refresh`."""
+        """Toggle between a run and its individual messages, on the next `refresh`."""
         ids = {run.id}
         if run.id not in self._split_messages and len(run.ids) == 1:
             ids = {split for split in self._split_messages if run.id in self._split_from(split)}
@@ -111,7 +106,7 @@ class BranchModel(QAbstractItemModel):
         return self.runs[index.internalId()] if index.isValid() else None
 
     def index_of(self, message_id: str) -> QModelIndex:
-        """Get the index of the run starting with a message. Invalid if there's no such run."""
+        """Return the index of the run that starts with a message. Invalid if there is none."""
         n = self._numbers.get(message_id)
         return QModelIndex() if n is None else self.createIndex(self.runs[n].place, 0, n)
 
@@ -121,8 +116,6 @@ class BranchModel(QAbstractItemModel):
             message = transcript.get(message_id)
             message_id = message.parent_id if message is not None else None
         return self.index_of(message_id or "")
-
-    # Qt overrides.
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
         above = self.run(parent)
@@ -171,13 +164,12 @@ class BranchModel(QAbstractItemModel):
         return branch_name(message.stats) if message is not None else ""
 
     def refresh_run(self, index: QModelIndex) -> None:
-        """Called when the first message of a run has changed."""
         if (run := self.run(index)) is not None:
             self._texts.pop(run.id, None)
             self.dataChanged.emit(index, index)
 
     def excerpt(self, run: Run) -> str:
-        """Excerpt of a run's first message. Replies are prefixed with the author's name."""
+        """Return the start of a run's first message. Replies have the author's name in front."""
         if run.id not in self._texts:
             self._texts[run.id] = self._first_text(run)
         return self._texts[run.id]
@@ -196,7 +188,6 @@ class BranchModel(QAbstractItemModel):
         return text if message.role == "user" else f"{author_of(message)}: {text}"
 
     def is_generating(self, run: Run) -> bool:
-        """Check whether the last message of a run is currently being generated."""
         return bool(run.ids) and run.ids[-1] in self._chat.reply.message_ids
 
     def _accessible_text(self, run: Run) -> str:
@@ -221,7 +212,7 @@ def branches(n: int) -> str:
 
 
 def end_text(run: Run, *, narrow: bool) -> str:
-    """Format branch and message counts. In narrow rows, only the number of messages is shown."""
+    """Return the counts of branches and messages. Narrow rows have only the latter."""
     parts = []
     if run.branches:
         parts.append("" if narrow else branches(run.branches))
@@ -231,14 +222,14 @@ def end_text(run: Run, *, narrow: bool) -> str:
 
 
 class BranchDelegate(RowDelegate):
-    """Row delegate that draws the tree's lines and dots in front of the text."""
+    """Draws the tree's lines and dots in front of the text."""
 
     def __init__(self, view: BranchView) -> None:
         super().__init__(view, self._state, inset=4)
         self._view = view
 
     def level(self) -> float:
-        """Indentation per level in pixels. Reduced if the tree is deep and the pane narrow."""
+        """Return the indentation per level in pixels, smaller in a deep tree and a narrow pane."""
         room = self._view.viewport().width() * 0.35
         return min(scaled(_LEVEL_PX), room / max(1, self._view.rows.deepest))
 
@@ -341,11 +332,9 @@ class BranchDelegate(RowDelegate):
 
 
 class BranchView(QTreeView):
-    """Tree view in which Up and Down select a run, Right expands, and Left collapses."""
+    """Tree in which Up and Down select a run, Right expands, and Left collapses."""
 
-    action_requested = Signal(
-        str
-    )  # (act): the user pressed the key for this action of `BranchTree`
+    action_requested = Signal(str)  # (action of `BranchTree`)
     closed = Signal()
 
     def __init__(self, model: BranchModel, parent: QWidget) -> None:
@@ -444,18 +433,18 @@ def _action_for_key(event: QKeyEvent) -> str:
 
 
 class BranchTree(QWidget):
-    """The branch tree and its buttons. Replaces the conversation."""
+    """Branch tree with buttons, shown in place of the conversation."""
 
-    branch_chosen = Signal(str)  # (message id): switch to the branch containing this message
-    comparison_requested = Signal(str, str)  # (one, other): compare the branches of two messages
-    prune_requested = Signal(str)  # (message id): delete this message and everything after it
-    notice_posted = Signal(str)  # (text): show a short notice
+    branch_chosen = Signal(str)  # (message ID)
+    comparison_requested = Signal(str, str)  # (message ID, other message ID)
+    prune_requested = Signal(str)  # (message ID): delete it and all messages below
+    notice_posted = Signal(str)  # (text)
     closed = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
         self._chat = chat
-        self._folded: dict[str, bool] = {}  # run id -> collapsed; only if set by the user
+        self._folded: dict[str, bool] = {}  # by run ID, if the user folded or unfolded the run
         self.setAccessibleName(tr("Branches"))
         self.model = BranchModel(chat, self)
         self.view = BranchView(self.model, self)
@@ -495,7 +484,6 @@ class BranchTree(QWidget):
         theme().changed.connect(self._on_theme)
 
     def open_tree(self) -> None:
-        """Show the tree with the current branch selected."""
         self.refresh()
         index = self.model.index_with(self._chat.transcript.leaf_id)
         self.view.setCurrentIndex(index)
@@ -508,7 +496,6 @@ class BranchTree(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Rebuild the tree, keeping selection and scroll position."""
         self._refresh_timer.stop()
         view, model = self.view, self.model
         if view.state() == QAbstractItemView.State.EditingState:
@@ -549,10 +536,8 @@ class BranchTree(QWidget):
         for message_id in self._chat.reply.message_ids if self.isVisible() else ():
             self.model.refresh_run(self.model.index_with(message_id))
 
-    # Actions.
-
     def run_action(self, act: str) -> None:
-        """Run an action on the current run. If that's not possible, tell the user why."""
+        """Run an action on the current run, or tell the user why that isn't possible."""
         run = self.model.run(self.view.currentIndex())
         if run is None:
             return
@@ -574,7 +559,7 @@ class BranchTree(QWidget):
         return ""
 
     def _branches_to_compare(self, run: Run) -> tuple[str, str] | None:
-        """Get the branches to compare: the two selected, or the selected and the visible branch."""
+        """Return the two selected branches, or the selected and the visible branch."""
         chosen = [self.model.run(index) for index in self.view.selectedIndexes()]
         ids = [branch.id for branch in chosen if branch is not None and branch.ids]
         if len(ids) == 2:

@@ -1,5 +1,3 @@
-"""Placeholders for an empty chat and for a window with no open chats."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -39,13 +37,11 @@ OTHER_THINGS = (
 
 
 class EmptyChat(QWidget):
-    """Shown in an empty chat: model name, three suggestions, and buttons for models and Compare."""
+    """Page of an empty chat: model name, three suggestions, and buttons for models and Compare."""
 
-    suggestion_chosen = Signal(str)  # (text): use this suggestion
-    model_requested = Signal(str)  # (ref): use this installed model
-    four_replies_requested = Signal(
-        str, str
-    )  # (ref, text): compare four of this model's replies to the text
+    suggestion_chosen = Signal(str)  # (text)
+    model_requested = Signal(str)  # (ref)
+    four_replies_requested = Signal(str, str)  # (ref, text): compare four replies of this model
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -94,7 +90,6 @@ class EmptyChat(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        """Update for the chat's current model. Does nothing while a conversation is shown."""
         if self.isHidden():
             return
         guide = self._chat.record.model == GUIDE
@@ -122,7 +117,6 @@ class EmptyChat(QWidget):
         self._fit()
 
     def _fit_title(self) -> None:
-        """Break the title into two lines if needed. Long names are elided in the middle."""
         margins = self._outer.contentsMargins()
         room = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
         self._title.ensurePolished()  # measuring requires the final font
@@ -146,7 +140,7 @@ class EmptyChat(QWidget):
         self._fitting = False
 
     def _show_what_fits(self) -> None:
-        """Hide parts that don't fit, starting with the least important. Get Model always stays."""
+        """Hide parts that don't fit, the least important first. Get Model always stays."""
         guide = self._chat.record.model == GUIDE
         margins = self._outer.contentsMargins()
         inner = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
@@ -220,14 +214,11 @@ def _wrap_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room:
 
 
 def _guide_description() -> str:
-    """Describe the Guide. If the UI isn't in English, mention that the Guide is."""
     words = tr("A tiny built-in model that knows Stretto. For anything else, get a model.")
     return words if language_code() == "en" else f"{words} {tr('It speaks English only.')}"
 
 
 class NoChat(QWidget):
-    """Shown in a window without panes."""
-
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = make_heading(self, "", t.TITLE_PX)

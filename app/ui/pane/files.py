@@ -1,4 +1,4 @@
-"""Attaching files to a pane's message: drag and drop, paste, file dialogs, chips and menus."""
+"""Files of a pane's message: drag and drop, paste, file dialogs, chips and menus."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from app.ui.widgets.widget_behavior import announce
 
 
 class UnitWords(NamedTuple):
-    """Texts for pages, slides, sheets or chapters. They still have to be translated."""
+    """Texts for pages, slides, sheets or chapters, translated by `tr`."""
 
     title: str  # dialog title, containing ``{name}``
     numbers: str  # accessible name of the input field
@@ -74,12 +74,10 @@ _UNIT_WORDS = {
 
 
 def unit_words(unit: str) -> UnitWords:
-    """Get the texts for an ``Attachment.unit``. Falls back to pages."""
     return _UNIT_WORDS.get(unit, _PAGES)
 
 
 def has_line(unit: str, pages: int) -> str:
-    """Sentence stating how many pages, slides etc. the file has."""
     if unit == "slide":
         return counted("The file has %Ln slide.", "The file has %Ln slides.", pages)
     if unit == "sheet":
@@ -90,9 +88,7 @@ def has_line(unit: str, pages: int) -> str:
 
 
 class PagesDialog(Sheet):
-    """Dialog for entering page numbers. Shows errors below the field."""
-
-    pages_chosen = Signal(list)  # (numbers): page numbers to use
+    pages_chosen = Signal(list)  # (page numbers)
 
     def __init__(
         self, name: str, unit: str, count: int, numbers: list[int], parent: QWidget
@@ -125,7 +121,7 @@ _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 
 class PaneFiles(QObject):
-    undo_offered = Signal(str, object)  # (words, undo): show a notice with Undo
+    undo_offered = Signal(str, object)  # (text, undo)
     chips_changed = Signal()
 
     _folder = ""  # last used folder, shared by all chats
@@ -158,7 +154,6 @@ class PaneFiles(QObject):
         return self._pane.chat.attaching
 
     def connect_chips(self, chips: FileChips) -> None:
-        """Connect a row of chips. Besides the composer, the Compare dialog has its own."""
         chips.remove_requested.connect(self._on_removed)
         chips.menu_requested.connect(self._show_menu)
         chips.choose.clicked.connect(lambda: self._on_part_asked(chips))
@@ -214,7 +209,7 @@ class PaneFiles(QObject):
             self._dragged_paths, self._drags_image = [], False
             composer.set_dropping(False)
         elif event.type() in _DRAGS and isinstance(event, QDropEvent):
-            # Check the files only when the drag enters, since there may be thousands.
+            # check the files only when the drag enters, because there may be thousands
             if event.type() != QEvent.Type.DragMove:
                 self._dragged_paths = paths_in(event.mimeData())
                 self._drags_image = not self._dragged_paths and has_image(event.mimeData())
@@ -362,7 +357,6 @@ class PaneFiles(QObject):
         return menu
 
     def menu(self, file: Attachment) -> QMenu:
-        """Create a file's menu, e.g. for choosing which parts to send."""
         if file.chat:
             return self._chat_menu(file.chat, file)
         menu = make_menu(self._pane)
@@ -419,7 +413,7 @@ class PaneFiles(QObject):
         dialog.open()
 
     def _draw(self, file: Attachment) -> None:
-        """Attach pages as images. If they already are, ask which pages to use."""
+        """Attach pages as images. If images are attached already, ask for the pages."""
         if not file.is_image:
             self.attaching.draw_pages(file, page_numbers(file.spans) if file.use == "pages" else ())
             self._pane.focus_composer()  # the focused chip is about to be deleted

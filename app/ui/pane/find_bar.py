@@ -24,9 +24,9 @@ from app.ui.widgets.layout_helpers import make_row_layout
 
 
 class FindBar(QWidget):
-    """Search bar for the messages of a chat. Starts at the first visible message.
+    """Search in the messages of a chat, starting at the first visible message.
 
-    Searches a slice at a time so that typing stays responsive even in long chats.
+    Messages are searched in slices so that typing stays responsive in long chats.
     """
 
     SLICE_S = 0.008
@@ -39,14 +39,14 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._chat = chat
         self._transcript = transcript
-        # (position in path, message id, number of matches) per matching message.
+        # (position in path, message ID, number of matches)
         self._hits: list[tuple[int, str, int]] = []
         self._ends: list[int] = []  # cumulative number of matches
         self._current = 0
         self._first_in_view = 0  # first visible message when the search started
-        self._texts: dict[str, tuple[str, str]] = {}  # cache: message id -> (source, folded text)
+        self._texts: dict[str, tuple[str, str]] = {}  # by message ID: (source, folded text)
         self._words = ""
-        # Message id -> exact count, once the message is laid out.
+        # exact count by message ID, once the message is laid out
         self._exact_counts: dict[str, int] = {}
         self._unsearched: Iterator[tuple[int, Message]] = iter(())
         self._slice_timer = QTimer(self, interval=0)
@@ -85,7 +85,6 @@ class FindBar(QWidget):
         self.closed.emit()
 
     def step(self, by: int) -> None:
-        """Jump to the next (+1) or previous (-1) match."""
         if self._hits:
             self._current = (self._current + by) % self._match_count
             self._show_current(back=by < 0)
@@ -124,7 +123,6 @@ class FindBar(QWidget):
 
     @Slot()
     def _search_slice(self) -> None:
-        """Search for up to `SLICE_S` seconds. A timer repeats this until everything is searched."""
         until, new = time.perf_counter() + self.SLICE_S, []
         for index, message in self._unsearched:
             seen = self._exact_counts.get(message.id)
@@ -147,7 +145,7 @@ class FindBar(QWidget):
         self._set_hits(sorted([*self._hits, *new]))
 
     def _show_first(self, new: Sequence[tuple[int, str, int]]) -> None:
-        """Jump to the match nearest to where the search started, in ``new``'s first message."""
+        """Jump to the match nearest to the start of the search, in the first message of ``new``."""
         index, _, marks = new[0]
         back = index < self._first_in_view
         self._set_hits(sorted(new))
@@ -164,7 +162,6 @@ class FindBar(QWidget):
         return self._ends[-1] if self._ends else 0
 
     def _plain_text(self, message: Message) -> str:
-        """Get the message as plain text, case-folded. Cached."""
         cached = self._texts.get(message.id)
         if cached is None or cached[0] != message.content:
             text = fold(displayed_text(message.content, message.role))
@@ -174,8 +171,8 @@ class FindBar(QWidget):
     def _show_current(self, *, back: bool = False) -> None:
         """Scroll to the current match.
 
-        Once its message is laid out, we know the exact number of matches there. If it isn't what we
-        found in the source, correct it and try again.
+        The exact number of matches in a message is known once it is laid out. If it differs from
+        the number found in the source, correct it and try again.
         """
         while self._hits:
             hit = bisect_right(self._ends, self._current)

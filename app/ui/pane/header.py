@@ -1,5 +1,3 @@
-"""Header of a pane: model, state and buttons."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -26,14 +24,13 @@ from app.ui.widgets.widget_behavior import mirror_area, mirror_children
 
 
 def remote_state(remote: Remote, *, short: bool) -> str:
-    """State shown for a remote model that isn't doing anything."""
     if short:
         return tr("Remote", "of a model that answers on another machine")
     return tr("On this computer") if remote.is_local else tr("On another computer")
 
 
 def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
-    """State shown while a remote model hasn't responded. Includes the time after 3 seconds."""
+    """Return the state of a remote model that hasn't responded, with the time after 3 seconds."""
     host = tr("this computer") if remote.is_local else remote.host
     if silent_s < 3:
         return tr("Waiting") if short else tr("Waiting for {host}", host=host)
@@ -42,7 +39,7 @@ def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
 
 
 def destination_note(remotes: Sequence[Remote]) -> str:
-    """Note below the composer saying where a message will be sent. "" if all models are local."""
+    """Return the note about the servers that get the message, or "" for local models."""
     away = list(dict.fromkeys(remote.host for remote in remotes if not remote.is_local))
     local_hosts = list(dict.fromkeys(remote.host for remote in remotes if remote.is_local))
     if away:
@@ -52,7 +49,6 @@ def destination_note(remotes: Sequence[Remote]) -> str:
 
 
 def introduction(remote: Remote) -> str:
-    """Introduce a remote model in an empty chat."""
     if remote.is_local:
         text = mark("{host} replies, on this computer.")
     else:
@@ -61,7 +57,7 @@ def introduction(remote: Remote) -> str:
 
 
 def tools_note(chat: Chat) -> str:
-    """Note about tool support for the tools panel, or ""."""
+    """Return a note for the tools panel, or ""."""
     model, remote = chat.model.status.model, chat.model.remote
     if remote is not None:
         text = mark("Tool results are sent to {host}.")
@@ -71,12 +67,12 @@ def tools_note(chat: Chat) -> str:
 
 
 def has_own_settings(chat: Chat) -> bool:
-    """True if the chat has instructions, or settings other than its tools and seed."""
+    """Return True if the chat has instructions, or settings other than its tools and seed."""
     return bool(chat.record.system or chat.options.to_params().keys() - {"tools", "seed"})
 
 
 def unused_settings_note(chat: Chat) -> str:
-    """Explain which settings have no effect for the chat's remote model. "" if it's local.
+    """Return which settings have no effect for the chat's remote model, or "".
 
     Memory, KV cache bits and leaving out old messages only exist in our own engine.
     """
@@ -94,17 +90,15 @@ def unused_settings_note(chat: Chat) -> str:
 
 
 def _short_model_name(chat: Chat) -> str:
-    """Short model name. A remote model's host is left out because it's shown elsewhere."""
     remote = chat.model.remote
     return remote.short_name if remote is not None else chat.model.status.name
 
 
 def placeholder_and_note(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
-    """Compute the composer's placeholder and the note below its text.
+    """Return the composer's placeholder and the note below its text.
 
-    Args:
-        heard: number of chats getting the message, or 0 if it's only this chat.
-        others: remote models used by the other chats.
+    ``heard`` is the number of chats that get the message, or 0 for this chat only. ``others`` are
+    the remote models of the other chats.
     """
     placeholder = (
         counted("Message %n chat…", "Message %n chats…", heard)
@@ -117,7 +111,7 @@ def placeholder_and_note(chat: Chat, heard: int, others: Sequence[Remote]) -> tu
 
 
 class ContextMeter(QWidget):
-    """Ring showing how much of the context is used. The tooltip has the numbers."""
+    """Ring that shows how much of the context is used."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -128,7 +122,7 @@ class ContextMeter(QWidget):
         self.hide()
 
     def show_context(self, used: int, reused: int, limit: int) -> None:
-        """Show token usage of the last turn. ``reused`` is the number of cached tokens."""
+        """Show the usage of the last turn. ``reused`` is the number of cached tokens."""
         self.share, self.words = 0.0, ""
         if used <= 0 or limit <= 0:
             return
@@ -204,8 +198,6 @@ class ModelButton(PaintedButton):
 
 
 class PaneHeader(QWidget):
-    """Header with the model, its state, a progress bar, and the chat's buttons."""
-
     HEIGHT = 36
 
     def __init__(self, chat: Chat, pane: QWidget) -> None:
@@ -215,15 +207,15 @@ class PaneHeader(QWidget):
         self._silence_timer = QTimer(self, singleShot=True, interval=1_000)
         self._silence_timer.timeout.connect(self.refresh)
         self._chat = chat
-        self.state = ""  # short description of the chat's state
-        self.written = ""  # visible part of the state next to the name
+        self.state = ""
+        self.written = ""
         self._shows_state = True
         self._buttons_left = 0
         self._hint = QSize()
         self._metered = False
-        self.in_row = False  # the header is next to the tabs
+        self.in_row = False
         self._fill_more: Callable[[QMenu], None] | None = None
-        self._share = 0.0  # loading progress, 0 to 1
+        self._share = 0.0
         self.model_button = ModelButton(self)
         self.cancel = IconButton("x", tr("Cancel loading"), self, side=24)
         self.meter = ContextMeter(self)
@@ -238,25 +230,24 @@ class PaneHeader(QWidget):
         self.refresh()
 
     def set_revealed(self, revealed: bool) -> None:
-        """Show or hide the icons that aren't needed unless the user is in this pane."""
+        """Show or hide the icons that are only needed while the user is in this pane."""
         for button in (self.tools_button, self.options_button, self.more):
             button.set_revealed(revealed)
 
     def set_in_row(self, in_row: bool) -> None:
-        """Called when the header moves next to the tabs, or back to its own row."""
         self.in_row = in_row
         self.set_menu(None)
         self.refresh()
 
     def set_menu(self, fill: Callable[[QMenu], None] | None) -> None:
-        """Collapse the buttons into a menu that ``fill`` can add to. None expands them."""
+        """Fold the buttons into a menu that ``fill`` can add to. None unfolds them."""
         if (fill is None) != (self._fill_more is None):
             self._fill_more = fill
             self._update_geometry()
         self._fill_more = fill
 
     def preferred_width(self, *, folded: bool) -> int:
-        """Width needed for the full name and all buttons, or if ``folded``, the menu button."""
+        """Return the width for the full name and all buttons or, if ``folded``, the menu button."""
         others = () if folded else self._foldable_buttons()
         used = sum(button.width() + 2 for wanted, button in others if wanted)
         return 24 + self.options_button.width() + self.model_button.sizeHint().width() + used
@@ -270,7 +261,7 @@ class PaneHeader(QWidget):
 
     @property
     def progress_fraction(self) -> float:
-        """Progress of loading or of prefilling the prompt, from 0 to 1. 0 if idle."""
+        """Return the progress of loading or prefill from 0 to 1, or 0 if idle."""
         progress = self._chat.reply.progress
         reading = self._chat.reply.phase in {Phase.READING, Phase.QUEUED}
         if reading and progress is not None and progress.total:
@@ -279,7 +270,6 @@ class PaneHeader(QWidget):
 
     @property
     def last_button(self) -> IconButton:
-        """Button that's focused by Shift+Tab from the conversation."""
         return self.more if self.is_folded else self.options_button
 
     @property
@@ -344,7 +334,7 @@ class PaneHeader(QWidget):
 
     @property
     def _state_width(self) -> int:
-        """Space for the state next to the name. Rounded up so that it rarely changes."""
+        """Return the space for the state, rounded up so that it rarely changes."""
         if not self._shows_state or not self.state:
             return 0
         width = DOT + QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(self.state)
@@ -452,7 +442,7 @@ class PaneHeader(QWidget):
 
 
 class ReadLine(QWidget):
-    """Progress bar at the top of a pane. Used when the header is next to the tabs."""
+    """Progress bar at the top of a pane whose header is next to the tabs."""
 
     def __init__(self, header: PaneHeader, chat: Chat, pane: QWidget) -> None:
         super().__init__(pane)

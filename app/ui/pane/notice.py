@@ -1,5 +1,3 @@
-"""Notice of a pane: an error about the model, with buttons that may help."""
-
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
@@ -20,7 +18,7 @@ from engine.errors import OUT_OF_MEMORY
 
 
 class Notice(QWidget):
-    """Error about the pane's model on a pale red background."""
+    """Error about the pane's model, with buttons that may help."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -48,7 +46,7 @@ class Notice(QWidget):
         return self._text.text()
 
     def show_failure(self, model_status: ModelStatus, name: str) -> None:
-        """Show why the model failed to load. ``name`` is the name used in this chat."""
+        """Show why the model failed to load. ``name`` is its name in this chat."""
         error = model_status.error
         no_fit = model_status.fit is not None
         remote = is_remote(model_status.ref)  # retrying can't restore a removed model
@@ -70,9 +68,10 @@ class Notice(QWidget):
         self._show(text, buttons)
 
     def show_blind(self, text: str, other: str, *, reads: bool) -> None:
-        """Tell the user that the model doesn't accept images.
+        """Show that the model doesn't accept images.
 
-        ``other`` is an installed model that does, or "". ``reads`` is True if OCR is available.
+        ``other`` is an installed model that does, or "". ``reads`` is True if text recognition is
+        available.
         """
         self.other.setText(tr("Use {model}", model=other))
         buttons = {self.other if other else self.get}

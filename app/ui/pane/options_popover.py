@@ -1,4 +1,4 @@
-"""Popover for a chat's options, and the presets menu."""
+"""Popover for a chat's options, and the menu of presets."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _FORMAT_CHOICES = (
 
 
 class AnswerForm(QObject):
-    """Rows for choosing the reply format and editing its details.
+    """Rows for the reply format and its details.
 
-    Each format keeps its own field, so nothing is lost when switching back and forth.
+    Each format has a field, so nothing is lost when the user switches back and forth.
     """
 
     resized = Signal()  # the popover has to resize because fields or errors appeared or disappeared
@@ -94,14 +94,13 @@ class AnswerForm(QObject):
         self._check()
 
     def show_options(self, options: ChatOptions) -> None:
-        """Fill in the format. Text entered for other formats isn't cleared."""
+        """Show the format. The fields of other formats keep their text."""
         self.schema.setPlainText(options.schema)
         self.choices.setPlainText(join_lines(options.choices))
         self.pattern.setText(options.pattern)
         self.kind.setCurrentIndex([k for k, _ in _FORMAT_CHOICES].index(options.answer_as))
 
     def values(self) -> dict[str, Any]:
-        """Get the options as entered. No validation."""
         return {
             "answer_as": self.kind.currentData(),
             "schema": self.schema.toPlainText(),
@@ -131,12 +130,11 @@ class AnswerForm(QObject):
 
 
 def join_lines(texts: Sequence[str]) -> str:
-    """Join texts with newlines. Newlines within a text become ``\\n``."""
+    r"""Join texts with newlines. Newlines within a text become ``\n``."""
     return "\n".join(text.replace("\n", "\\n") for text in texts)
 
 
 def split_lines(lines: str) -> tuple[str, ...]:
-    """Inverse of `join_lines`, ignoring empty lines."""
     return tuple(line.replace("\\n", "\n") for line in lines.split("\n") if line)
 
 
@@ -147,10 +145,7 @@ _BITS = ((None, mark("Model default")), (8, mark("8-bit")), (4, mark("4-bit")))
 
 
 class OptionsPopover(Popover):
-    """Popover for instructions, sampling, seed, reasoning, reply format, memory and presets.
-
-    Applies changes when closed, except with Escape.
-    """
+    """Popover for a chat's options, applied when it closes, except with Escape."""
 
     WIDTH = 380
 
@@ -248,7 +243,6 @@ class OptionsPopover(Popover):
         WheelGuard(page)
 
     def show_values(self, options: ChatOptions, system: str) -> None:
-        """Fill in the form, either from the chat or from a preset."""
         model = self._chat.model.status.model
         defaults = add_min_p(model.defaults if model is not None else {}, options)
         self._shown_options = options
@@ -364,7 +358,7 @@ Preset = Mapping[str, object]  # value of `preset_of`, with ``params`` and ``sys
 
 
 def preset_of(popover: OptionsPopover) -> Preset:
-    """Make a preset from the form. Includes the instructions but not the seed."""
+    """Return a preset with the form's values and instructions, without the seed."""
     options, system = popover.values()
     params = options.to_params()
     params.pop("seed", None)
@@ -372,7 +366,7 @@ def preset_of(popover: OptionsPopover) -> Preset:
 
 
 def apply_preset(popover: OptionsPopover, preset: Preset) -> None:
-    """Fill in the form from a preset. Anything missing is reset to its default."""
+    """Fill in the form from a preset. Missing values get their defaults."""
     params, system = preset.get("params"), preset.get("system")
     options = ChatOptions.from_params(params if isinstance(params, dict) else {})
     popover.show_values(options, system if isinstance(system, str) else "")

@@ -1,5 +1,3 @@
-"""A chat's pane: header, conversation and composer. User actions are passed on to the chat."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -46,35 +44,30 @@ LEAST = (272, 220)  # minimum width and height at normal text size
 
 
 class ChatPane(QWidget):
-    """A chat's pane. What concerns more than this chat is requested with signals.
+    """View of a chat. Its signals are requests to the controllers in `app.ui.window`."""
 
-    The controllers in `app.ui.window` connect to them.
-    """
-
-    """View of a chat. Its signals are requests to the controllers of the window."""
-
-    # (pane): open a popover.
+    # (pane)
     models_requested = Signal(object)
     options_requested = Signal(object)
     tools_requested = Signal(object)
-    download_requested = Signal()  # of a model
+    download_requested = Signal()
     four_replies_requested = Signal(str, str)  # (ref, text): see `EmptyChat.four_replies_requested`
-    # (pane, button): free some memory for the pane's model.
+    # (pane, button)
     unload_requested = Signal(object, object)
-    notice_posted = Signal(str)  # (text): show a toast
-    # (pane): Escape was pressed in the composer, with nothing left to cancel.
+    notice_posted = Signal(str)  # (text)
+    # (pane): Escape was pressed with nothing left to cancel
     escape_pressed = Signal(object)
-    # (pane, text, files): see `TurnController.text_sent`.
+    # (pane, text, files)
     text_sent = Signal(object, str, object)
-    # (pane, message id): branch into a new chat
+    # (pane, message ID)
     branch_requested = Signal(object, str)
     panel_requested = Signal(object, object, str)  # (pane, `PanelRequest`, message ID)
-    # (pane, message id, message id): compare two branches
+    # (pane, message ID, message ID)
     compare_branches_requested = Signal(object, str, str)
-    messages_deleted = Signal(str, object)  # (chat id, removal to undo)
-    # (chat id, message, place): a message was removed from the queue. This can be undone.
+    messages_deleted = Signal(str, object)  # (chat ID, removal)
+    # (chat ID, message, index)
     queued_removed = Signal(str, object, int)
-    chat_requested = Signal(str)  # (id): open a chat that this chat reads
+    chat_requested = Signal(str)  # (chat ID): open a chat that this chat reads
 
     def __init__(self, chat: Chat, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -213,7 +206,7 @@ class ChatPane(QWidget):
         return "panel" in vars(self) and self.pages.currentWidget() is self.panel
 
     def show_panel_of(self, message_id: str) -> None:
-        """Show the panel that a message is part of, as columns."""
+        """Show the panel of a message as columns."""
         message_id = message_id or self.chat.transcript.leaf_id or ""
         if self.chat.panel.columns(message_id):
             self.panel.show_panel(message_id)
@@ -262,7 +255,6 @@ class ChatPane(QWidget):
         return view
 
     def _insert_in_tab_order(self, last: QWidget, widget: QWidget) -> None:
-        """Insert a new part's widgets into the tab order after ``last``."""
         for part in widget.findChildren(QWidget):
             if part.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 self.setTabOrder(last, part)
@@ -303,7 +295,6 @@ class ChatPane(QWidget):
             self.empty.refresh()
 
     def take_header(self) -> None:
-        """Move the header back from the tab bar."""
         if self.header.in_row:
             self._rows.insertWidget(0, self.header)
             self.header.set_in_row(False)
@@ -321,7 +312,7 @@ class ChatPane(QWidget):
     def act(self, action: Action, message_id: str = "") -> bool:
         """Perform an action on a message, or tell the user why that's not possible.
 
-        Without an id, use the last message for which the action makes sense.
+        Without an ID, the action applies to the last suitable message.
         """
         if action is Action.SEND:
             return self._submit(Event.ENTER)
@@ -366,7 +357,7 @@ class ChatPane(QWidget):
                 self.escape_pressed.emit(self)
 
     def _type(self, event: QKeyEvent) -> None:
-        """Typing anywhere in the pane goes to the composer."""
+        """Insert text typed anywhere in the pane into the composer."""
         if is_typed_text(event):
             self.focus_composer()
             self.composer.field.insertPlainText(event.text())
@@ -375,7 +366,7 @@ class ChatPane(QWidget):
 
     @Slot(bool)
     def _on_left(self, forward: bool) -> None:
-        """Called when the focus moves past either end of the conversation."""
+        """Move the focus past the end (``forward``) or the beginning of the conversation."""
         if forward:
             self.focus_composer()
         else:
@@ -413,7 +404,7 @@ class ChatPane(QWidget):
         self._show_page()
         model_status = chat.model.status
         failed = model_status.state is LoadState.FAILED
-        # Don't repeat an error that the conversation already shows.
+        # the conversation already shows the error
         last = chat.transcript.path[-1:] if failed else []
         is_shown = bool(last) and last[0].status == "error" and last[0].error == model_status.error
         blind = "" if failed else chat.model.model_missing_images
@@ -454,7 +445,7 @@ class ChatPane(QWidget):
 
     @Slot()
     def _on_recalled(self) -> None:
-        """Edit the last message, preferably a queued message."""
+        """Edit the last queued message, or else the last sent message."""
         if queued := self.chat.queue.messages:
             self._edit_queued(queued[-1].id)
         else:

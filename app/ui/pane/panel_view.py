@@ -1,4 +1,4 @@
-"""Columns with the replies of a panel's members, and what can be done with them."""
+"""Columns with the replies of a panel's members."""
 
 from __future__ import annotations
 
@@ -47,8 +47,6 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class PanelRequest(Enum):
-    """Requests about a comparison. The window carries them out."""
-
     ASK = "ask"  # a message's members
     KEEP = "keep"  # one reply
     OPEN_AS_CHATS = "open"
@@ -58,12 +56,12 @@ class PanelRequest(Enum):
 
 
 class PanelColumn(QFrame):
-    """A panel member's reply, scrolling independently of the other columns."""
+    """Reply of a panel's member, which scrolls independently."""
 
     action_requested = Signal(object, str)  # (`RowAction`, message ID)
-    reply_kept = Signal(str)  # (id): keep this reply
-    step_requested = Signal(int)  # (by): move the focus to another column
-    column_scrolled = Signal(int)  # (by): the user scrolled the column
+    reply_kept = Signal(str)  # (message ID)
+    step_requested = Signal(int)  # (direction): focus another column
+    column_scrolled = Signal(int)  # (pixels): the user scrolled the column
     column_focused = Signal()
 
     def __init__(self, title: str, message: Message, chat: Chat, parent: QWidget) -> None:
@@ -177,7 +175,7 @@ class PanelColumn(QFrame):
 
 
 class PanelView(QWidget):
-    """Columns of a panel. Replaces the conversation."""
+    """Columns of a panel, in place of the conversation."""
 
     action_requested = Signal(object, str)  # (`RowAction`, message ID)
     requested = Signal(object, str)  # (`PanelRequest`, message ID)
@@ -280,16 +278,12 @@ class PanelView(QWidget):
 
     @property
     def current(self) -> str:
-        """Message id of the focused column, or ""."""
         focused = self.window().focusWidget()
         has = (c.message_id for c in self.columns if c is focused or c.isAncestorOf(focused))
         return next(has, "") if focused is not None else ""
 
     def focus_column(self, letter: str = "") -> bool:
-        """Focus the column with a letter, or else the first column.
-
-        Return True if there is a column with that letter.
-        """
+        """Focus the column with a letter, or else the first. Return True if the letter exists."""
         found = [c for c in self.columns if c.letter == letter]
         for column in (found or self.columns)[:1]:
             column.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -349,7 +343,6 @@ class PanelView(QWidget):
 
     @Slot()
     def _on_path(self) -> None:
-        """Called after a reply was deleted, restored or regenerated."""
         shown = [c.message_id for c in self.columns]
         about = next((i for i in (self.about, *shown) if i in self._chat.transcript), "")
         found = [m.id for m in self._chat.panel.columns(about)]
@@ -377,7 +370,7 @@ class PanelView(QWidget):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Set the columns' widths. If they don't all fit, a page of whole columns is shown."""
+        """Set the columns' widths. If not all fit, a page of whole columns is shown."""
         room = self.width() - 24
         shown = min(len(self.columns), max(1, room // scaled(LEAST)))
         for column in self.columns:

@@ -23,7 +23,7 @@ _MAX_ROW_CHARACTERS = 400  # longest excerpt in a row; messages can have a milli
 
 
 class QueuedRow(RemovableButton):
-    """A queued message. Enter or a click edits it in the composer, and Delete removes it."""
+    """Queued message. Enter or a click edits it in the composer, and Delete removes it."""
 
     HEIGHT = 30
     row_focused = Signal()
@@ -48,7 +48,6 @@ class QueuedRow(RemovableButton):
         self.update()
 
     def show_message(self, queued: Queued, index: int) -> None:
-        """Update the row. ``index`` is the position in the queue, starting at 1."""
         files, beginning = queued.attachments, queued.text[:_MAX_ROW_CHARACTERS]
         self._words = " ".join(beginning.split()) or (files[0].name if files else "")
         self._files = counted("%n file", "%n files", len(files)) if files else ""
@@ -76,11 +75,11 @@ class QueuedRow(RemovableButton):
 
 
 class QueueView(QWidget):
-    """Queued messages in order, with a note saying when they'll be sent."""
+    """Queued messages in order, with a note about when they'll be sent."""
 
     MOST = 4.5  # rows visible without scrolling
     GAP = 3
-    # (id): the edit or remove button of a row was pressed.
+    # (message ID)
     edit_requested = Signal(str)
     message_removed = Signal(str)
     focus_left = Signal()  # the queue is about to become empty, so move the focus elsewhere
@@ -94,7 +93,6 @@ class QueueView(QWidget):
         self.words.setProperty("muted", True)
         self.words.setWordWrap(True)
         self.words.setTextFormat(Qt.TextFormat.PlainText)
-        # Sends messages that are on hold.
         self.send = make_link(self, tr("Send"))
         self.send.setCursor(Qt.CursorShape.PointingHandCursor)
         head = make_row_layout((self.words, 1), self.send, margins=(16, 0, 8, 0), spacing=None)

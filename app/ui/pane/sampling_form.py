@@ -1,5 +1,3 @@
-"""Form for numeric sampling options. Shows the model's defaults."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -74,7 +72,7 @@ MORE = (
 
 
 class NumberBox(QDoubleSpinBox):
-    """Spin box that can be unset, which is represented by a step below the minimum."""
+    """Spin box that can be unset, represented by a step below the minimum."""
 
     def __init__(self, number: Number, parent: QWidget) -> None:
         super().__init__(parent)
@@ -90,7 +88,6 @@ class NumberBox(QDoubleSpinBox):
         self.valueChanged.connect(self._on_value)
 
     def set_default(self, value: float) -> None:
-        """Set the default to show, muted, while no value is set."""
         is_integer = value == int(value)
         shown = number(int(value)) if is_integer else self.locale().toString(float(value), "g", 8)
         self.setSpecialValueText(tr("Default {value}", value=shown))
@@ -104,7 +101,6 @@ class NumberBox(QDoubleSpinBox):
 
     @property
     def number(self) -> float | None:
-        """The value. None if unset."""
         value = self.value()
         if value == self.minimum():
             return None
@@ -117,12 +113,10 @@ class NumberBox(QDoubleSpinBox):
 
 
 class SamplingForm:
-    """Adds rows for numeric options to a form."""
-
     def __init__(
         self, form: QFormLayout, numbers: tuple[Number, ...], parent: QWidget, labels: int
     ) -> None:
-        """Add the rows. Set ``labels`` to the label width if other rows should be aligned."""
+        """Add the rows. ``labels`` is the label width if other rows must be aligned."""
         self._numbers = numbers
         self.boxes: dict[str, NumberBox] = {}
         for spec in numbers:
@@ -135,7 +129,7 @@ class SamplingForm:
             form.addRow(label, box)
 
     def show_options(self, options: ChatOptions, defaults: Mapping[str, Any] | None) -> None:
-        """Fill in the values. ``defaults`` is None if the model's defaults aren't known."""
+        """Show the values. ``defaults`` is None if the model's defaults aren't known."""
         for spec in self._numbers:
             box = self.boxes[spec.name]
             default = defaults.get(spec.name) if defaults is not None else None

@@ -1,5 +1,3 @@
-"""Popover for the tools of a chat."""
-
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -39,7 +37,7 @@ from engine.errors import EngineError
 
 
 def add_heading(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
-    """Add a heading. Return the empty label to its right, which can hold a number."""
+    """Add a heading. Return the empty label on its right, for a number."""
     figure = make_label(parent, wrap=False)
     nest(layout, make_row_layout((make_heading(parent, words), 1), figure))
     return figure
@@ -49,7 +47,7 @@ LONGEST = 600  # longest description to show, in characters; the tooltip has the
 
 
 def _change_text(tool: Tool, previous: Tool) -> str:
-    """Text of a tool that has changed. Only includes the title if it's different."""
+    """Return the text of a changed tool, with its title if that changed."""
     about = tool.description[:LONGEST]
     return about if tool.title == previous.title else f"{title_of(tool)}: {about}"
 
@@ -62,9 +60,9 @@ _LIMIT_NAMES = {
 
 
 class ToolsPopover(Popover):
-    """Popover with built-in tools, folders and servers, and how many prompt tokens they take up.
+    """Tools, folders and servers, with the prompt tokens they need.
 
-    Changes are applied immediately and affect the next message.
+    Changes apply immediately and affect the next message.
     """
 
     folder_requested = Signal()  # let the user grant access to a folder
@@ -77,7 +75,7 @@ class ToolsPopover(Popover):
         self._changes: dict[str, ToolChanges | str] = {}
         self._usable = True  # False if the chat's model can't call tools
         self.boxes: dict[str, QCheckBox] = {}
-        self._focus_targets: dict[str, QWidget] = {}  # server -> widget to focus after a rebuild
+        self._focus_targets: dict[str, QWidget] = {}  # by server: widget to focus after a rebuild
         self.cost = QLabel()
         self.costs: dict[str, QLabel] = {}
         self._count_run = 0
@@ -88,8 +86,6 @@ class ToolsPopover(Popover):
         first = next(iter(self.boxes.values()), None)
         if first is not None:
             first.setFocus(Qt.FocusReason.PopupFocusReason)
-
-    # Contents.
 
     def _fill(self) -> None:
         page = QWidget(self)
@@ -234,7 +230,6 @@ class ToolsPopover(Popover):
         return box
 
     def _add_limits(self, box: QCheckBox, layout: QVBoxLayout, page: QWidget) -> None:
-        """Add the limits for helpers. Only visible while helpers are enabled."""
         rows = QWidget(page)
         form = QFormLayout(rows)
         form.setContentsMargins(24, 0, 0, 4)
@@ -267,8 +262,6 @@ class ToolsPopover(Popover):
         box.toggled.connect(lambda on: self._switch(key, on))
         self.boxes[key] = box
         return box
-
-    # Actions.
 
     def _switch(self, key: str, on: bool) -> None:
         chat = self._chat
@@ -315,8 +308,6 @@ class ToolsPopover(Popover):
         self._toolbox.consents.grant(self._chat.id, folder.resolve(), False)
         self._chat.tools.refresh_previews()
         self._fill()
-
-    # Token counts.
 
     def _count(self) -> None:
         engine = self._library.loader.engine if self._chat.model.remote is None else None

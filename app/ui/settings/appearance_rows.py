@@ -1,5 +1,3 @@
-"""Settings for appearance, text size, language and spelling."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -30,7 +28,7 @@ def add_appearance(menu: QMenu, settings: Settings) -> None:
 
 
 class LanguageChoice:
-    """Language row. Includes a button for restarting, which is needed to change the language."""
+    """Language row, with a button for the restart that a change needs."""
 
     def __init__(self, page: FormPage) -> None:
         settings = self._settings = page.settings
@@ -40,7 +38,6 @@ class LanguageChoice:
             self.box.addItem(name, code)
         self.box.setCurrentIndex(self.box.findData(settings.language))
         self.box.activated.connect(self._on_chosen)
-        # Only visible once a restart is needed.
         self.restart = QPushButton(tr("Restart Now"), page)
         self.restart.setAutoDefault(False)
         self.restart.setToolTip(tr("Restarts Stretto in this language. Replies stop."))
@@ -56,8 +53,6 @@ class LanguageChoice:
 
 
 class SpellingChoice(QObject):
-    """Spelling row: automatic, off, or a language with an installed dictionary."""
-
     def __init__(self, page: FormPage, speller: Speller) -> None:
         super().__init__(page)
         self._settings = page.settings
@@ -101,7 +96,7 @@ def _indexes(box: QComboBox) -> range:
 
 
 def _language_names(languages: Sequence[str]) -> list[str]:
-    """Get languages by their own names, e.g. "Deutsch", with the territory for duplicates."""
+    """Return languages by their own names, e.g. "Deutsch", with the territory for duplicates."""
     locales = [QLocale(language) for language in languages]
     names = [
         locale.nativeLanguageName() if locale.language() != QLocale.Language.C else language
@@ -114,8 +109,6 @@ def _language_names(languages: Sequence[str]) -> list[str]:
 
 
 class AppearanceRows(QObject):
-    """Appearance settings that need custom widgets."""
-
     def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
         self._settings = settings

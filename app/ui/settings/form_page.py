@@ -1,4 +1,4 @@
-"""Settings pages: a searchable list of pages, and the rows on each page."""
+"""Pages of the settings window: the list, the search, and rows."""
 
 from __future__ import annotations
 
@@ -86,12 +86,9 @@ class Switch(QCheckBox):
 
 
 class Segments(QFrame):
-    """Group of buttons, only one of which can be active."""
-
     value_chosen = Signal(object)  # (value)
 
     def __init__(self, choices: Mapping[Any, str], value: object, parent: QWidget) -> None:
-        """Create the buttons. ``choices`` maps each value to its text."""
         super().__init__(parent)
         self.setObjectName("segments")
         row = make_row_layout(of=self, margins=(2, 2, 2, 2), spacing=2)
@@ -117,18 +114,18 @@ Special = Mapping[str, Callable[["FormPage"], object] | None]
 
 
 class FormPage(QWidget):
-    """A settings page. Contains the rows that `ROWS` lists for it, grouped into sections."""
+    """Page of settings with the rows that `ROWS` lists for it, grouped into sections."""
 
-    command_requested = Signal(str)  # (command): run a command of the window
+    command_requested = Signal(str)  # (command)
 
     def __init__(self, parent: QWidget, title: str = "", settings: Settings | None = None) -> None:
         super().__init__(parent)
-        self.title = title  # English title
-        self.settings = settings or Settings()  # settings that the rows display and change
-        self.rows: dict[str, QWidget] = {}  # rows by English label
-        self.found_by: dict[str, str] = {}  # English label -> additional text to search
-        self.fields: dict[str, Any] = {}  # option -> field, filled by `fill`
-        # option -> field, and function that shows a value in it
+        self.title = title  # in English
+        self.settings = settings or Settings()
+        self.rows: dict[str, QWidget] = {}  # by English label
+        self.found_by: dict[str, str] = {}  # additional text to search, by English label
+        self.fields: dict[str, Any] = {}  # by option
+        # by option: field, and function that shows a value in it
         self._followers: dict[str, tuple[QWidget, Callable[[Any], object]]] = {}
         self.settings.announcer.changed.connect(self._on_option_changed)
         self._section = ""
@@ -161,7 +158,7 @@ class FormPage(QWidget):
         return True
 
     def values(self, words: str) -> str:
-        """Get the choices and button texts in a row's field, for searching."""
+        """Return the choices and button texts in a row's field, for the search."""
         found: list[str] = []
         for widget in self.rows[words].findChildren(QWidget):
             if isinstance(widget, QComboBox):
@@ -173,9 +170,8 @@ class FormPage(QWidget):
     def fill(self, special: Special) -> None:
         """Create all rows of the page.
 
-        Args:
-            special: for some options, a function that adds the row, or None to skip it. The
-                function for "" adds content at the top.
+        ``special`` has functions that add rows for options, or None to skip an option. The function
+        for "" adds content at the top.
         """
         if (first := special.get("")) is not None:
             first(self)
@@ -205,10 +201,9 @@ class FormPage(QWidget):
                 show(getattr(self.settings, name))
 
     def field(self, name: str) -> Any:
-        """Make a field that shows and changes an option.
+        """Return a field that shows and changes an option.
 
-        Raises:
-            TypeError: the option needs a function in ``special``, see `fill`.
+        Raises TypeError if the option needs a function in ``special``, see `fill`.
         """
         option, value = OPTIONS[name], getattr(self.settings, name)
         widget: Any
@@ -253,9 +248,8 @@ class FormPage(QWidget):
     ) -> QWidget:
         """Add a row with a label, and a field to the right or ``below``.
 
-        Args:
-            name: an option or other name in `ROWS`, or "" for a row without label.
-            about: translated description. Defaults to the option's description.
+        ``name`` is an option or other name in `ROWS`, or "" for a row without label. ``about`` is a
+        translated description, by default the option's.
         """
         option = ROWS[name] if name else Option()
         words, about = option.label, about or (tr(option.about) if option.about else "")
@@ -296,7 +290,6 @@ class FormPage(QWidget):
     def button(
         self, words: str, pressed: Callable[[], object], accessible_name: str = ""
     ) -> QPushButton:
-        """Make a button for a row. Its accessible name defaults to its text."""
         button = QPushButton(words, self)
         button.setAutoDefault(False)
         button.setAccessibleName(accessible_name)
@@ -306,14 +299,13 @@ class FormPage(QWidget):
     def _add_limited(self, widget: QWidget) -> None:
         """Add a widget with a maximum width.
 
-        It gets its own layout because otherwise Qt uses the full width of the page when computing
-        the height of wrapped text.
+        The widget gets its own layout because Qt would use the full width of the page for the
+        height of wrapped text.
         """
         widget.setMaximumWidth(scaled(_MAX_ROW_WIDTH))
         nest(self._column, make_row_layout((widget, 1), (SPRING, 0), spacing=None))
 
     def note(self, words: str) -> None:
-        """Add a short explanation in muted text."""
         self._column.addSpacing(4)
         self._add_limited(make_label(self, words))
 
@@ -324,11 +316,9 @@ class FormPage(QWidget):
         self._column.addWidget(widget)
 
     def end(self) -> None:
-        """Finish the page. Call this last."""
         self._column.addStretch(1)
 
     def number(self, value: float, option: Option) -> QDoubleSpinBox:
-        """Make a number field. Shows a decimal if the step is less than 1."""
         box = QDoubleSpinBox(self)
         box.setRange(*option.within)
         box.setDecimals(option.step < 1)
@@ -363,10 +353,8 @@ _ICONS = {
 
 
 class SettingsPages(QWidget):
-    """List of pages and a search field, with the current page to the right."""
-
-    page_opened = Signal(str)  # (title): a page was opened, by English title
-    command_requested = Signal(str)  # (command): run a command of the window
+    page_opened = Signal(str)  # (English title)
+    command_requested = Signal(str)  # (command)
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__(parent)
@@ -415,13 +403,10 @@ class SettingsPages(QWidget):
         make_row_layout(side, (self.stack, 1), of=self, spacing=0)
 
     def register_page(self, title: str, special: Special) -> None:
-        """Register a page by its English title.
+        """Register a page by its English title. ``special`` is described at `FormPage.fill`.
 
-        Rows are only created once the page is shown or a search needs them. Creating all pages
-        takes twice as long as the rest of the window.
-
-        Args:
-            special: see `FormPage.fill`.
+        Rows are created when the page is shown or a search needs them. Creating all pages takes
+        twice as long as the rest of the window.
         """
         self._page_specials[title] = special
         item = QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
@@ -444,7 +429,6 @@ class SettingsPages(QWidget):
 
     @property
     def fields(self) -> dict[str, Any]:
-        """Fields by option, across all pages created so far."""
         return {name: field for page in self.pages.values() for name, field in page.fields.items()}
 
     def build_all(self) -> None:
@@ -507,7 +491,7 @@ class SettingsPages(QWidget):
 
     @Slot()
     def _on_chosen(self) -> None:
-        """Show the result that was selected, but keep the focus in the search field."""
+        """Show the selected result, but keep the focus in the search field."""
         if chosen := self.hits.selected_keys():
             self.show_row(*chosen[0].split("/", 1), focus=False)
 

@@ -1,4 +1,4 @@
-"""Settings page for the local API: server, keys, limits, and help with setting up clients."""
+"""Settings page for the local API."""
 
 from __future__ import annotations
 
@@ -29,8 +29,6 @@ from app.ui.widgets.sheet import Sheet
 
 
 class CachedContextRow(QObject):
-    """Row for clients' cached contexts: on/off switch, total size, and Clear button."""
-
     def __init__(self, page: FormPage, serving: Serving) -> None:
         super().__init__(page)
         self._serving = serving
@@ -60,8 +58,6 @@ class CachedContextRow(QObject):
 
 
 class ClientShareRow(QObject):
-    """Row for choosing a client's share of compute time."""
-
     def __init__(self, page: FormPage, serving: Serving) -> None:
         super().__init__(page)
         self._settings, self._serving = page.settings, serving
@@ -78,7 +74,6 @@ class ClientShareRow(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """Refresh the list, which contains well-known clients and clients that are connected."""
         current = [seen.program for seen in self._serving.clients.seen]
         names = list(dict.fromkeys([*AGENT_NAMES.values(), *self._settings.serve_shares, *current]))
         if names != [self.program.itemText(n) for n in range(self.program.count())]:
@@ -107,7 +102,6 @@ class ClientShareRow(QObject):
 
 
 def add_tray(page: FormPage) -> None:
-    """Add the row for the tray icon, with a hint on setting up a global shortcut."""
     has_tray = QSystemTrayIcon.isSystemTrayAvailable()
     about = "" if has_tray else tr("This desktop has no tray.")
     tray = page.field("tray")
@@ -128,7 +122,6 @@ def add_tray(page: FormPage) -> None:
 
 
 def ask_command() -> str:
-    """Shell command that opens the quick question window."""
     frozen = bool(getattr(sys, "frozen", False))
     program = QCoreApplication.applicationFilePath() if frozen else "stretto"
     return f'"{program}" --ask' if " " in program else f"{program} --ask"
@@ -300,7 +293,7 @@ class LocalApiRows(QObject):
         dialog.open()
 
     def make(self, name: str) -> None:
-        """Create a key. It's only ever shown once."""
+        """Create a key and show it once."""
         flows.start(self, self._make(name))
 
     async def _make(self, name: str) -> None:
@@ -337,8 +330,6 @@ class LocalApiRows(QObject):
 
 
 class NewKey(Sheet):
-    """Dialog showing a new key so that the user can copy it."""
-
     def __init__(self, name: str, key: str, parent: QWidget) -> None:
         super().__init__("new-key", tr("New Key"), parent)
         words = tr("Copy the key for “{name}” now. You won’t see it again.", name=name)

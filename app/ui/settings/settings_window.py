@@ -1,5 +1,3 @@
-"""The settings window. It is not modal, and changes apply immediately."""
-
 from __future__ import annotations
 
 import sys
@@ -37,10 +35,10 @@ _OPTIONS = set(ChatOptions.__struct_fields__)
 
 
 class SettingsWindow(Sheet):
-    """Settings window with searchable pages. Reopens on the page shown last."""
+    """Settings window with searchable pages. It isn't modal, and changes apply immediately."""
 
-    command_requested = Signal(str)  # (command): run a command of the window
-    restart_requested = Signal()  # restart to change the language
+    command_requested = Signal(str)  # (command)
+    restart_requested = Signal()
 
     def __init__(
         self,
@@ -149,7 +147,6 @@ class SettingsWindow(Sheet):
 
     @Slot(str)
     def _fill_model(self, option: str) -> None:
-        """Update the models offered for new chats: the Guide, the current choice, and the list."""
         if option not in {"models", "model", "same_model"}:
             return
         self.model.clear()
@@ -224,7 +221,6 @@ class SettingsWindow(Sheet):
             self.take_model(str(folder))
 
     def take_model(self, ref: str) -> None:
-        """Use this model for new chats."""
         if self.model.findData(ref) < 0:
             self.model.addItem(model_fallback_name(ref), ref)
         self.model.setCurrentIndex(self.model.findData(ref))

@@ -1,4 +1,4 @@
-"""The tool servers window, including logs, permissions and folders."""
+"""Tool servers with logs, permissions and folders."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _STATES = {
 class AddServerDialog(Sheet):
     """Form for a server that needs only a command or an address."""
 
-    server_added = Signal(object)  # (config): a `ServerConfig`
+    server_added = Signal(object)  # (ServerConfig)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__("add-server", tr("Add Server"), parent, spacing=8)
@@ -85,10 +85,10 @@ class AddServerDialog(Sheet):
 
 
 class ToolsWindow(Sheet):
-    """Editor for the JSON configuration of tool servers. Also shows states, logs and permissions.
+    """Editor for the JSON configuration of tool servers, with states, logs and permissions.
 
-    While typing, a note lists in full what new or changed entries would run. Nothing is applied
-    until the user presses Save.
+    While the user types, a note lists in full what new or changed entries would run. Nothing is
+    applied until the user presses Save.
     """
 
     LOOK_MS = 700
@@ -135,7 +135,7 @@ class ToolsWindow(Sheet):
         self._on_text()
         if self._toolbox.host.problems:
             self.note.setText("\n".join(self._toolbox.host.problems))
-        # Servers change state on other threads, so we poll.
+        # servers change state on other threads, so poll
         self._looking = QTimer(self, interval=self.LOOK_MS)
         self._looking.timeout.connect(self._refresh)
         self._looking.start()
@@ -143,13 +143,12 @@ class ToolsWindow(Sheet):
 
     @property
     def has_unsaved_changes(self) -> bool:
-        """True if there are changes that haven't been saved."""
         if self._found is None:
             return self.text.toPlainText() != self._saved
         return self._found.servers != self._toolbox.host.servers
 
     def reject(self) -> None:
-        """Close the window. Asks first if anything is unsaved."""
+        """Close the window, after asking if anything is unsaved."""
         if not self.has_unsaved_changes:
             super().reject()
         elif not self._asking_to_save:
@@ -184,8 +183,6 @@ class ToolsWindow(Sheet):
             return
         if not self.has_unsaved_changes:  # if saving failed, the note shows the error
             super().reject()
-
-    # Servers.
 
     @Slot()
     def _on_text(self) -> None:
@@ -240,7 +237,6 @@ class ToolsWindow(Sheet):
         flows.start(self, self._check_programs(changed))
 
     async def _check_programs(self, saved: list[ServerConfig]) -> None:
-        """Report the programs of saved servers that aren't installed."""
         found = self._found
         missing = await flows.run_in_thread(lambda _: _missing_programs(saved))
         if missing and self._found is found:
@@ -261,7 +257,6 @@ class ToolsWindow(Sheet):
 
     @Slot(object)
     def _add_server(self, config: ServerConfig) -> None:
-        """Add a server to the text, or replace the one with its name."""
         try:
             listed = files.read_text(self.text.toPlainText())
         except ToolError as error:
@@ -280,7 +275,7 @@ class ToolsWindow(Sheet):
         pop_below(menu, self.import_, 0)
 
     def import_from(self, path: Path) -> None:
-        """Add another app's servers to the text. The user still has to save."""
+        """Add another app's servers to the text, which the user still has to save."""
         try:
             found = files.read_file(path)
             listed = files.read_text(self.text.toPlainText())
@@ -297,8 +292,6 @@ class ToolsWindow(Sheet):
             place=short_path(path),
         )
         self._show_note("\n".join(filter(None, (words, self.note.text()))))
-
-    # States and permissions.
 
     @Slot()
     def _refresh(self) -> None:
@@ -401,7 +394,7 @@ def _missing_programs(servers: list[ServerConfig]) -> list[str]:
 
 
 def _full_command(server: ServerConfig) -> str:
-    """Format everything that determines what the server does, from its command to its folder."""
+    """Return all that determines what the server does, from its command to its folder."""
     values = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
     where = [tr("in {folder}", folder=server.cwd)] if server.cwd else []
     return "  ".join([server.display_text, *map(to_visible_line, [*values, *where])])

@@ -1,5 +1,3 @@
-"""Dialog for running a coding agent with a local model in a terminal."""
-
 from __future__ import annotations
 
 import shlex
@@ -44,8 +42,8 @@ AGENT_NAMES = {
 class UseWith(Sheet):
     """Dialog that runs `python -m engine launch` for an agent, a model and a project folder.
 
-    That command creates an API key if needed and keeps the agent's settings in a separate folder.
-    If the agent isn't installed, it prints how to install it.
+    The command creates an API key if needed and keeps the agent's settings in a separate folder. If
+    the agent isn't installed, it prints how to install it.
     """
 
     def __init__(self, serving: Serving, settings: Settings, parent: QWidget) -> None:

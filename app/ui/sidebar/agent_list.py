@@ -1,4 +1,4 @@
-"""Agents of other apps that use the local API: sidebar section and reply dialog."""
+"""Agents of other apps that use the local API."""
 
 from __future__ import annotations
 
@@ -63,7 +63,6 @@ def state_words(seen: AgentSnapshot) -> str:
 
 
 def state_line(seen: AgentSnapshot) -> str:
-    """Format an agent's state, speed, context usage and model in a line."""
     parts = [state_words(seen), rate_line(seen.rate) if seen.rate else ""]
     if seen.room and seen.context * 200 >= seen.room:
         parts.append(tr("{share} of context", share=percent(min(1, seen.context / seen.room))))
@@ -71,9 +70,9 @@ def state_line(seen: AgentSnapshot) -> str:
 
 
 class AgentDialog(Sheet):
-    """Dialog showing an agent's replies as they are generated. Not modal."""
+    """Dialog that shows an agent's replies as they are generated. Not modal."""
 
-    save_requested = Signal(int)  # (id): save this conversation as a chat
+    save_requested = Signal(int)  # (agent ID)
 
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
         super().__init__("agent", tr("Client"), parent, spacing=10)
@@ -140,8 +139,8 @@ class AgentRowBase(QWidget):
 
     HEIGHT = 42
 
-    row_clicked = Signal(int)  # (id): the row was clicked
-    # The pause or stop button of a row was pressed.
+    row_clicked = Signal(int)  # (agent ID)
+    # (agent ID, on)
     pause_requested = Signal(int, bool)
     stop_requested = Signal(int)
 
@@ -222,9 +221,7 @@ class AgentRow(AgentRowBase):
     def show_seen(self, seen: AgentSnapshot, *, alone: bool, level: int) -> None:
         """Update the row.
 
-        Args:
-            alone: True if there's no group row above naming the client.
-            level: nesting depth if it's a sub-agent.
+        ``alone``: no group row above names the client. ``level``: depth of a sub-agent.
         """
         self.seen, self.alone, self.level = seen, alone, level
         self.show_paused(seen.state == "paused")
@@ -257,8 +254,6 @@ class AgentRow(AgentRowBase):
 
 
 class AgentGroup(AgentRowBase):
-    """Header row for the agents of a session. Click to collapse or expand."""
-
     HEIGHT = 28
 
     def __init__(self, number: int, parent: QWidget) -> None:
@@ -288,7 +283,7 @@ class AgentGroup(AgentRowBase):
 
 
 def sort_as_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, int]]:
-    """Sort a session's agents depth-first. Returns each agent with its depth."""
+    """Return a session's agents depth-first, each with its depth."""
     ids = {seen.id for seen in agents}
     below: dict[int, list[AgentSnapshot]] = {}
     for seen in agents:
@@ -303,8 +298,6 @@ def sort_as_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, i
 
 
 class AgentsHeader(QWidget):
-    """Section heading with a status light and the number of connections."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._words, self._is_connected = "", False
@@ -328,9 +321,9 @@ class AgentsHeader(QWidget):
 
 
 class AgentsSection(QWidget):
-    """Sidebar section for agents. Only visible while the local API is running."""
+    """Agents in the sidebar, visible while the local API is running."""
 
-    agent_clicked = Signal(int)  # (id): show this agent's reply
+    agent_clicked = Signal(int)  # (agent ID)
 
     def __init__(self, serving: Serving, parent: QWidget) -> None:
         super().__init__(parent)
@@ -364,7 +357,6 @@ class AgentsSection(QWidget):
 
     @property
     def groups(self) -> list[AgentGroup]:
-        """Header rows of sessions with more than one agent."""
         return list(self._groups.values())
 
     @Slot()
@@ -455,9 +447,9 @@ class AgentsSection(QWidget):
 
 
 class AgentsController(QObject):
-    """Connects agents to the window: sidebar section, lanes in the score, and dialogs."""
+    """Shows agents in the sidebar, in the score, and in dialogs."""
 
-    conversation_saved = Signal(str)  # (chat id): a conversation was saved as a chat
+    conversation_saved = Signal(str)  # (chat ID)
 
     def __init__(
         self,

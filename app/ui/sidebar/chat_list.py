@@ -1,5 +1,3 @@
-"""The list of chats: Qt model, view, and drag and drop."""
-
 from __future__ import annotations
 
 import json
@@ -41,13 +39,13 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.widgets.widget_behavior import escape_tooltip
 
 MOST_STEPS = 24
-"""With more changes than this, reset the list even though this loses the scroll position."""
+"""Number of changes above which the list is reset, which loses the scroll position."""
 
 T = TypeVar("T", bound=Hashable)
 
 
 def row_changes(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, int, int]] | None:
-    """Compute the row changes that turn ``before`` into ``after``. None if there are too many.
+    """Return the row changes that turn ``before`` into ``after``, or None if there are too many.
 
     A change is ("remove", at, 0), ("insert", at, 0) or ("move", to, from).
     """
@@ -89,9 +87,7 @@ _SELECTION_MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier
 
 
 class ChatListView(QListView):
-    """List view with extended selection. A plain click opens a chat."""
-
-    entry_opened = Signal(QModelIndex)  # (index): click or Enter
+    entry_opened = Signal(QModelIndex)  # (index)
     delete_requested = Signal()
 
     def __init__(self, model: ChatListModel, parent: QWidget) -> None:
@@ -120,7 +116,7 @@ class ChatListView(QListView):
         self.clicked.connect(self._on_clicked)
 
     def setCurrentIndex(self, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Select a single row, even with Ctrl pressed. Qt would extend the selection."""
+        """Select a single row. With Ctrl pressed, Qt would extend the selection."""
         alone = QItemSelectionModel.SelectionFlag.ClearAndSelect
         self.selectionModel().setCurrentIndex(index, alone)
 
@@ -130,7 +126,7 @@ class ChatListView(QListView):
         return list(dict.fromkeys(found))
 
     def set_uniform(self, uniform: bool) -> None:
-        """Tell Qt whether all rows have the same height."""
+        """Set if all rows have the same height."""
         if self.uniformItemSizes() != uniform:
             self.setUniformItemSizes(uniform)
             self.scheduleDelayedItemsLayout()
@@ -217,21 +213,21 @@ _ACCESSIBLE_ROLES = {
 
 
 class ChatListModel(QAbstractListModel):
-    """Qt model of the saved chats, or of search results if there's a ``query``."""
+    """Saved chats, or the results of ``query``."""
 
-    dropped = Signal(list, object)  # (rows, target): entries were dropped on another entry
-    results_received = Signal()  # results for the latest query are in
-    folds_changed = Signal()  # folders were expanded or collapsed
+    dropped = Signal(list, object)  # (rows, target)
+    results_received = Signal()  # for the latest query
+    folds_changed = Signal()
 
     def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._library = library
         self.query = ""
         self._entries: list[ListEntry] = []
-        self._hits: dict[str, ChatListRow] = {}  # search results by chat id
+        self._hits: dict[str, ChatListRow] = {}  # by chat ID
         self._counts: dict[str, int] = {}
-        self._groups: dict[str, list[str]] = {}  # chat ids by group row
-        self._group_of: dict[str, str] = {}  # inverse of ``_groups``
+        self._groups: dict[str, list[str]] = {}  # chat IDs by group row
+        self._group_of: dict[str, str] = {}  # group row by chat ID
         self._row_numbers: dict[str, int] | None = None
         self.words = ""  # query of the displayed results, or "" if all chats are shown
         self.unfolded: set[str] = set()
@@ -243,7 +239,6 @@ class ChatListModel(QAbstractListModel):
 
     @property
     def can_reorder(self) -> bool:
-        """True if rows can be rearranged by dragging, i.e. outside a search."""
         return not self.query
 
     @property
@@ -252,7 +247,6 @@ class ChatListModel(QAbstractListModel):
         return self.words != self.query
 
     def set_query(self, query: str) -> None:
-        """Search for a query. "" goes back to showing all chats."""
         query = query.strip()
         if query == self.query:
             return
@@ -263,7 +257,6 @@ class ChatListModel(QAbstractListModel):
         self.refresh()
 
     def row_of(self, chat_id: str) -> QModelIndex:
-        """Find the row of a chat or folder. The index is invalid if it isn't listed."""
         if self._row_numbers is None:
             self._row_numbers = {entry.id: n for n, entry in enumerate(self._entries)}
         number = self._row_numbers.get(chat_id, -1)
@@ -276,7 +269,6 @@ class ChatListModel(QAbstractListModel):
         return self._entries[index.row()] if inside else None
 
     def chats_of(self, entry: ListEntry | None) -> list[str]:
-        """Get the chat of a row, or the chats in a group."""
         if entry is None:
             return []
         return [entry.id] if entry.kind == "chat" else self._groups.get(entry.id, [])
@@ -321,7 +313,7 @@ class ChatListModel(QAbstractListModel):
         return frozenset(self._groups)
 
     def fold(self, folder_id: str, folded: bool | None = None) -> None:
-        """Collapse or expand a folder, or toggle it if ``folded`` is None."""
+        """Fold or unfold a folder, or toggle it if ``folded`` is None."""
         if folded is None:
             folded = folder_id in self.unfolded
         (self.unfolded.discard if folded else self.unfolded.add)(folder_id)
@@ -347,7 +339,6 @@ class ChatListModel(QAbstractListModel):
 
     @Slot()
     def refresh(self) -> None:
-        """Update the rows, or repeat the search."""
         if self.query:
             if self.words:  # keep old results until new results arrive
                 find_chat = self._library.chat
@@ -449,7 +440,7 @@ class ChatListModel(QAbstractListModel):
         return chat_row.accessible_description(row, stored, opened=entry.id in self.open_chats)
 
     def _chats_in(self, entry: ListEntry) -> Sequence[str]:
-        """Chats represented by a row, including chats in a collapsed folder."""
+        """Return the chats of a row, also those in a folded folder."""
         if entry.kind == "chat":
             return [entry.id]
         if entry.kind == "heading" or entry.id in self.unfolded:
@@ -515,8 +506,6 @@ class ChatListModel(QAbstractListModel):
             index = self.row_of(entry_id)
             if index.isValid():
                 self.dataChanged.emit(index, index, roles)
-
-    # Drag and drop.
 
     def mimeTypes(self) -> list[str]:
         return [DRAGGED]

@@ -1,4 +1,4 @@
-"""Rows in the list of chats: contents, accessible text, and delegate."""
+"""Rows in the list of chats."""
 
 from __future__ import annotations
 
@@ -20,27 +20,25 @@ from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
 
 
 class ChatListRow(Struct, frozen=True):
-    text: str  # title, folder name, or heading
-    chat_id: str = ""  # empty for other rows
+    text: str
+    chat_id: str = ""
     message_id: str | None = None  # message that matched the search
-    snippet: str = ""  # excerpt with the match
-    # Ranges to highlight in the snippet and title.
+    snippet: str = ""
     marks: tuple[tuple[int, int], ...] = ()
     title_marks: tuple[tuple[int, int], ...] = ()
-    # Same as `ListEntry.kind`.
+    # see `ListEntry.kind`
     kind: str = "heading"
     depth: int = 0
     folder_id: str = ""  # ID of the folder, or ARCHIVE
-    count: int = 0  # number of chats inside
+    count: int = 0  # chats inside
     unfolded: bool = False
     tags: tuple[str, ...] = ()
-    # File and page of a match, or the folder of a pinned chat.
+    # file and page of a match, or the folder of a pinned chat
     place: str = ""
-    holds: tuple[str, ...] = ()  # IDs of chats in a collapsed group
+    holds: tuple[str, ...] = ()  # IDs of chats in a folded group
 
     @property
     def end_texts(self) -> list[str]:
-        """Texts at the end of the title line: location and tags."""
         sorted_by = [] if self.snippet else [f"#{tag}" for tag in self.tags]
         return [*([self.place] if self.place else []), *sorted_by]
 
@@ -63,7 +61,7 @@ def found_row(chat: ChatRecord, hit: SearchHit) -> ChatListRow:
 
 
 def accessible_name(row: ChatListRow, *, living: bool, unseen: bool, waiting: bool = False) -> str:
-    """Accessible name with the chat's state, e.g. "Trees, replying"."""
+    """Return the name with the chat's state, e.g. "Trees, replying"."""
     if row.kind == "heading":
         return row.text
     parts = [row.text]
@@ -83,7 +81,6 @@ def accessible_name(row: ChatListRow, *, living: bool, unseen: bool, waiting: bo
 
 
 def accessible_description(row: ChatListRow, chat: ChatRecord | None, *, opened: bool) -> str:
-    """Accessible description: search match, and whether the chat is open, pinned or tagged."""
     parts = list(filter(None, (row.place, row.snippet)))
     if opened:
         parts.append(tr("open", "it stands in a pane"))
@@ -105,7 +102,7 @@ def row_state(
     unseen: bool = False,
     current: bool = False,
 ) -> RowState:
-    """Convert a row for painting. Folders show a count in place of tags."""
+    """Return what to paint. Folders have a count in place of tags."""
     if row.kind == "heading":
         return RowState(row.text, px=t.TINY_PX, weight=QFont.Weight.DemiBold, colour="muted")
     folder = bool(row.folder_id)
@@ -147,7 +144,7 @@ class ChatDelegate(RowDelegate):
         super().__init__(parent, self._state, inset=8)
         self.current = ""
         self.several = False  # multiple rows are selected
-        # Tags to edit in place of the next title, and a function that gets the new text.
+        # tags to edit in place of the next title, and a function that gets the new text
         self.tags: tuple[str, Callable[[str], object]] | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -155,7 +152,6 @@ class ChatDelegate(RowDelegate):
         return QSize(100, scale_height(50, 2)) if row.snippet else super().sizeHint(option, index)
 
     def dot_area(self, view: QWidget, row: QRect) -> QRect:
-        """Area at the end of a row in which its dot is painted."""
         return QStyle.visualRect(
             view.layoutDirection(), row, row.adjusted(row.width() - 26, 0, 0, 0)
         )

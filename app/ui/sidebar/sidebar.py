@@ -1,4 +1,4 @@
-"""The sidebar with search filters, the list of chats, and the trash. Also its collapsed form."""
+"""The sidebar: search filters, the list of chats, and the trash."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MOST = 20  # limit of folders, tags or models in the menu; the user can type any
 
 
 class SearchFilters(QObject):
-    """Button in the search field with a menu that adds filters to the query."""
+    """Menu in the search field that adds filters to the query."""
 
     def __init__(self, field: QLineEdit, library: ChatLibrary) -> None:
         super().__init__(field)
@@ -97,7 +97,7 @@ class SearchFilters(QObject):
         add_action(menu, words, partial(self.add, written)).setToolTip(written)
 
     def add(self, written: str) -> None:
-        """Add a filter to the query, replacing any filter of the same kind."""
+        """Add a filter to the query in place of one of the same kind."""
         name = written.partition(":")[0] + ":"
         rest = _remove_filter(self._field.text(), name)
         self._field.setText(f"{rest} {written} ".lstrip())
@@ -109,7 +109,6 @@ class SearchFilters(QObject):
 
 
 def quote_value(value: str) -> str:
-    """Put quotes around a filter value if needed."""
     plain = value.replace('"', "")
     return f'"{plain}"' if " " in plain else plain
 
@@ -120,9 +119,9 @@ def _remove_filter(text: str, name: str) -> str:
 
 
 class Rail(QFrame):
-    """Narrow bar with buttons that takes the place of a hidden sidebar."""
+    """Narrow bar with buttons in place of a hidden sidebar."""
 
-    menu_requested = Signal(QPoint)  # (at): open the window's menu
+    menu_requested = Signal(QPoint)  # (position)
 
     def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
         super().__init__(parent)
@@ -150,8 +149,6 @@ class Rail(QFrame):
 
 
 class TrashButton(PaintedButton):
-    """Trash button, styled like a row in the list."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setText(tr("Trash"))
@@ -180,17 +177,16 @@ class TrashButton(PaintedButton):
 
 
 class Sidebar(QFrame):
-    # (id, message_id, words): open a chat. Search results also have a message and query, otherwise
-    # "".
+    # (chat ID, message ID, query), the latter two "" outside of a search
     chat_opened = Signal(str, str, str)
-    # (id): open a chat to the right of the active pane.
+    # (chat ID): open it to the right of the active pane
     chat_opened_beside = Signal(str)
-    open_together_requested = Signal(list)  # (ids): open these chats side by side
-    # (id) or (ids): move to trash.
+    open_together_requested = Signal(list)  # (chat IDs): open them side by side
+    # (chat ID)
     chat_deleted = Signal(str)
     delete_several_requested = Signal(list)
-    menu_requested = Signal(QPoint)  # (at): open the window's menu
-    export_requested = Signal(list)  # (ids): export these chats
+    menu_requested = Signal(QPoint)  # (position)
+    export_requested = Signal(list)  # (chat IDs)
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget | None = None, *, menu: bool = True
@@ -238,7 +234,6 @@ class Sidebar(QFrame):
         self._on_theme()
 
     def add_part(self, part: QWidget) -> None:
-        """Add a widget above the trash."""
         layout = self.layout()
         assert isinstance(layout, QVBoxLayout)
         layout.insertWidget(layout.indexOf(self.trash), part)
@@ -259,17 +254,17 @@ class Sidebar(QFrame):
         self.list.setFocus(Qt.FocusReason.TabFocusReason)
 
     def focused_chat(self) -> str:
-        """Chat in the focused row. "" if the list doesn't have focus."""
+        """Return the chat in the focused row, or "" if the list doesn't have the focus."""
         row = self.model.row(self.list.currentIndex()) if self.list.hasFocus() else None
         return row.chat_id if row is not None else ""
 
     def focused_fold(self) -> str:
-        """Focused folder or group. "" if the list doesn't have focus."""
+        """Return the focused folder or group, or "" if the list doesn't have the focus."""
         entry = self.model.entry(self.list.currentIndex()) if self.list.hasFocus() else None
         return entry.id if entry is not None and entry.kind in {"folder", "group"} else ""
 
     def selected_chats(self) -> list[str]:
-        """Selected chats. Empty if the list doesn't have focus."""
+        """Return the selected chats, or [] if the list doesn't have the focus."""
         return self.list.selected_ids() if self.list.hasFocus() else []
 
     @Slot(str, str, object)
@@ -291,7 +286,7 @@ class Sidebar(QFrame):
                 editor.destroyed.connect(partial(self._restore_focus, before))
 
     def _restore_focus(self, before: QWidget | None) -> None:
-        """Move the focus back after renaming, because in the list Delete would delete the chat."""
+        """Move the focus back after renaming, because Delete in the list would delete the chat."""
         if before is not None and isValid(before) and self.list.hasFocus():
             before.setFocus()
 

@@ -1,4 +1,4 @@
-"""Pin, move, tag and archive chats in the sidebar. Includes the menus for this."""
+"""Menus and actions that pin, move, tag and archive chats."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _COMMAS = "[,，、]"  # commas, including those of Chinese and Japanese keyboar
 
 
 class Organiser(QObject):
-    """Organizes chats and folders, given their ids. Used by menus, shortcuts and drag and drop."""
+    """Organizes chats and folders for menus, shortcuts and drag and drop."""
 
-    action_finished = Signal(str, object)  # (words, undo)
-    folder_created = Signal(str)  # (folder_id): a folder was created
-    # (chat_id, tags, done): let the user edit the tags in this chat's row, then call ``done``.
+    action_finished = Signal(str, object)  # (text, undo)
+    folder_created = Signal(str)  # (folder ID)
+    # (chat ID, tags, done): call ``done`` with the edited text
     tags_requested = Signal(str, str, object)
 
     def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
@@ -39,7 +39,7 @@ class Organiser(QObject):
         return all(c.archived_at is not None for c in self._chats(ids))
 
     def pin(self, ids: Sequence[str]) -> None:
-        """Pin chats. If they are all pinned, unpin them."""
+        """Pin chats, or unpin them if all are pinned."""
         on = not self.are_pinned(ids)
         undo = self._order.pin(ids, on)
         n, count = len(ids), number(len(ids))
@@ -51,7 +51,7 @@ class Organiser(QObject):
         )
 
     def archive(self, ids: Sequence[str]) -> None:
-        """Archive chats. If they are all archived, unarchive them."""
+        """Archive chats, or unarchive them if all are archived."""
         on = not self.are_archived(ids)
         undo = self._order.archive(ids, on)
         n, count = len(ids), number(len(ids))
@@ -63,7 +63,7 @@ class Organiser(QObject):
         )
 
     def move(self, ids: Sequence[str], folder_id: str | None) -> None:
-        """Move chats to a folder. None moves them to the top level."""
+        """Move chats to a folder, or to the top level for None."""
         undo = self._order.move(ids, folder_id)
         where = self._order.path(folder_id)
         n, count = len(ids), number(len(ids))
@@ -89,7 +89,7 @@ class Organiser(QObject):
         self.action_finished.emit(tr("Ungrouped"), self._order.ungroup(ids))
 
     def new_folder(self, parent_id: str | None = None, ids: Sequence[str] = ()) -> None:
-        """Ask for a name and create a folder, optionally with some chats."""
+        """Create a folder with a name that the user enters, and move chats into it."""
         from app.ui.dialogs.name_dialogs import NameDialog
 
         dialog = NameDialog(tr("New Folder"), tr("Create"), (), self._parent)
@@ -113,7 +113,7 @@ class Organiser(QObject):
             )
 
     def ask_tags(self, ids: Sequence[str]) -> None:
-        """Edit the tags that all these chats have in common."""
+        """Let the user edit the tags that all these chats have in common."""
         chats = self._chats(ids)
         common = shared_tags(chats)
 
@@ -154,8 +154,6 @@ class Organiser(QObject):
                 self.pin(ids)
         elif target != ListEntry("heading", tr("Folders")):
             self.move(ids, folder_id)
-
-    # Menus.
 
     def add_to(self, menu: QMenu, ids: Sequence[str]) -> None:
         menu.addAction(tr("Unpin") if self.are_pinned(ids) else tr("Pin"), lambda: self.pin(ids))

@@ -1,4 +1,4 @@
-"""Format numbers, dates and states for display."""
+"""Numbers, dates and states for display."""
 
 from __future__ import annotations
 
@@ -17,11 +17,9 @@ from engine import PromptProgress
 
 
 def date_line(when: float, form: str) -> str:
-    """Format a date in the UI language. ``when`` is in seconds since 1970.
+    """Return a date in the UI language. ``when`` is in seconds since 1970.
 
-    Args:
-        form: format for `QDate.toString`, e.g. "dddd d MMMM yyyy". Should be translated, as the
-            order differs by language.
+    ``form`` is a translated format for `QDate.toString`, e.g. "dddd d MMMM yyyy".
     """
     day = time.localtime(when)
     # The UI language can differ from the system locale.
@@ -33,10 +31,7 @@ _MAX_TOOL_CHARACTERS = 40
 
 
 def activity_line(doing: ToolActivity, *, short: bool = False, timed: bool = False) -> str:
-    """Describe what tools are doing, e.g. "Running search · step 2 · 4,200 tokens".
-
-    Pass ``timed`` to add the elapsed time.
-    """
+    """Return, e.g., "Running search · step 2 · 4,200 tokens". ``timed`` adds the elapsed time."""
     if doing.waiting:
         return tr("Needs approval") if short else tr("Waiting for your answer")
     if len(doing.running) == 1:
@@ -55,7 +50,7 @@ def activity_line(doing: ToolActivity, *, short: bool = False, timed: bool = Fal
 
 
 def seconds(value: float) -> str:
-    """Format a duration, e.g. "0.2 s", "12 s", "3 min 5 s"."""
+    """Return a duration, e.g. "0.2 s", "12 s", "3 min 5 s"."""
     if value < 9.95:
         return tr("{number} s", "seconds", number=number(value, 1))
     if value < 59.5:
@@ -65,13 +60,12 @@ def seconds(value: float) -> str:
 
 
 def rate_line(rate: float) -> str:
-    """Format a speed, e.g. "48 tok/s", "3.2 tok/s"."""
     shown = f"{rate:.0f}" if rate >= 9.5 or rate == 0 else number(rate, 1)
     return tr("{number} tok/s", "tokens a second", number=shown)
 
 
 def bytes_line(count: int) -> str:
-    """Format a size, e.g. "12 MB", "1.4 GB". Less than 0.05 MB is rounded to "0 MB" or "0.0 MB"."""
+    """Return a size, e.g. "12 MB", "1.4 GB"."""
     if count >= 999_500_000:
         return tr("{number} GB", number=number(count / 1e9, 1))
     decimals = 1 if 0 < count < 9_950_000 else 0
@@ -87,9 +81,9 @@ _FORMS = {
 
 
 def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
-    """Format a reply's stats, e.g. "48 tok/s · first token 0.2 s · 312 tokens · 4,096 cached".
+    """Return, e.g., "48 tok/s · first token 0.2 s · 312 tokens · 4,096 cached".
 
-    Anything unknown is left out. With ``short``, only the speed is shown, for narrow panes.
+    Unknown values are left out. With ``short``, the text has only the speed.
     """
     parts: list[str] = []
     generated = int(stats.get("generated_tokens", 0))
@@ -125,7 +119,7 @@ _PHASES = {
 
 
 def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = False) -> str:
-    """Describe what a chat is doing. "" if it's idle."""
+    """Return the activity of a chat, or "" if it's idle."""
     if phase is Phase.ASKING:
         return tr("Needs approval") if short else tr("Waiting for your answer")
     if phase is Phase.QUEUED:
@@ -151,7 +145,6 @@ def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = F
 
 
 def thought_line(thought_s: float | None) -> str:
-    """Title shown above the model's reasoning."""
     if thought_s is None:
         return tr("Thinking")
     short = tr("{number} s", "seconds", number=max(1, round(thought_s)))
@@ -165,9 +158,8 @@ def _first_token(value: float) -> str:
 
 
 def download_line(download: Download) -> str:
-    """Format download progress, e.g. "312 MB of 1.2 GB · 35 MB/s · 24 s left".
-
-    Downloads that aren't running show their state instead.
+    """Return, e.g., "312 MB of 1.2 GB · 35 MB/s · 24 s left", or the state of an inactive
+    download.
     """
     state = download.state
     size = bytes_line(download.total)

@@ -17,9 +17,9 @@ _DISABLED = 0.4
 
 @lru_cache(maxsize=256)
 def icon(name: str, colour: str) -> QIcon:
-    """Get an icon in a color ("#rrggbb"). It's made of vectors and sharp at any size.
+    """Return an icon in a color ("#rrggbb"), as vectors.
 
-    Raises FileNotFoundError if there's no such file in `resources/icons`.
+    Raises FileNotFoundError if `resources/icons` has no such file.
     """
     drawing = _drawing(name, colour)
     return QIcon(SvgIconEngine(lambda: drawing))
@@ -27,10 +27,7 @@ def icon(name: str, colour: str) -> QIcon:
 
 @lru_cache(maxsize=32)
 def theme_icon(name: str, token: str) -> QIcon:
-    """Get an icon in a color of the theme, which updates if the theme changes.
-
-    Use this for widgets whose icon is only set once.
-    """
+    """Return an icon in a color of the theme, which follows changes of the theme."""
     return QIcon(SvgIconEngine(lambda: _drawing(name, getattr(theme().tokens, token))))
 
 
@@ -42,7 +39,7 @@ def _drawing(name: str, colour: str) -> QSvgRenderer:
 
 
 class SvgIconEngine(QIconEngine):
-    """Renders an icon at the size and scale of each painter, since scaled pixmaps look blurry."""
+    """Renders an icon at the size and scale of each painter, because scaled pixmaps look blurry."""
 
     def __init__(self, drawing: Callable[[], QSvgRenderer]) -> None:
         super().__init__()
@@ -60,7 +57,6 @@ class SvgIconEngine(QIconEngine):
         painter.restore()
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        """Render the icon at ``size`` device pixels."""
         image = QPixmap(size)
         image.fill(Qt.GlobalColor.transparent)
         painter = QPainter(image)
@@ -79,12 +75,12 @@ class SvgIconEngine(QIconEngine):
 
 
 _clones: list[QIconEngine] = []
-"""Keeps the results of `clone` alive. Qt still uses them, but PySide would delete them."""
+"""Keeps the results of `clone` alive. Qt uses them, but PySide would delete them."""
 
 
 @lru_cache(maxsize=64)
 def dot_icon(colour: str, alpha: int, *, ring: bool = False) -> QIcon:
-    """Draw the dot shown in a tab. For running chats it's a ring whose ``alpha`` pulses."""
+    """Return the dot of a tab. For running chats it's a ring whose ``alpha`` pulses."""
     pixmap = QPixmap(QSize(20, 20))
     pixmap.setDevicePixelRatio(2)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -98,10 +94,7 @@ def dot_icon(colour: str, alpha: int, *, ring: bool = False) -> QIcon:
 def draw_dot(
     painter: QPainter, centre: QPointF, colour: str, alpha: int, *, ring: bool = False
 ) -> None:
-    """Draw a dot or ring.
-
-    The different shapes help users who can't distinguish levels of brightness.
-    """
+    """Draw a dot or ring. Their shapes help users who can't distinguish brightness."""
     shade = QColor(colour)
     shade.setAlpha(alpha)
     painter.setPen(QPen(shade, 1.75) if ring else Qt.PenStyle.NoPen)
@@ -112,7 +105,7 @@ def draw_dot(
 
 @lru_cache(maxsize=64)
 def badge_icon(count: int, ground: str, text: str) -> QIcon:
-    """Draw a round badge with a number, for tool calls that are waiting for the user."""
+    """Return a round badge with a number, for tool calls that wait for the user."""
     size = 16
     pixmap = QPixmap(2 * size, 2 * size)
     pixmap.setDevicePixelRatio(2)

@@ -1,5 +1,3 @@
-"""Reduced motion, based on system and app settings."""
-
 from __future__ import annotations
 
 import logging
@@ -20,17 +18,14 @@ _DESKTOP_SETTINGS: dict[tuple[str, str], Callable[[object], bool]] = {
     ("org.freedesktop.appearance", "reduced-motion"): lambda value: value == 1,
     ("org.gnome.desktop.interface", "enable-animations"): lambda value: value is False,
 }
-"""Relevant desktop settings. The function checks if a value means reduced motion."""
+"""Desktop settings, with functions that return True if a value means reduced motion."""
 
 
 class Motion(QObject):
-    """Keeps track of whether to reduce motion.
-
-    Takes into account the desktop's setting, on Linux via the XDG portal, and the app's own.
-    """
+    """Reduction of motion, by the desktop's setting (on Linux via the XDG portal) and the app's."""
 
     def __init__(self, wanted: str = "system", parent: QObject | None = None) -> None:
-        """Create the tracker. ``wanted`` is "system" or "less"."""
+        """``wanted`` is "system" or "less"."""
         super().__init__(parent)
         self._setting = wanted
         self._system: dict[tuple[str, str], bool] = {}
@@ -40,7 +35,6 @@ class Motion(QObject):
         return self._setting == "less" or any(self._system.values())
 
     def set_preference(self, wanted: str) -> None:
-        """Apply the app's setting, "system" or "less"."""
         self._setting = wanted
 
     def apply_setting(self, space: str, key: str, value: object) -> None:
@@ -49,7 +43,7 @@ class Motion(QObject):
             self._system[space, key] = means(_unwrap_variant(value))
 
     def follow_system(self) -> None:
-        """Ask the desktop, without blocking, and subscribe to changes."""
+        """Ask the desktop, without blocking, and follow changes."""
         if sys.platform == "darwin":
             self._system["macOS", ""] = _reduced_on_mac()
         elif os.environ.get("DBUS_SESSION_BUS_ADDRESS"):  # otherwise, Qt would start a bus
@@ -69,7 +63,6 @@ class Motion(QObject):
 
     @Slot(QDBusMessage)
     def on_setting(self, message: QDBusMessage) -> None:
-        """Called by D-Bus when a portal setting changes."""
         space, key, value = (*message.arguments(), "", "", None)[:3]
         self.apply_setting(str(space), str(key), value)
 
@@ -109,7 +102,7 @@ def install(wanted: str, parent: QObject) -> Motion:
 
 
 def is_reduced() -> bool:
-    """True if decorative animations should be turned off."""
+    """Return True if decorative animations should be turned off."""
     return _motion is not None and shiboken6.isValid(_motion) and _motion.is_reduced
 
 

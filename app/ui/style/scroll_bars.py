@@ -17,7 +17,7 @@ _GEOMETRY_EVENTS = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show)
 
 
 class FloatingBar(QScrollBar):
-    """Overlay that replaces an area's own scroll bar. The latter is hidden and takes no space."""
+    """Overlay that replaces an area's scroll bar, which is hidden and takes no space."""
 
     def __init__(self, area: QAbstractScrollArea, native: QScrollBar) -> None:
         super().__init__(native.orientation(), area)
@@ -41,7 +41,7 @@ class FloatingBar(QScrollBar):
 
     @property
     def shown(self) -> bool:
-        """True if the bar is painted. In high-contrast themes it always is."""
+        """Return True if the bar is painted, as it always is in high-contrast themes."""
         return self._awake or _is_high_contrast()
 
     def show_briefly(self) -> None:
@@ -126,7 +126,7 @@ def _is_high_contrast() -> bool:
 def float_bars(root: QWidget) -> None:
     """Replace all scroll bars inside ``root`` with overlays.
 
-    If scroll areas are added later, this needs to be called again.
+    Scroll areas that are added later need another call.
     """
     areas = root.findChildren(QAbstractScrollArea)
     off, on = Qt.ScrollBarPolicy.ScrollBarAlwaysOff, Qt.ScrollBarPolicy.ScrollBarAsNeeded

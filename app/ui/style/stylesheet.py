@@ -1,5 +1,3 @@
-"""The app's style sheet. Generated from theme tokens."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -275,7 +273,7 @@ ads--CFloatingWidgetTitleBar { background: $surface; color: $text; }
 
 
 def stylesheet(tokens: ThemeTokens, scaled: Callable[[float], int] = round) -> str:
-    """Generate the style sheet for a theme. ``scaled`` adjusts sizes to the text scale."""
+    """Return the style sheet for a theme. ``scaled`` adjusts sizes to the text scale."""
     tab = max(t.TAB, round(t.TAB + 1.3 * (scaled(t.UI_PX) - t.UI_PX)))
     box = max(14, scaled(14))
     names = {k: v for k, v in asdict(tokens).items() if isinstance(v, str)}
@@ -305,7 +303,7 @@ def stylesheet(tokens: ThemeTokens, scaled: Callable[[float], int] = round) -> s
 
 
 def _label_fonts(scaled: Callable[[float], int]) -> str:
-    """Rules that implement `set_scaled_font`."""
+    """Return the rules for `set_scaled_font`."""
     sizes = {t.TITLE_PX, t.HEADING_PX, t.BODY_PX, t.LEAD_PX, t.UI_PX, t.SMALL_PX}
     weights = QFont.Weight.Medium, QFont.Weight.DemiBold
     return "\n".join(

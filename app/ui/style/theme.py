@@ -1,5 +1,3 @@
-"""Current theme, including fonts and text scale."""
-
 from __future__ import annotations
 
 import sys
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 
 
 def markdown_style(*, quiet: bool = False) -> MarkdownStyle:
-    """Get the style for rendering replies. ``quiet`` is muted and smaller, for reasoning."""
     from app.markdown import MarkdownStyle
 
     tokens = theme().tokens
@@ -65,10 +62,7 @@ USUAL_PX = 13 if sys.platform == "darwin" else 14
 
 
 class Theme(QObject):
-    """Applies light or dark appearance, following either the system or the user's choice."""
-
-    # Emitted when ``tokens``, ``body_px`` or the text scale changes. Custom-painted widgets have to
-    # repaint.
+    # ``tokens``, ``body_px`` or the text scale changed, so custom-painted widgets must repaint
     changed = Signal()
 
     def __init__(
@@ -80,7 +74,7 @@ class Theme(QObject):
         contrast: str = "system",
     ) -> None:
         super().__init__(app)
-        self.body_px = body_px  # text size in conversations, unscaled
+        self.body_px = body_px  # unscaled text size in conversations
         self._app = app
         self.appearance = appearance
         self.contrast = contrast
@@ -105,7 +99,6 @@ class Theme(QObject):
             self.changed.emit()
 
     def set_zoom(self, zoom: int) -> None:
-        """Scale all text in the app by ``zoom`` percent."""
         self.zoom = zoom
         _set_scale(zoom)
         if self._app.font() != (font := ui_font()):
@@ -129,7 +122,6 @@ class Theme(QObject):
         return QColor(getattr(self.tokens, name))
 
     def detach(self) -> None:
-        """Disconnect from system signals. Called on exit and by tests."""
         self._style_hints.colorSchemeChanged.disconnect(self._on_system_changed)
         self._accessibility_hints.contrastPreferenceChanged.disconnect(self._on_contrast_changed)
 
@@ -180,7 +172,7 @@ class RoundedStyle(QProxyStyle):
 
 
 class ScaledIconStyle(QProxyStyle):
-    """Also scales icons with the text. Not all icons can be reached by the style sheet."""
+    """Style that also scales the icons that the style sheet can't reach."""
 
     def polish(self, polished: Any) -> None:
         _round_corners(polished)
@@ -216,7 +208,7 @@ _ICON_SIZES = {QStyle.PixelMetric.PM_SmallIconSize, QStyle.PixelMetric.PM_Button
 
 
 class CornerMask(QObject):
-    """Event filter that clips a window's corners whenever it's resized."""
+    """Clips a window's corners whenever it's resized."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
@@ -241,7 +233,7 @@ def install(
     zoom: int = 100,
     contrast: str = "system",
 ) -> Theme:
-    """Install the global theme. Needs a QApplication and must be called before creating windows."""
+    """Install the global theme. Needs a QApplication, and must precede all windows."""
     global _theme
     if _theme is not None:
         _theme.detach()
@@ -251,14 +243,12 @@ def install(
 
 
 def theme() -> Theme:
-    """Get the global theme. Raises RuntimeError if ``install`` hasn't been called."""
     if _theme is None:
         raise RuntimeError("The theme is asked for before it was installed.")
     return _theme
 
 
 def repolish(widget: QWidget) -> None:
-    """Apply the style sheet again after a dynamic property has changed."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 
@@ -268,7 +258,6 @@ def focus_pen() -> QPen:
 
 
 def scaled(px: float) -> int:
-    """Scale a size that was designed for normal text."""
     return round(px * _scale)
 
 
@@ -289,8 +278,8 @@ def _set_scale(zoom: int) -> None:
 def set_scaled_font(label: QLabel, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> None:
     """Give a label a `ui_font` that survives changes of the text scale.
 
-    The font is set via the style sheet. If it were set on the label, Qt would go back to an older
-    font when the style sheet changes or the pane moves.
+    The style sheet sets the font. If the label set it, Qt would go back to an older font when the
+    style sheet changes or the pane moves.
     """
     label.setProperty("px", px)
     label.setProperty("weight", weight.value)
@@ -307,13 +296,12 @@ _POOR_FONTS = (
     "Helvetica",
     "URW",
 )
-"""Linux default fonts that don't work well for a UI, by prefix of the family name."""
+"""Prefixes of Linux default fonts that don't work well for a UI."""
 _BUNDLED = "Inter"
 _bundled = False
 
 
 def is_fit(family: str) -> bool:
-    """Check whether a system font looks good enough for our UI."""
     return bool(family) and not family.startswith(_POOR_FONTS)
 
 
@@ -328,7 +316,7 @@ def _choose_face() -> None:
 
 
 def ui_font(px: int = t.UI_PX, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """Get the UI font with tabular digits. ``px`` is scaled."""
+    """Return the UI font with tabular digits. ``px`` is scaled."""
     return QFont(_ui_font(max(1, scaled(px)), weight))
 
 
@@ -350,7 +338,7 @@ def code_font() -> QFont:
 
 
 def palette(tokens: ThemeTokens) -> QPalette:
-    """Build a palette for widgets that can't be reached by the style sheet."""
+    """Return a palette for widgets that the style sheet can't reach."""
     role = QPalette.ColorRole
     colors = QPalette()
     for target, name in (

@@ -99,7 +99,7 @@ _TEXT_BACKGROUNDS = {
 TEXT_PAIRS = tuple(
     (text, ground) for text, on in _TEXT_BACKGROUNDS.items() for ground in on.split()
 )
-"""Every combination of text and background color. All meet WCAG AA (4.5:1)."""
+"""Combinations of text and background color. All meet WCAG AA (4.5:1)."""
 
 EDGE_PAIRS = (
     *(
@@ -112,8 +112,7 @@ EDGE_PAIRS = (
     ("accent", "pressed"),
     ("accent", "selection"),  # current match and other matches
 )
-"""Control edges, focus rings and icons with their backgrounds. All have at least 3:1 (WCAG
-1.4.11).
+"""Control edges, focus rings and icons with their backgrounds, at 3:1 or more (WCAG 1.4.11).
 
 Edges around text are lighter and only reach 3:1 in high contrast.
 """
@@ -146,8 +145,10 @@ LANES_LIGHT = (
 LANES_DARK = (
     "#56a9e0", "#f0963c", "#3cc49b", "#e58fc2", "#8fd0f5", "#e3c84e", "#b19cf0", "#aeb8bf",
 )  # fmt: skip
-"""Lane colors in the score, based on Okabe and Ito's color-blind safe palette. All have a contrast
-of at least 3:1."""
+"""Lane colors in the score, with a contrast of 3:1 or more.
+
+They are based on Okabe and Ito's color-blind safe palette.
+"""
 
 
 def lane_colour(number: int, *, dark: bool) -> str:
@@ -159,14 +160,12 @@ NARROW = 420  # narrower panes have less padding and hide secondary stats
 
 
 def contrast(first: str, second: str) -> float:
-    """WCAG 2 contrast ratio, between 1 and 21."""
+    """Return the WCAG 2 contrast ratio, between 1 and 21."""
     lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def _luminance(colour: str) -> float:
-    """WCAG 2 relative luminance of an "#rrggbb" color."""
-
     def linear(channel: float) -> float:
         return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 

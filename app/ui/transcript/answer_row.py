@@ -1,5 +1,3 @@
-"""Row of a model's reply: reasoning, text, errors and footer."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -54,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class FoldButton(PaintedButton):
-    """Line such as "Thought for 3 s" with an arrow. Clicking it shows or hides the text below."""
+    """Line such as "Thought for 3 s" that shows or hides the text below."""
 
     HEIGHT = 28
 
@@ -82,11 +80,7 @@ class FoldButton(PaintedButton):
 
 
 class Reasoning(QWidget):
-    """The model's reasoning, shown above its reply.
-
-    It's expanded while the model is thinking and collapses once the reply begins, unless the user
-    has clicked it.
-    """
+    """Reasoning of a reply, expanded until the text begins unless the user has clicked it."""
 
     resized = Signal()  # the height returned by ``arrange`` has changed
 
@@ -111,7 +105,6 @@ class Reasoning(QWidget):
         self._markdown.append(text)
 
     def set_state(self, *, running: bool, thought_s: float | None) -> None:
-        """Expand while the model is thinking, then collapse."""
         self._fold.setText(thought_line(None if running else thought_s or 0.0))
         self._fold.setAccessibleName(self._fold.text())
         if not running:
@@ -150,7 +143,7 @@ WITHOUT = mark("Use Without Adapter")
 
 
 class Remedy(Struct, frozen=True):
-    """A button that helps with an error: its text, action, and message ID."""
+    """Button that helps with an error."""
 
     words: str
     action: RowAction
@@ -159,7 +152,7 @@ class Remedy(Struct, frozen=True):
 
 
 def remedies(message: Message, why_not: WhyNot) -> list[Remedy]:
-    """Get the buttons to offer for a failed reply, most promising first."""
+    """Return the buttons for a failed reply, most promising first."""
     code = str(message.stats.get("code"))
     if code == "context_overflow":
         actions = []
@@ -170,7 +163,7 @@ def remedies(message: Message, why_not: WhyNot) -> list[Remedy]:
             actions.append((tr("Delete Message"), Action.DELETE, message.parent_id))
         offers = [Remedy(words, act, on, why_not(act, on)) for words, act, on in actions]
         if ChatOptions.from_params(message.stats.get("options", {})).context is not None:
-            # This chat uses a reduced context, so raising the limit may help.
+            # the chat uses a reduced context, so raising the limit may help
             offers.append(Remedy(tr("Chat Settings…"), RowRequest.OPEN_SETTINGS, message.id))
         offers.append(Remedy(tr("Choose Another Model…"), RowRequest.CHOOSE_MODEL, message.id))
         return offers
@@ -188,12 +181,10 @@ def remedies(message: Message, why_not: WhyNot) -> list[Remedy]:
 
 
 class ErrorBlock(QWidget):
-    """Error message on a light red background, with a button for each remedy."""
-
     PAD, GAP = 12, 8
 
-    action_requested = Signal(object, str)  # (`RowAction`, message ID): a button was pressed
-    resized = Signal()  # buttons were replaced, so the height may differ
+    action_requested = Signal(object, str)  # (RowAction, message ID)
+    resized = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -261,8 +252,6 @@ class ErrorBlock(QWidget):
 
 
 class SilenceNotice(QWidget):
-    """Notice that no reply has arrived yet, with Stop and Retry buttons."""
-
     action_requested = Signal(object)  # (action): Stop or Retry
 
     def __init__(self, parent: QWidget) -> None:
@@ -281,7 +270,7 @@ class SilenceNotice(QWidget):
         self.hide()
 
     def arrange(self, y: int, width: int, line: int) -> int:
-        """Place the notice at ``y``. Return its height, which is at least ``line``."""
+        """Place the notice at ``y``. Return its height, at least ``line``."""
         self._column.activate()
         height = max(self._column.totalHeightForWidth(width), self._column.minimumSize().height())
         height = max(height, line)
@@ -301,7 +290,7 @@ class AnswerRow(MessageRow):
     def __init__(
         self, message: Message, why_not: WhyNot, parent: QWidget, *, apart: bool = False
     ) -> None:
-        """Create the row. Pass ``apart`` if it's inside a column that already has a heading."""
+        """``apart``: the row is in a column that has a heading."""
         from app.markdown import MarkdownDocument
 
         super().__init__(message, why_not, parent)
@@ -353,7 +342,6 @@ class AnswerRow(MessageRow):
 
     @cached_property
     def silence(self) -> SilenceNotice:
-        """Notice shown until the first token arrives."""
         notice = SilenceNotice(self)
         notice.action_requested.connect(lambda action: self._ask(action, self.message.id))
         return notice
@@ -375,7 +363,7 @@ class AnswerRow(MessageRow):
         return self._view.document().toPlainText()
 
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
-        """Highlight ranges of `plain_text`, replacing previous highlights."""
+        """Highlight ranges of `plain_text` in place of the previous highlights."""
         self._view.mark(places)
 
     def move_code(self, by: int) -> None:
@@ -401,7 +389,6 @@ class AnswerRow(MessageRow):
         return self._markdown.wrapped_blocks
 
     def wrap_code(self, names: frozenset[tuple[int, int]]) -> None:
-        """Turn on line wrapping in the given code blocks."""
         for name in names:
             self._markdown.set_wrapped(name, True)
 
@@ -426,9 +413,9 @@ class AnswerRow(MessageRow):
         self._update_reasoning()
 
     def set_silent(self, words: str, *, can_retry: bool = False) -> None:
-        """Show a notice because nothing has been generated yet. Pass "" to hide it.
+        """Show a notice because nothing has been generated yet, or hide it for "".
 
-        ``can_retry`` is for remote models, where the request can be repeated.
+        ``can_retry`` is for remote models, which can get the request again.
         """
         words = words if self.is_streaming else ""
         before = self.silence.words.text() if is_part_visible(self, "silence") else ""
@@ -459,7 +446,7 @@ class AnswerRow(MessageRow):
         self.resized.emit()
 
     def set_last(self, last: bool) -> None:
-        """Only the last message can be continued, so update the end action."""
+        """Set whether this is the last message, which is the only one that can be continued."""
         if last != self._last:
             self._last = last
             self._update_end_action()
@@ -467,7 +454,7 @@ class AnswerRow(MessageRow):
             self.update()
 
     def set_continues_tools(self, continues: bool) -> None:
-        """Hide the name if the reply continues after its own tool calls, which already show it."""
+        """Hide the name if the reply follows its own tool calls, which show the name."""
         if continues != self._continues_tools:
             self._continues_tools = continues
             self.resized.emit()
@@ -488,16 +475,15 @@ class AnswerRow(MessageRow):
 
     @property
     def _is_only_calls(self) -> bool:
-        """Check for a reply that consists of tool calls only. Its name and footer share a line."""
+        """Return True if the reply has only tool calls. Its name and footer share a line."""
         complete = self.message.status == "complete"
         return complete and self._markdown.is_empty and turn_with_calls(self.message) is not None
 
     @property
     def _end_action(self) -> Action | None:
-        """Choose the action to offer below an unfinished last reply.
+        """Return the action below an unfinished last reply.
 
-        Regenerates replies that can't be continued, either because they have no text or because the
-        remote server doesn't support it.
+        A reply is regenerated if it has no text or the remote server can't continue it.
         """
         if not self._last or self.is_streaming:
             return None
@@ -530,7 +516,6 @@ class AnswerRow(MessageRow):
             self.resized.emit()
 
     def set_thought(self, thought_s: float | None) -> None:
-        """Set how long the model was thinking. This is known once the reply begins."""
         if thought_s is not None and self._thought_s is None:
             self._thought_s = thought_s
             self._update_reasoning()
@@ -633,7 +618,6 @@ class AnswerRow(MessageRow):
         self._paint_alternatives(painter)
 
     def _footer_left(self) -> int:
-        """Left edge of the footer, which moves right if the name is on the same line."""
         return small_text_width(self.heading) + 12 if self._is_only_calls and self.heading else 0
 
     def _should_show_figures(self) -> bool:
@@ -653,7 +637,6 @@ class AnswerRow(MessageRow):
             self.error.show_error(self.message.error, remedies(self.message, self._why_not))
 
     def _actions(self) -> tuple[IconButton, ...]:
-        """Footer buttons from left to right."""
         return self._copy, self._branch, self._panel, self._same, self._retry, self._delete
 
     def _append_answer(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Lanes showing the helpers of a tool call. Each lane can be expanded and stopped."""
+"""Lanes with the helpers of a tool call, which can be expanded and stopped."""
 
 from __future__ import annotations
 
@@ -45,16 +45,14 @@ _MAX_SPOKEN_CHARACTERS = 500
 
 
 def state_line(lane: HelperRun) -> str:
-    """Format a helper's state, e.g. "Writing · 24 tok/s"."""
     words = tr(_STATES[lane.state], "a helper")
     known = lane.rate and lane.state in {LaneState.WRITING, LaneState.DONE, LaneState.TOKENS}
     return f"{words} · {rate_line(lane.rate)}" if known else words
 
 
 def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
-    """Get the first two lines of a text, or with ``end`` the last two."""
-    # Keep the start of a growing text fixed for a while, so that the text doesn't reflow with every
-    # word.
+    """Return the first two lines of a text, or with ``end`` the last two."""
+    # Keep the start of a growing text for a while, so that the text doesn't reflow with every word.
     start = max(0, len(text) // _MAX_PAINTED_CHARACTERS - 1) * _MAX_PAINTED_CHARACTERS if end else 0
     text = " ".join(clean(text[start : start + 2 * _MAX_PAINTED_CHARACTERS], lines=False).split())
     layout = QTextLayout(text, font)
@@ -75,12 +73,12 @@ def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
 
 
 class LaneHead(PaintedButton):
-    """A helper's question, state, and two lines of its output. Click to expand."""
+    """Question, state, and two lines of output of a helper."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.lane = HelperRun("")
-        self.button_width = 0  # width covered by a button at the end of the first line, in pixels
+        self.button_width = 0  # pixels covered by a button at the end of the first line
         self._lines: list[str] = []
         self._lines_of: tuple[object, ...] = ()
         self.setCheckable(True)
@@ -88,7 +86,6 @@ class LaneHead(PaintedButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def lines(self, width: int) -> list[str]:
-        """Preview lines below the question. Empty if the lane is expanded."""
         lane, font = self.lane, ui_font(t.SMALL_PX)
         if self.isChecked():
             return []
@@ -104,7 +101,6 @@ class LaneHead(PaintedButton):
         return scaled(t.SMALL_ICON) + 6
 
     def question_line(self) -> tuple[str, int]:
-        """Get the question as a single line, and the width available for it in pixels."""
         state = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(state_line(self.lane))
         room = self.width() - self.button_width - state - 16 - self.text_left
         return " ".join(
@@ -113,7 +109,6 @@ class LaneHead(PaintedButton):
 
     @property
     def is_cut(self) -> bool:
-        """True if the question doesn't fit on its line."""
         words, room = self.question_line()
         return QFontMetrics(ui_font()).horizontalAdvance(words) > room
 
@@ -147,9 +142,7 @@ class LaneHead(PaintedButton):
 
 
 class HelperLane(QWidget):
-    """A helper's lane. When expanded, it shows the full question and output."""
-
-    resized = Signal()  # the height returned by `arrange` has changed
+    resized = Signal()  # `arrange` returns another height
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -209,8 +202,8 @@ class HelperLane(QWidget):
 class HelperLanes(QWidget):
     GAP = 4
     FRAME_MS = 80  # at most one layout pass per interval, even if several helpers are writing
-    resized = Signal()  # the height returned by `arrange` has changed
-    stop_requested = Signal(int)  # (number): stop this helper, counting from 0
+    resized = Signal()  # `arrange` returns another height
+    stop_requested = Signal(int)  # (number of the helper, from 0)
 
     def __init__(self, count: int, parent: QWidget) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""View of a reply's Markdown, with keyboard access to links and code. Wide code blocks scroll."""
+"""Reply's Markdown with keyboard access to links and code, and wide code blocks that scroll."""
 
 from __future__ import annotations
 
@@ -44,14 +44,12 @@ if TYPE_CHECKING:
     from app.markdown import CodeBlock, MarkdownDocument
 
 
-# Skip the HTML when copying more Markdown than this. Rendering takes about 2 ms per 1,000
+# Characters of Markdown that are also copied as HTML. Rendering takes about 2 ms per 1,000
 # characters.
 _HTML_LIMIT = 200_000
 
 
 class TabStop(Struct, frozen=True):
-    """Tab stop in the text: a link or code block."""
-
     # Cursor positions.
     begin: int
     end: int
@@ -61,7 +59,7 @@ class TabStop(Struct, frozen=True):
 
 
 def stops_in(markdown: MarkdownDocument) -> list[TabStop]:
-    """Collect all tab stops in text order."""
+    """Return all tab stops in text order."""
     found = [_code_tab_stop(block) for block in markdown.code_blocks()]
     begin = end = 0
     address = words = ""
@@ -121,12 +119,11 @@ class WideCode(QObject):
         super().__init__(parent)
         self._markdown = markdown
         self._offsets: dict[tuple[int, int], float] = {}
-        # Block whose bar is being dragged, and the position where the user grabbed the bar.
+        # block whose bar is being dragged, and where the user grabbed the bar
         self._dragged_bar: tuple[tuple[int, int], float] | None = None
 
     @property
     def is_dragging(self) -> bool:
-        """True while the user drags a bar."""
         return self._dragged_bar is not None
 
     def blocks(self, clip: QRectF) -> list[CodeBlock]:
@@ -137,14 +134,14 @@ class WideCode(QObject):
         ]
 
     def find_block(self, y: float) -> CodeBlock | None:
-        """Find the wide block at a vertical position. Its header doesn't count."""
+        """Return the wide block at a vertical position, unless that is in its header."""
         clip = QRectF(0, y, 1, 1)
         return next(
             (code for code in self.blocks(clip) if self.lines_area(code).contains(1, y)), None
         )
 
     def overflow_width(self, code: CodeBlock) -> float:
-        """Width in pixels by which the longest line overflows."""
+        """Return the pixels by which the longest line overflows."""
         room = self._markdown.code_area(code).width() - 2 * CODE_PAD
         over = self._markdown.code_width(code) - room
         return over if over >= 1 else 0.0
@@ -153,11 +150,11 @@ class WideCode(QObject):
         return min(self._offsets.get(code.name, 0.0), self.overflow_width(code))
 
     def move(self, code: CodeBlock, to: float) -> None:
-        """Scroll to an offset, clamped to the overflow."""
+        """Scroll to an offset within the overflow."""
         self._offsets[code.name] = max(0.0, min(to, self.overflow_width(code)))
 
     def lines_area(self, code: CodeBlock) -> QRectF:
-        """Area below the block's header. It spans the full width of the document."""
+        """Return the area below the block's header, in the full width of the document."""
         area = self._markdown.code_area(code)
         return QRectF(0, area.top() + CODE_HEADER, area.right(), area.height() - CODE_HEADER)
 
@@ -175,10 +172,8 @@ class WideCode(QObject):
         self.move(code, min(max(before, x - right), x - start))
         return self.scroll_offset(code) != before
 
-    # Mouse.
-
     def wheel(self, event: QWheelEvent) -> bool:
-        """Scroll a code block sideways. Return False if the event should go to the transcript."""
+        """Scroll a code block sideways. Return False if the event is for the transcript."""
         code = self.find_block(event.position().y())
         if code is None:
             return False
@@ -218,8 +213,6 @@ class WideCode(QObject):
     @Slot()
     def release(self) -> None:
         self._dragged_bar = None
-
-    # Painting.
 
     def paint(
         self,
@@ -269,7 +262,7 @@ _SIDE = 24
 class CodeButtons(QObject):
     """Buttons on code blocks.
 
-    We paint them instead of using widgets because a reply may have dozens of blocks.
+    They are painted and aren't widgets because a reply may have dozens of blocks.
     """
 
     copied = Signal()
@@ -287,12 +280,12 @@ class CodeButtons(QObject):
 
     @property
     def code(self) -> CodeBlock | None:
-        """Code block under the pointer, or else the focused block."""
+        """Return the code block under the pointer, or else the focused block."""
         return self.code_at(self._pointer) or self.held
 
     @property
     def action(self) -> str:
-        """Action of the button under the pointer: "copy", "wrap", or ""."""
+        """Return the action under the pointer: "copy", "wrap", or ""."""
         code = self.code
         buttons = self._button_rects(code).items() if code is not None else ()
         return next((name for name, area in buttons if area.contains(self._pointer)), "")
@@ -306,16 +299,13 @@ class CodeButtons(QObject):
         return next((code for code in codes if area(code).contains(at.toPointF())), None)
 
     def set_focused(self, code: CodeBlock | None) -> None:
-        """Mark a block as focused, or none."""
         self.held = code
         self._viewport.update()
 
     def can_wrap(self, code: CodeBlock) -> bool:
-        """Check whether to offer wrapping: lines are already wrapped, or too long."""
         return code.wrapped or self._wide.overflow_width(code) > 0
 
     def move_pointer(self, at: QPoint) -> None:
-        """Called when the pointer moves. Updates the mouse cursor and tooltip."""
         self._pointer = at
         code, action = self.code, self.action
         tip = ""
@@ -377,12 +367,12 @@ class CodeButtons(QObject):
 class MarkdownView(TextView):
     """View of a MarkdownDocument.
 
-    Code blocks show buttons on hover for copying and for wrapping long lines. Unless wrapped, long
-    lines scroll sideways within their block.
+    Buttons on code blocks copy the code and wrap long lines. Long lines that aren't wrapped scroll
+    sideways in their block.
     """
 
     code_copied = Signal()
-    part_requested = Signal(str)  # (letter): show the source of a part of the text
+    part_requested = Signal(str)  # (letter)
 
     def __init__(self, markdown: MarkdownDocument, parent: QWidget | None = None) -> None:
         super().__init__(markdown.document, parent)
@@ -397,8 +387,6 @@ class MarkdownView(TextView):
         self.viewport().setMouseTracking(True)
         # The text itself never scrolls sideways, only wide code does.
         self.horizontalScrollBar().rangeChanged.connect(self._on_range)
-
-    # Keyboard.
 
     def count_stops(self) -> int:
         self._stops = stops_in(self._markdown)
@@ -447,16 +435,15 @@ class MarkdownView(TextView):
         super().focusOutEvent(event)
 
     def set_caret(self, shown: bool) -> None:
-        """Show or hide a text cursor at the end of a reply that's being generated."""
         if shown != self._caret:
             self._caret = shown
             self.viewport().update()
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Put the selection on the clipboard as text, Markdown and HTML.
+        """Return the selection as text, Markdown and HTML.
 
-        The plain text keeps list markers and check boxes. Links in the HTML are limited to web
-        pages and mail addresses, and nothing else is referenced.
+        The plain text keeps list markers and check boxes. The HTML only references web pages and
+        mail addresses.
         """
         from app.markdown.html_text import to_html
 
@@ -480,7 +467,6 @@ class MarkdownView(TextView):
         self.pop_menu(at, self.mapToGlobal(at))
 
     def move_code(self, by: int) -> None:
-        """Scroll all visible wide code blocks sideways, in pixels."""
         for code in self._wide.blocks(QRectF(self.visibleRegion().boundingRect())):
             self._wide.move(code, self._wide.scroll_offset(code) + by)
         self.viewport().update()
@@ -578,7 +564,7 @@ class MarkdownView(TextView):
         return super().place_at(at + QPointF(self._wide.scroll_offset_at(at.y()), 0))
 
     def _translate_event(self, event: QMouseEvent) -> QMouseEvent:
-        """Translate a mouse event for the scroll offset of the code under it."""
+        """Translate a mouse event by the scroll offset of the code under it."""
         moved = self._wide.scroll_offset_at(event.position().y())
         if not moved:
             return event

@@ -1,5 +1,3 @@
-"""Base class of message rows, and the widget for attached files."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -63,11 +61,13 @@ if TYPE_CHECKING:
     from app.markdown import MarkdownDocument
 
 MOST_SHOWN = 20_000
-"""Only show this many characters of a result. Copying, searching and sending aren't limited."""
+"""Characters of a result that are shown. Copying, searching and sending aren't limited."""
 MOST_LAID_OUT = 1_000_000
-"""Only show this many characters of a message, which is also the limit for typing. Imported
-messages can be longer, but laying them out would block for minutes. Copying and exporting
-aren't limited."""
+"""Characters of a message that are shown, as many as the user can type.
+
+Imported messages can be longer, but laying them out would block for minutes. Copying and exporting
+aren't limited.
+"""
 _MAX_NAME_CHARACTERS = 500  # limit for accessible names
 _STATES = {
     "streaming": mark("replying"),
@@ -82,7 +82,7 @@ def author_of(message: Message) -> str:
 
 
 def state_text(message: Message) -> str:
-    """Describe a reply's state in a word or two. Returns "" for a complete reply."""
+    """Return a reply's state in a word or two, or "" for a complete reply."""
     if is_repetitive(message):
         return tr(_STATES["cancelled"])
     if message.status == "complete" and message.stats.get("reason") == "length":
@@ -95,7 +95,7 @@ def state_text(message: Message) -> str:
 
 
 def row_name(message: Message) -> str:
-    """Accessible name with author, state and beginning, e.g. "Guide, stopped: A river is"."""
+    """Return the accessible name, e.g. "Guide, stopped: A river is"."""
     head = ", ".join(filter(None, (author_of(message), state_text(message))))
     if message.status == "streaming":
         return head
@@ -110,7 +110,7 @@ def row_name(message: Message) -> str:
 
 
 def displayed_result(message: Message) -> str:
-    """Get a tool's result for display. Dates are translated to the user's language."""
+    """Return a tool's result for display, with dates in the user's language."""
     text, stats = result_of(message), message.stats
     if language_code() != "en" and (stats.get("server"), stats.get("tool")) == (BUILT_IN, "date"):
         when = QDateTime.fromString(text.rpartition("(")[2].rstrip(")"), Qt.DateFormat.ISODate)
@@ -120,7 +120,6 @@ def displayed_result(message: Message) -> str:
 
 
 def row_description(message: Message, version: tuple[int, int], note: str = "") -> str:
-    """Accessible description: files, version, stats and an optional note."""
     files = dict.fromkeys(file.name for file in message.attachments)
     parts = [tr("attached: {name}", name=name) for name in files]
     number, count = version
@@ -131,7 +130,6 @@ def row_description(message: Message, version: tuple[int, int], note: str = "") 
 
 
 def truncate_text(text: str, most: int = MOST_SHOWN, before: str = "\n") -> str:
-    """Truncate a long text, stating how many characters are omitted."""
     more = len(text) - most
     if more <= 0:
         return text
@@ -150,15 +148,14 @@ _MAX_FILE_CHARACTERS = 60_000
 
 
 class FileLine(PaintedButton):
-    """Line with a file's name, type and part. Clicking it shows the text, except for recordings.
+    """Name, type and part of an attached file. A click shows the text, or opens an attached chat.
 
-    If the file is a chat, clicking opens the chat instead. Its arrow or an arrow key shows the
-    text.
+    The arrow or an arrow key shows the text of an attached chat.
     """
 
     HEIGHT = 26
     folding_changed = Signal()  # the row was expanded or collapsed
-    chat_requested = Signal(str)  # (id): open this chat
+    chat_requested = Signal(str)  # (chat ID)
 
     def __init__(self, attachment: Attachment, parent: QWidget) -> None:
         super().__init__(parent)
@@ -234,8 +231,6 @@ class FileLine(PaintedButton):
 
 
 class SmallPicture(PaintedButton):
-    """Thumbnail of an attached image. Click to enlarge."""
-
     HEIGHT, NARROWEST = 160, 48
 
     def __init__(self, attachment: Attachment, parent: QWidget) -> None:
@@ -253,7 +248,6 @@ class SmallPicture(PaintedButton):
         self.update()
 
     def size_in(self, width: int) -> QSize:
-        """Compute the thumbnail's size for an available ``width`` in pixels."""
         wide, high = self.attachment.width, self.attachment.height
         height = min(high, scale_height(self.HEIGHT))
         wanted = round(height * min(wide / high, 4.0))
@@ -273,7 +267,7 @@ class SmallPicture(PaintedButton):
 
 
 def show_picture(attaching: FileAttacher, attachment: Attachment, over: QWidget) -> None:
-    """Open an image in a sheet, decoded at most at screen resolution."""
+    """Open an image in a sheet, decoded at screen resolution at most."""
     screen = over.screen().size() * over.devicePixelRatioF()
     read = partial(attaching.pixels, attachment, screen.width() * screen.height())
     size = QSize(attachment.width, attachment.height)
@@ -281,12 +275,12 @@ def show_picture(attaching: FileAttacher, attachment: Attachment, over: QWidget)
 
 
 class AttachedFiles(QWidget):
-    """A message's attached files: thumbnails side by side, other files on a line each."""
+    """Attached files of a message: thumbnails side by side, other files on a line each."""
 
     GAP = 6
-    resized = Signal()  # the height returned by ``arrange`` has changed
-    picture_requested = Signal(object)  # (attachment): show this image
-    chat_requested = Signal(str)  # (id): open this chat
+    resized = Signal()  # `arrange` returns another height
+    picture_requested = Signal(object)  # (attachment)
+    chat_requested = Signal(str)  # (chat ID)
 
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
@@ -314,11 +308,9 @@ class AttachedFiles(QWidget):
                 picture.set_thumbnail(self._attaching.thumbnail(picture.attachment))
 
     def unfold_found(self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str) -> None:
-        """Expand the file with the most distinct search matches, unless the message has as many.
+        """Expand the file with the most distinct matches, unless the message has as many.
 
-        Args:
-            words: function that finds the matches in a text.
-            besides: the message's own text.
+        ``words`` finds the matches in a text, and ``besides`` is the message's own text.
         """
         flows.start(self, self._unfold_found(words, besides))
 
@@ -336,7 +328,6 @@ class AttachedFiles(QWidget):
             self.resized.emit()
 
     def preferred_width(self) -> int:
-        """Width in pixels of the longest line or the row of thumbnails, whichever is wider."""
         widths = [picture.size_in(10_000).width() for picture in self.pictures]
         width = sum(widths) + self.GAP * (len(widths) - 1)
         return max([width, *(line.sizeHint().width() for line in self.lines)])
@@ -359,7 +350,6 @@ class AttachedFiles(QWidget):
         return y
 
     def _view(self, line: FileLine, text: str | None = None) -> TextView:
-        """Get or create the view of a file's text. Loads the text if it's not given."""
         if line not in self._views:
             document = QTextDocument()
             document.setDefaultFont(ui_font(t.SMALL_PX))
@@ -385,7 +375,7 @@ def _distinct_matches(words: Callable[[str], Sequence[tuple[int, int]]], text: s
 
 
 def display_text(attachment: Attachment, text: AttachedText | None) -> str:
-    """Get a file's text as the model saw it, with page headings added for the user."""
+    """Return a file's text as the model saw it, with page headings for the user."""
     if text is None:
         return tr("The text is no longer available.")
     pages = displayed_pages(attachment, text)
@@ -415,8 +405,6 @@ DELETE_GAP = 8  # keeps Delete away from Copy to prevent misclicks
 
 
 class RowRequest(Enum):
-    """Requests of a row besides `Action`."""
-
     SAY_COPIED = auto()  # something was copied
     CHOOSE_MODEL = auto()
     USE_BASE_MODEL = auto()  # regenerate the reply without the model's adapter
@@ -426,8 +414,6 @@ class RowRequest(Enum):
 
 
 class ShowColumn(Struct, frozen=True):
-    """Request to show a comparison and the column with this letter."""
-
     letter: str
 
 
@@ -435,8 +421,6 @@ RowAction = Action | RowRequest | ShowColumn
 
 
 class WhyNot(Protocol):
-    """Type of `Chat.why_not`."""
-
     def __call__(self, action: Action, message_id: str, /, *, at_rest: bool = False) -> str: ...
 
 
@@ -447,15 +431,15 @@ def small_text_width(text: str) -> int:
 class MessageRow(QWidget):
     """Base class of message rows. Footer buttons appear on hover and focus.
 
-    The whole conversation is a single tab stop. `TranscriptView` focuses a message, and then Tab
-    moves through that message's controls.
+    The conversation is a single tab stop. `TranscriptView` focuses a message, and Tab then moves
+    through the message's controls.
     """
 
-    resized = Signal()  # the height returned by ``arrange`` has changed
-    action_requested = Signal(object, str)  # (`RowAction`, message ID): a button was pressed
-    # (forward): Tab moved past the last control, or Shift+Tab past the first.
+    resized = Signal()  # `arrange` returns another height
+    action_requested = Signal(object, str)  # (RowAction, message ID)
+    # (forward): Tab moved past the last control, or Shift+Tab past the first
     focus_left = Signal(bool)
-    # (top, bottom): this part got the focus, so scroll it into view.
+    # (top, bottom): this part got the focus
     focus_moved = Signal(int, int)
 
     def __init__(self, message: Message, why_not: WhyNot, parent: QWidget) -> None:
@@ -474,7 +458,7 @@ class MessageRow(QWidget):
         theme().changed.connect(self._on_theme)
 
     def arrange(self, width: int) -> int:
-        """Lay out for a ``width`` in pixels. Return the height."""
+        """Lay out for a width. Return the height."""
         raise NotImplementedError
 
     def set_message(self, message: Message) -> None:
@@ -483,7 +467,6 @@ class MessageRow(QWidget):
 
     @property
     def note(self) -> str:
-        """Extra text painted below the message, or ""."""
         return ""
 
     def _name(self) -> None:
@@ -503,7 +486,7 @@ class MessageRow(QWidget):
             self.resized.emit()
 
     def highlight(self, words: Words | None) -> int | None:
-        """Highlight all matches. None clears them. Return the top of the first match."""
+        """Highlight all matches, or none for None. Return the top of the first match."""
         tops = [
             view.mapTo(self, QPoint()).y() + top
             for view in self.findChildren(TextView)
@@ -512,10 +495,9 @@ class MessageRow(QWidget):
         return round(min(tops)) if tops else None
 
     def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
-        """Highlight matches in the message text, with the current match in its own color.
+        """Highlight matches, the current match in its own color.
 
-        Returns:
-            Number of matches, and the top of the current match in this row.
+        Returns the number of matches, and the top of the current match in this row.
         """
         view = self._sought_in(shown=current >= 0)
         if view is None:
@@ -524,17 +506,16 @@ class MessageRow(QWidget):
         return view.found, None if top is None else view.mapTo(self, QPoint()).y() + round(top)
 
     def _sought_in(self, *, shown: bool) -> TextView | None:
-        """Get the view to search. Pass ``shown`` to expand it first if it's hidden."""
+        """Return the view to search, and expand it first with ``shown``."""
         return self.body
 
     def is_in_use(self) -> bool:
-        """Check whether deleting this row would lose the user's selection or focus."""
+        """Return True if deleting this row would lose the user's selection or focus."""
         if self.has_keys():
             return True
         return any(view.textCursor().hasSelection() for view in self.findChildren(TextView))
 
     def has_keys(self) -> bool:
-        """True if this row or a widget inside has focus."""
         focused = QGuiApplication.focusObject()
         return isinstance(focused, QWidget) and (focused is self or self.isAncestorOf(focused))
 
@@ -542,11 +523,10 @@ class MessageRow(QWidget):
         return isinstance(QGuiApplication.focusObject(), TextView)
 
     def fields(self) -> list[QWidget]:
-        """Get focusable widgets that are neither buttons nor texts."""
+        """Return focusable widgets that are neither buttons nor texts."""
         return []
 
-    def move_code(self, by: int) -> None:
-        """Scroll visible wide code sideways, in pixels. Does nothing by default."""
+    def move_code(self, by: int) -> None: ...
 
     @property
     def body(self) -> TextView | None:
@@ -554,7 +534,6 @@ class MessageRow(QWidget):
 
     @property
     def markdown(self) -> MarkdownDocument | None:
-        """Rendered document of a reply. None for other messages."""
         return None
 
     def pop_menu(self) -> None:
@@ -563,7 +542,6 @@ class MessageRow(QWidget):
             body.pop_menu(at, body.mapToGlobal(at))
 
     def add_to_menu(self, menu: QMenu) -> None:
-        """Add the actions of the message that are possible now."""
         self.show_actions()
         menu.addSeparator()
         for button, action in self._buttons.items():
@@ -583,7 +561,6 @@ class MessageRow(QWidget):
         self.action_requested.emit(action, message_id)
 
     def show_actions(self) -> None:
-        """Enable or disable the buttons. Tooltips say why a button is disabled."""
         for button, action in self._buttons.items():
             self._set_button_enabled(button, action, button.tip)
 
@@ -686,5 +663,4 @@ class MessageRow(QWidget):
         self.restyle()
 
     def restyle(self) -> None:
-        """Called after the theme or text size has changed."""
         self.update()

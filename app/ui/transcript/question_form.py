@@ -1,5 +1,3 @@
-"""Form that shows a tool server's questions (MCP elicitation)."""
-
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
@@ -43,8 +41,6 @@ _OPTIONAL = mark("{field} (optional)")
 
 
 class QuestionField(QWidget):
-    """Editor for a field, with its title and description."""
-
     changed = Signal()
 
     def __init__(self, field: Field, value: Value | None, parent: QWidget) -> None:
@@ -71,7 +67,7 @@ class QuestionField(QWidget):
 
     @property
     def value(self) -> Value | None:
-        """The entered value, as text even for numbers. None if empty."""
+        """Return the entered value, as text even for numbers, or None if empty."""
         first = self.editors[0]
         if isinstance(first, QLineEdit):
             return first.text() or None
@@ -85,7 +81,6 @@ class QuestionField(QWidget):
         return [value for box, (value, _) in pairs if box.isChecked()]
 
     def set_wrong(self, words: str) -> None:
-        """Mark the field as wrong and show the error. Pass "" to clear it."""
         for editor in self.editors:
             editor.setAccessibleDescription(words or self.field.about)
             if bool(editor.property("wrong")) != bool(words):
@@ -143,12 +138,12 @@ class QuestionField(QWidget):
 
 
 class QuestionForm(QWidget):
-    """A question with its fields, and buttons to send, decline or cancel.
+    """Question with its fields, and buttons to send, decline or cancel.
 
-    If the question contains an address, it's only opened when the user presses its button.
+    An address in the question is only opened when the user presses its button.
     """
 
-    response_chosen = Signal(object)  # (response): the user pressed a button
+    response_chosen = Signal(object)  # (response)
     resized = Signal()
 
     def __init__(self, open_question: OpenQuestion, parent: QWidget) -> None:
@@ -216,9 +211,9 @@ class QuestionForm(QWidget):
         return height
 
     def press(self, event: QKeyEvent, from_card: bool) -> bool:
-        """Handle a key press. Return False if it isn't ours.
+        """Handle a key press. Return False for other keys.
 
-        ``from_card`` means the focus is on the card rather than in a field.
+        ``from_card``: the focus is on the card rather than in a field.
         """
         key = event.key()
         enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)

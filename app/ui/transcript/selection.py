@@ -1,4 +1,4 @@
-"""Select text across several messages of a chat, and copy it.
+"""Selection of text across several messages of a chat.
 
 Qt handles selections within a single text. Once a drag leaves that text, we track a start and end
 message ourselves. Messages in between are highlighted if they have a row. Copying reads from the
@@ -31,11 +31,11 @@ from app.ui.widgets.textview import TextView
 
 _TEXT_END = 2**31 - 1  # past the end of any text
 _MAX_SYNC_CHARACTERS = 60_000
-"""Longer selections are prepared in a worker thread before copying."""
+"""Characters of a selection above which a worker thread prepares the copy."""
 
 
 class SelectablePlace(Protocol):
-    """A message in the chat's path. It has a row only while near the visible part."""
+    """Message in the chat's path. It has a row only near the visible part."""
 
     message_id: str
     top: int
@@ -43,8 +43,6 @@ class SelectablePlace(Protocol):
 
 
 class SelectableView(Protocol):
-    """Interface that `Selection` needs from the transcript."""
-
     following: bool
 
     @property
@@ -70,15 +68,13 @@ class CopiedText(NamedTuple):
 
 
 class Selection(QObject):
-    """Selection made by dragging, Shift+click, or Select All."""
-
     copied = Signal()  # a large selection was copied in the background
 
     def __init__(self, view: SelectableView, chat: Chat) -> None:
         super().__init__(view.viewport())
         self._view, self._chat = view, chat
         self._ends: tuple[SelectionEnd, SelectionEnd] | None = None  # anchor and moving end
-        # Position of the mouse press. Becomes the anchor if the user drags or Shift+clicks.
+        # Position of the mouse press, which becomes the anchor if the user drags or Shift+clicks.
         self._origin: SelectionEnd | None = None
         self._last_pressed: TextView | None = None
         self._dragging = False
@@ -89,7 +85,7 @@ class Selection(QObject):
 
     @property
     def is_across_rows(self) -> bool:
-        """True if the selection spans more than Qt's own."""
+        """Return True if the selection is larger than Qt's own."""
         return self._ends is not None
 
     def part(self, number: int) -> tuple[int, int] | None:
@@ -104,7 +100,6 @@ class Selection(QObject):
         )
 
     def show_in(self, number: int) -> None:
-        """Highlight the selected part of a message if it has a row."""
         row = self._view.places[number].row
         if row is not None and row.body is not None:
             row.body.show_part(self.part(number))
@@ -116,7 +111,7 @@ class Selection(QObject):
         return had_selection
 
     def select_all(self) -> None:
-        """Select the whole chat. Includes a reply that's still being generated."""
+        """Select the whole chat with a reply that is being generated."""
         self.clear()
         places = self._view.places
         if places:
@@ -124,13 +119,13 @@ class Selection(QObject):
             self._set_ends((SelectionEnd(0, 0, places[0].message_id), end))
 
     def begin_in(self, text: TextView) -> None:
-        """Called when a keyboard selection starts or continues in a text."""
+        """Handle a keyboard selection that starts or continues in a text."""
         if self._ends is not None or text is not self._last_pressed:
             self.clear()
             self._last_pressed, self._origin = text, None
 
     def check(self) -> None:
-        """Clear the selection if its start or end message is no longer in the path."""
+        """Clear the selection if its start or end message has left the path."""
         places = self._view.places
         for end in (*(self._ends or ()), *filter(None, [self._origin])):
             if end.number >= len(places) or places[end.number].message_id != end.message_id:
@@ -227,7 +222,7 @@ class Selection(QObject):
 
     @Slot()
     def _on_scroll(self) -> None:
-        """Auto-scroll while dragging outside the view, faster the farther away the pointer is."""
+        """Scroll while the user drags outside the view, faster if the pointer is farther away."""
         view, text = self._view, self._pressed_text()
         at, height = self._content_position(self._pointer).y(), view.viewport().height()
         beyond = at if at < 0 else max(0, at - height)
@@ -274,7 +269,7 @@ class Selection(QObject):
                 self.show_in(number)
 
     def _is_body(self, text: TextView) -> bool:
-        """Check for the main text of a message, as opposed to reasoning or tool results."""
+        """Return True for the main text of a message, unlike reasoning or tool results."""
         row = self._view.places[self._origin.number].row if self._origin is not None else None
         return row is not None and row.body is text
 
@@ -302,8 +297,6 @@ class Selection(QObject):
             cursor.clearSelection()
             native.setTextCursor(cursor)
         return native is not None
-
-    # Clipboard.
 
     def copy(self, *, as_markdown: bool = False) -> bool:
         """Copy the selection. Return False if nothing is selected."""
@@ -370,10 +363,8 @@ class Selection(QObject):
             return message.content
         return markdown.markdown_text(first, min(last, end))
 
-    # Context menu.
-
     def pop_menu(self, text: TextView | None, at: QPoint, position: QPoint) -> None:
-        """Open a menu with actions for the selection and for the link or word under the pointer."""
+        """Open a menu for the selection and for the link or word under the pointer."""
         menu = make_menu(self._view.viewport())
         if text is not None and self._ends is None:
             self.begin_in(text)
@@ -400,7 +391,9 @@ def _count_characters(copied: Sequence[CopiedText]) -> int:
 
 
 def _texts(copied: Sequence[CopiedText]) -> tuple[str, str]:
-    """Join the texts as plain text and as Markdown. Names the speakers of multiple messages."""
+    """Return the texts as plain text and as Markdown, with speakers if there are several
+    messages.
+    """
     from app.markdown.plain_text import remove_markup
 
     plain = [part.text if part.typed else remove_markup(part.text) for part in copied]
@@ -417,7 +410,7 @@ def _texts(copied: Sequence[CopiedText]) -> tuple[str, str]:
 
 
 def _speaker_headings(copied: Sequence[CopiedText]) -> list[str]:
-    """Get a speaker heading per message. It's "" if the previous message has the same speaker."""
+    """Return a speaker heading per message, "" if the previous message has the same speaker."""
     new = [True, *(first.speaker != second.speaker for first, second in pairwise(copied))]
     return [part.speaker if changes else "" for part, changes in zip(copied, new, strict=True)]
 
@@ -434,12 +427,10 @@ def _html(copied: Sequence[CopiedText]) -> str:
 
 
 def typed_html(text: str) -> str:
-    """Convert typed text to HTML without interpreting any markup."""
     return f'<p dir="auto" style="white-space: pre-wrap">{escape(text)}</p>'
 
 
 def make_mime_data(plain: str, marked: str, html: str = "") -> QMimeData:
-    """Build clipboard data from plain text, Markdown and optional HTML."""
     data = QMimeData()
     data.setText(plain)
     data.setData("text/markdown", marked.encode())

@@ -1,4 +1,4 @@
-"""Contents of a tool call's card: texts and buttons. No widgets here."""
+"""Texts and buttons of a tool call's card."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ BUTTONS: dict[Decision | str, tuple[str, str]] = {
     "all": ("", mark("Run every waiting call in this chat  A")),
     "none": (mark("Deny All"), mark("Run none of the waiting calls")),
 }
-"""A card's buttons in order, with tooltips."""
+"""Buttons of a card in order, with tooltips."""
 
 FOR_ALL = ("all", "none")
-"""Buttons that apply to all waiting calls of a chat. Placed below the others."""
+"""Buttons for all waiting calls of a chat, below the others."""
 
 
 class ToolCardState(Struct, frozen=True):
@@ -89,11 +89,9 @@ def card_state(
     *,
     late: bool = False,
 ) -> ToolCardState:
-    """Compute the contents of a call's card. Finished calls (None) get an empty card.
+    """Return the contents of a call's card, which is empty for a finished call (None).
 
-    Args:
-        pairs: arguments from `displayed_arguments`.
-        late: a result is overdue.
+    ``pairs`` are the arguments from `displayed_arguments`. ``late``: a result is overdue.
     """
     if call is None:
         return ToolCardState()
@@ -172,19 +170,19 @@ def tool_of(message: Message) -> Tool:
 
 
 def name_of(message: Message) -> str:
-    """Display name of the tool and its server, e.g. "Search · web"."""
+    """Return the name of the tool and its server, e.g. "Search · web"."""
     return " · ".join(filter(None, _title_and_server(message)))
 
 
 def _title_and_server(message: Message) -> tuple[str, str]:
-    """Get the tool's title and the server's name. The name is "" for built-in tools."""
+    """Return the tool's title and the server's name, which is "" for built-in tools."""
     tool = tool_of(message)
     server = to_visible_line(tool.server)[:60]
     return title_of(tool), "" if server == BUILT_IN else server
 
 
 def question(call: Call, message: Message) -> str:
-    """Headline that asks the user to allow a specific action."""
+    """Return the headline that asks the user to allow an action."""
     words = labels_of(call.tool) if call.tool is not None else None
     if words is None or call.written is not None:
         title, server = _title_and_server(message)
@@ -198,10 +196,10 @@ def question(call: Call, message: Message) -> str:
 
 
 def displayed_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
-    """Get the arguments as (label, text) pairs, or None if they aren't a JSON object.
+    """Return the arguments as (label, text) pairs, or None if they aren't a JSON object.
 
-    Invisible characters are escaped. For built-in tools we skip empty arguments, since they have
-    the same effect as missing arguments.
+    Invisible characters are escaped. Empty arguments of built-in tools are skipped, because they
+    have the same effect as missing arguments.
     """
     if find_argument_error(arguments) is not None:
         return None
@@ -224,7 +222,9 @@ def format_size(characters: int) -> str:
 
 
 def subject_of(message: Message) -> str:
-    """Get the file, page or formula a built-in tool works on, or "" if it isn't a single line."""
+    """Return the file, page or formula a built-in tool works on, or "" if it isn't a single
+    line.
+    """
     tool = tool_of(message)
     if len(helpers := lanes_of(message)) > 1:
         return counted("%n helper", "%n helpers", len(helpers))
@@ -275,7 +275,7 @@ def _kept_text(limit: int, size: int) -> str:
 
 
 def server_questions(message: Message) -> list[str]:
-    """List the questions the server asked during a call, each with the user's response."""
+    """Return the questions the server asked during a call, with the user's responses."""
     questions = message.stats.get("asked")
     return [
         tr(_SAID[pair[1]], question=str(pair[0]))

@@ -1,4 +1,4 @@
-"""Row of a tool call. It shows a card asking for permission, then the result, folded."""
+"""Row of a tool call: a card that asks for permission, then the result, folded."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ KEYS = {
 class CallWriter:
     """Writes a tool call into a document as plain text, without links, images or formatting.
 
-    Labels and diff lines are colored. Displayed text can't imitate this, as it has no formatting.
+    Labels and diff lines are colored, which the text can't imitate because it has no formatting.
     """
 
     SPACE = 8  # vertical space between parts, in pixels
@@ -92,10 +92,7 @@ class CallWriter:
             self._insert(visible_lines(text), "text", space=self.SPACE)
 
     def difference(self, lines: Sequence[str]) -> None:
-        """Write a unified diff with colored lines.
-
-        We keep the + and - signs, since not everyone can tell the colors apart.
-        """
+        """Write a unified diff with colored lines, and signs for users who can't see the colors."""
         begin = 0
         for at in range(1, len(lines) + 1):
             if at == len(lines) or lines[at][:1] != lines[begin][:1]:
@@ -134,7 +131,7 @@ PAD, GAP, HEAD = 14, 8, 24
 
 
 def paint_card(painter: QPainter, card: QRect, headline: str, waits: bool) -> None:
-    """Paint a card's frame and headline. Pass ``waits`` if the user has to decide."""
+    """Paint a card's frame and headline. ``waits``: the user has to decide."""
     tokens = theme().tokens
     painter.setPen(QColor(tokens.accent if waits else tokens.border_strong))
     painter.setBrush(QColor(tokens.raised))
@@ -156,17 +153,14 @@ def paint_words(painter: QPainter, area: QRect, words: str, colour: str) -> None
 
 
 def height_of(words: str, width: int) -> int:
-    """Height of a text painted by `paint_words`, or 0 if it's empty."""
     flags = Qt.TextFlag.TextWordWrap
     bound = QFontMetrics(ui_font()).boundingRect(0, 0, width, 10_000, flags, words)
     return bound.height() if words else 0
 
 
 class ToolRow(MessageRow):
-    """Row of a tool call: arguments or changes, decision buttons, and the result."""
-
     MOST_LINES = 12
-    # Longest arguments to display, in characters. Longer arguments open in the editor instead.
+    # Characters of arguments that are displayed. Longer arguments open in the editor.
     MOST_SHOWN = 20_000
     INSET = 10  # padding of text inside its background
     SILENT_S = 10  # seconds without a result before the user can retry
@@ -174,20 +168,18 @@ class ToolRow(MessageRow):
     def __init__(self, message: Message, chat: Chat, parent: QWidget) -> None:
         super().__init__(message, chat.why_not, parent)
         self._tools, self._helping = chat.tools, chat.helping
-        self._call = self._tools.calls.get(message.id)  # None once it's over
+        self._call = self._tools.calls.get(message.id)
         self._card, self._last, self._error = QRect(), False, ""
         self._about_area, self._note_area = QRect(), QRect()
         self._ground, self._separator = QRect(), QRect()
         self._calls = WaitingCalls()
         self._fold = FoldButton(self, "wrench")
         self._fold.clicked.connect(self.resized)
-        # Editor for the arguments, opened by `edit`.
         self.arguments = make_text_field(self, tr("Arguments"))
         self.arguments.textChanged.connect(self._on_written)
         self._view = TextView(QTextDocument(), self)
-        # Has a lane per helper.
         self.lanes: HelperLanes | None = None
-        self._shows_match = False  # the lanes are replaced by a search match
+        self._shows_match = False  # a search match is shown in place of the lanes
         self._buttons_by_key = {
             key: self._make_button(words and tr(words), tr(tip))
             for key, (words, tip) in BUTTONS.items()
@@ -223,20 +215,18 @@ class ToolRow(MessageRow):
 
     @property
     def buttons(self) -> list[QPushButton]:
-        """Visible buttons that apply to this call only."""
         shown = (b for key, b in self._buttons_by_key.items() if key not in FOR_ALL)
         return [b for b in shown if not b.isHidden()]
 
     @property
     def buttons_for_all(self) -> list[QPushButton]:
-        """Visible buttons that apply to all waiting calls."""
         return [
             self._buttons_by_key[key] for key in FOR_ALL if not self._buttons_by_key[key].isHidden()
         ]
 
     @property
     def notice(self) -> str:
-        """Reason why the call can't run, or a problem with its arguments or result. "" if none."""
+        """Return why the call can't run, or a problem with its arguments or result, or ""."""
         return self._error or self._card_state.notice
 
     @property
@@ -252,7 +242,6 @@ class ToolRow(MessageRow):
         return self._view
 
     def append(self, text: str, kind: str) -> None:
-        """Called when a helper has written something."""
         if self.lanes is not None and self._call is not None:
             self.lanes.show_soon(self._call.lanes)
 
@@ -262,7 +251,6 @@ class ToolRow(MessageRow):
         self._show()
 
     def set_waiting(self, waiting: WaitingCalls) -> None:
-        """Show or hide the buttons that apply to all waiting calls of the chat."""
         if waiting != self._calls:
             self._calls = waiting
             self._show()
@@ -279,7 +267,6 @@ class ToolRow(MessageRow):
             self.arguments.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_fault(self, words: str) -> None:
-        """Show an error saying why the call can't run."""
         self._error = words
         stands = self._call.displayed_arguments if self._call is not None else "{}"
         self._mark_wrong(bool(words) and find_argument_error(stands) is not None)
@@ -299,7 +286,6 @@ class ToolRow(MessageRow):
             self.resized.emit()
 
     def set_last(self, last: bool) -> None:
-        """Called when this row becomes the last in the chat, or stops being last."""
         self._last = last
         self.show_actions()
 
@@ -395,7 +381,7 @@ class ToolRow(MessageRow):
 
     @property
     def headline(self) -> str:
-        """Headline of the card. Running calls include their elapsed time."""
+        """Return the headline of the card, with the elapsed time of a running call."""
         words, call = self._card_state.headline, self._call
         if call is None or call.state is not CallState.RUNNING or call.questions:
             return words
@@ -452,7 +438,7 @@ class ToolRow(MessageRow):
         return self.lanes is None and monotonic() - self._call.since >= self.SILENT_S
 
     def _show_lanes(self) -> None:
-        """Create or remove the helper lanes. There are none while waiting for permission."""
+        """Create or remove the helper lanes. A call that waits for permission has none."""
         call = self._call
         lanes = call.lanes if call is not None else lanes_of(self.message)
         shown: list[HelperRun] = lanes if self.state is not CallState.ASKING else []
@@ -516,7 +502,7 @@ class ToolRow(MessageRow):
         return "\n".join(filter(None, (self.headline, self._card_state.about, self.notice)))
 
     def _fill(self, pairs: list[tuple[str, str]] | None, editing: bool) -> None:
-        """Write arguments, changes or result into the document. Skips arguments being edited."""
+        """Write arguments, changes or result into the document, unless the user edits them."""
         writer, call = CallWriter(self._view.document()), self._call
         if self.state is CallState.OVER:
             self._view.setAccessibleName(tr("Result"))
@@ -530,7 +516,7 @@ class ToolRow(MessageRow):
         self._view.setAccessibleName(tr("What will happen"))
         preview = call.preview if call is not None else None
         if editing:
-            pass  # the preview is outdated, since the arguments have been edited
+            pass  # the arguments have been edited after the preview
         elif isinstance(preview, Difference):
             writer.arguments([("", preview.path)])
             writer.difference(preview.lines)

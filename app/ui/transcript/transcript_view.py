@@ -1,8 +1,8 @@
-"""View of a chat's messages. Only rows near the visible part have widgets.
+"""View of a chat's messages, with widgets only for rows near the visible part.
 
-Resizing 200 message widgets takes 108-156 ms, so we only keep the heights of distant rows. The view
-doesn't use QLayout because the reader's position must stay put when the estimated height of a
-distant row is replaced by the real height.
+Resizing 200 message widgets takes 108-156 ms, so distant rows only have a height. The view doesn't
+use QLayout because the reader's position must stay when the real height of a distant row replaces
+the estimated height.
 """
 
 from __future__ import annotations
@@ -53,26 +53,26 @@ from app.ui.widgets.widget_behavior import mirror_children
 
 
 class MessagePlace(Struct):
-    """A message's place in the view: its height, and its row if near the visible part."""
+    """Place of a message: its height, and its row if near the visible part."""
 
     message_id: str
     height: int = 0
     width: int = 0  # view width when ``height`` was measured; 0 for an estimate
     top: int = 0
     row: MessageRow | None = None
-    # Remembers which code blocks are wrapped while the row doesn't exist.
+    # code blocks to wrap when the row is created again
     wrapped: frozenset[tuple[int, int]] = frozenset()
 
 
 def text_column_for(width: int) -> tuple[int, int]:
-    """Get the left edge and width of the text column for a pane width."""
+    """Return the left edge and width of the text column for a pane width."""
     edge = 12 if width < t.NARROW else 24
     column = min(scaled(t.COLUMN), width - 2 * edge)
     return (width - column) // 2, column
 
 
 def estimated_height(message: Message, width: int) -> int:
-    """Estimate the height in pixels of a message that hasn't been laid out yet."""
+    """Return the estimated height of a message that hasn't been laid out."""
     if message.role == "tool" and message.status != "streaming":
         return 28
     text = message.content
@@ -80,7 +80,7 @@ def estimated_height(message: Message, width: int) -> int:
 
 
 class JumpButton(PaintedButton):
-    """Button that jumps to the end. It has a dot while new text arrives."""
+    """Button that jumps to the end, with a dot while new text arrives."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -120,9 +120,9 @@ _SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 class TranscriptKeys:
-    """Keyboard handling. Up/Down select messages, Left/Right scroll code, Delete deletes.
+    """Keys of the transcript: Up/Down select messages, Left/Right scroll code, Delete deletes.
 
-    Tab is handled by `MessageRow` and moves through a message's controls.
+    `MessageRow` handles Tab, which moves through a message's controls.
     """
 
     def __init__(self, view: TranscriptView) -> None:
@@ -130,7 +130,7 @@ class TranscriptKeys:
         self._focus_line = QRect()
 
     def press(self, event: QKeyEvent) -> bool:
-        """Handle a key press. Return False if we don't use this key."""
+        """Handle a key press. Return False for other keys."""
         key, number = Qt.Key(event.key()), self._focused_number()
         selection = self._view.selection
         row = self._view.places[number].row if number is not None else None
@@ -171,7 +171,6 @@ class TranscriptKeys:
         return bool(seen)
 
     def paint_focus_line(self, painter: QPainter) -> None:
-        """Paint a line in the margin next to the focused message."""
         self._focus_line = self._focus_line_area()
         painter.fillRect(self._focus_line, theme().color("accent"))
 
@@ -190,10 +189,10 @@ class TranscriptKeys:
         return next((number for number, row in rows if row is not None and row.has_keys()), None)
 
     def _focus_message(self, number: int) -> None:
-        """Focus a message and scroll it into view. When coming from below, show its end."""
+        """Focus a message and scroll it into view. From below, show its end."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
-        # Scroll twice, because the first pass measures the surrounding rows.
+        # scroll twice, because the first pass measures the surrounding rows
         for _ in range(2):
             head = place.top - view.TOP
             foot = place.top + place.height + view.BOTTOM - view.viewport().height()
@@ -203,7 +202,7 @@ class TranscriptKeys:
             place.row.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _delete(self, number: int) -> None:
-        """Ask to delete a message. If it's deleted, focus the previous message."""
+        """Delete a message after a question, and focus the previous message."""
         message_id = self._view.places[number].message_id
         self._view.action_requested.emit(Action.DELETE, message_id)
         places = self._view.places
@@ -212,7 +211,7 @@ class TranscriptKeys:
             self._focus_message(min(max(0, number - 1), len(places) - 1))
 
     def _step(self, number: int, by: int) -> None:
-        """Scroll within a message that's partly hidden, or move on to the next message."""
+        """Scroll within a message that is partly hidden, or move to the next message."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
         foot = place.top + place.height - view.viewport().height()
@@ -228,27 +227,27 @@ class TranscriptKeys:
 class TranscriptView(QAbstractScrollArea):
     """View of the messages on a chat's path.
 
-    Keeps the reader's position while heights change, or follows the end of the chat.
+    The view keeps the reader's position while heights change, or follows the end of the chat.
     """
 
     TOP, BOTTOM, GAP = 20, 12, 4
     LONG_TOKENS = 500  # shorter prompts are prefilled before anyone could read a notice
     SILENT_S = 10  # seconds without a response before the user can retry
 
-    action_requested = Signal(object, str)  # (`RowAction`, message ID)
-    # (forward): the focus moved past the end or start of the conversation.
+    action_requested = Signal(object, str)  # (RowAction, message ID)
+    # (forward): the focus moved past the end or start of the conversation
     focus_left = Signal(bool)
     chat_requested = Signal(str)
     _text_grown = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.ground = "back"  # color token of the background
+        self.ground = "back"
         # Avoids repainting the window's background for each token.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.places: list[MessagePlace] = []  # messages in path order
-        self._by_id: dict[str, MessagePlace] = {}  # lookup by message id
-        self._placed_count = 0  # places at the start of the list whose ``top`` is valid
+        self.places: list[MessagePlace] = []
+        self._by_id: dict[str, MessagePlace] = {}
+        self._placed_count = 0  # number of places at the start whose ``top`` is valid
         self.following = True  # scroll along with new text
         self._is_laying_out = False
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -267,8 +266,8 @@ class TranscriptView(QAbstractScrollArea):
         self._jump.hide()
         self._chat = chat
         self._words: Words | None = None
-        self._match_message = ""  # message containing search matches; "" for all messages
-        self._current_match = ("", -1)  # (message id, index) of the current match
+        self._match_message = ""  # message with search matches; "" for all messages
+        self._current_match = ("", -1)  # (message ID, index)
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
         self.selection = Selection(self, chat)
@@ -285,10 +284,8 @@ class TranscriptView(QAbstractScrollArea):
         theme().changed.connect(self.viewport().update)
         self._rebuild()
 
-    # Layout and scrolling.
-
     def text_column(self) -> tuple[int, int]:
-        """Get the left edge and width of the text, in viewport coordinates."""
+        """Return the left edge and width of the text, in viewport coordinates."""
         # Use the full width so that showing the scroll bar doesn't shift the text. In right-to-left
         # layouts the scroll bar is on the left.
         x, width = text_column_for(self.width())
@@ -305,7 +302,7 @@ class TranscriptView(QAbstractScrollArea):
         self.lay_out()
 
     def scroll_pages(self, pages: float) -> None:
-        """Scroll by a number of viewport heights. Used by key presses in the composer."""
+        """Scroll by a number of viewport heights."""
         bar = self.verticalScrollBar()
         if isinf(pages):
             self.jump_to_end() if pages > 0 else bar.setValue(0)
@@ -353,7 +350,7 @@ class TranscriptView(QAbstractScrollArea):
     def lay_out(self) -> None:
         """Lay out the rows near the visible part.
 
-        Keeps either the reader's position or the end of the chat in place.
+        The reader's position or the end of the chat stays in place.
         """
         if self._is_laying_out or self.viewport().width() < 50 or not self.isVisible():
             return
@@ -405,14 +402,14 @@ class TranscriptView(QAbstractScrollArea):
             bar.setValue(anchor[0].top - anchor[1])
 
     def places_near_view(self, screens: float) -> range:
-        """Get the range of places in view, extended by ``screens`` viewport heights both ways."""
+        """Return the places in view, extended by ``screens`` viewport heights both ways."""
         value, view = self.verticalScrollBar().value(), self.viewport().height()
         reach = round(view * screens)
         first = bisect_right(self.places, value - reach, key=lambda p: p.top + p.height)
         return range(first, bisect_left(self.places, value + view + reach, key=lambda p: p.top))
 
     def first_in_view(self) -> int:
-        """Get the first place that shows more than its last line."""
+        """Return the first place that shows more than its last line."""
         top = self.verticalScrollBar().value() + 2 * self.TOP
         return bisect_right(self.places, top, key=lambda p: p.top + p.height)
 
@@ -462,8 +459,6 @@ class TranscriptView(QAbstractScrollArea):
         self._jump.raise_()
         self._keys.follow_focused(self.viewport())
 
-    # Search results.
-
     def show_message(self, message_id: str) -> None:
         self.lay_out()
         place = self._by_id.get(message_id)
@@ -495,10 +490,9 @@ class TranscriptView(QAbstractScrollArea):
         return marked
 
     def highlight(self, words: Words | None) -> dict[str, int]:
-        """Highlight matches in all messages. None clears them.
+        """Highlight matches in all messages, or none for None.
 
-        Returns:
-            Number of matches for each message that's laid out.
+        Returns the number of matches by message ID, for messages that are laid out.
         """
         self._match_message, self._current_match = "", ("", -1)
         self._mark_words(None)  # file attachments may be highlighted as well
@@ -510,8 +504,7 @@ class TranscriptView(QAbstractScrollArea):
     def show_mark(self, message_id: str, number: int) -> int | None:
         """Scroll to a match in a message and make it the current match.
 
-        Returns:
-            Number of matches in the message, or None if it isn't laid out.
+        Returns the number of matches in the message, or None if it isn't laid out.
         """
         self.lay_out()
         before, self._current_match = self._current_match[0], (message_id, number)
@@ -584,11 +577,9 @@ class TranscriptView(QAbstractScrollArea):
         painter.fillRect(event.rect(), theme().color(self.ground))
         self._keys.paint_focus_line(painter)
 
-    # Signals from the chat.
-
     @Slot()
     def _rebuild(self) -> None:
-        """Called when the path has changed. Reuses the rows of messages that are still there."""
+        """Rebuild the places for a changed path. Messages that are still there keep their rows."""
         before = {place.message_id: place for place in self.places}
         path = self._chat.transcript.path
         self.places = [before.pop(m.id) if m.id in before else MessagePlace(m.id) for m in path]
@@ -631,8 +622,8 @@ class TranscriptView(QAbstractScrollArea):
     def _on_phase(self) -> None:
         """Show a notice in the reply while a remote server is silent.
 
-        Narrow panes have no space in the header, so they also get a notice here when a long prompt
-        is queued or being prefilled.
+        In a narrow pane, the notice also appears while a long prompt is queued or read, because the
+        header has no space for it.
         """
         reply, remote = self._chat.reply, self._chat.model.remote
         silent, prompt = reply.silent_s, reply.progress
@@ -730,7 +721,6 @@ class TranscriptView(QAbstractScrollArea):
         self._on_turn()  # allowed actions may depend on the position
 
     def _update_row(self, place: MessagePlace) -> None:
-        """Update what depends on a message's position in the path."""
         if (row := place.row) is None:
             return
         if isinstance(row, AnswerRow | ToolRow):

@@ -38,16 +38,14 @@ LEFT_OUT = mark("No longer in context")
 
 
 class UserRow(MessageRow):
-    """User message, right-aligned in a tinted block."""
-
     PAD_X, PAD_Y = 14, 10
     LONGEST = 460
-    """Longer messages, e.g. a pasted file, are collapsed to ``FOLDED`` pixels with a link to
-    expand."""
+    """Height above which a message, e.g. a pasted file, is folded to ``FOLDED`` pixels with a link.
+    """
     FOLDED = 320
     MORE = 28
     PIECE = 20_000
-    """Number of characters to lay out at a time. Laying out 1,000,000 at once blocks for 0.7 s."""
+    """Characters to lay out at a time. Laying out 1,000,000 at once blocks for 0.7 s."""
 
     def __init__(self, message: Message, why_not: WhyNot, parent: QWidget) -> None:
         self._left_out = False
@@ -68,7 +66,7 @@ class UserRow(MessageRow):
         self._note = QRectF()
         self._fold_link = self._link(self._on_more)
         self._more_text_link = self._link(self._on_further)
-        self._laid_out = self._text_to_chunk_end(1)  # currently displayed part of the text
+        self._laid_out = self._text_to_chunk_end(1)
         self._fill()
         self._reveal()
 
@@ -88,7 +86,6 @@ class UserRow(MessageRow):
         return tr(LEFT_OUT) if self._left_out else ""
 
     def set_left_out(self, left_out: bool) -> None:
-        """Set whether the message was dropped from the model's context."""
         if left_out != self._left_out:
             self._left_out = left_out
             self._view.setAccessibleDescription(self.note)
@@ -123,7 +120,7 @@ class UserRow(MessageRow):
         return len(self._laid_out) < min(len(self.message.content), MOST_LAID_OUT)
 
     def _text_to_chunk_end(self, end: int) -> str:
-        """Get the text up to the end of the chunk containing the character before ``end``."""
+        """Return the text up to the end of the chunk with the character before ``end``."""
         full_text, most = self._full_text, min(len(self.message.content), MOST_LAID_OUT)
         to = -(-end // self.PIECE) * self.PIECE
         to += full_text[to - 1 : to + 1] == "\r\n"  # Qt makes \r\n a single line break

@@ -1,5 +1,3 @@
-"""Small icon buttons that follow the theme."""
-
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal, Slot
@@ -25,7 +23,7 @@ from app.ui.widgets.widget_behavior import insert_shortcut, mirror_area
 
 
 class PaintedButton(QAbstractButton):
-    """Base class of custom-painted buttons. In contrast to Qt's own, Enter presses them."""
+    """Base class of custom-painted buttons. Unlike Qt's own, Enter presses them."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,10 +64,10 @@ class RemovableButton(PaintedButton):
 
 
 class IconButton(PaintedButton):
-    """Square icon button. The tooltip shows its name and shortcut.
+    """Square icon button whose tooltip has its name and shortcut.
 
-    Painted by hand because a screen full of messages has dozens of these, and style sheets are
-    slow.
+    The button is painted by hand because a screen full of messages has dozens of them, and style
+    sheets are slow.
     """
 
     def __init__(
@@ -93,13 +91,12 @@ class IconButton(PaintedButton):
         self.update()
 
     def set_revealed(self, revealed: bool) -> None:
-        """Show or hide the icon. A hidden icon takes up space. Focus and a mark make it visible."""
+        """Show or hide the icon, which keeps its space. Focus and a mark make it visible."""
         if revealed != self._revealed:
             self._revealed = revealed
             self.update()
 
     def set_marked(self, marked: bool) -> None:
-        """Show or hide a dot at the icon's corner."""
         if marked != self._marked:
             self._marked = marked
             self.update()
@@ -113,7 +110,6 @@ class IconButton(PaintedButton):
 
     @property
     def tip(self) -> str:
-        """The tooltip with the shortcut that's currently assigned."""
         return insert_shortcut(self._tip)
 
     def enterEvent(self, event: QEnterEvent) -> None:
@@ -125,7 +121,7 @@ class IconButton(PaintedButton):
         super().focusInEvent(event)
 
     def _update_tip(self) -> None:
-        """Update the shortcut shown in the tooltip, unless someone set a different tooltip."""
+        """Update the shortcut in the tooltip, unless the tooltip was changed elsewhere."""
         if self.toolTip() == self._shown_tip != self.tip:
             self._shown_tip = self.tip
             self.setToolTip(self._shown_tip)
@@ -165,8 +161,6 @@ class IconButton(PaintedButton):
 
 
 class RoundButton(PaintedButton):
-    """The composer's round button, which either sends or stops."""
-
     SIDE = 32
 
     def __init__(self, parent: QWidget | None = None) -> None:

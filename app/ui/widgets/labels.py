@@ -1,5 +1,3 @@
-"""Plain text labels and buttons that look like links."""
-
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
@@ -19,7 +17,7 @@ def make_label(
     px: int = 0,
     weight: QFont.Weight = QFont.Weight.Normal,
 ) -> QLabel:
-    """Make a plain text label. If ``px`` is 0, it uses the window's font."""
+    """Return a plain text label, in the window's font if ``px`` is 0."""
     label = QLabel(words, parent)
     label.setProperty("muted", muted)
     label.setWordWrap(wrap)
@@ -30,8 +28,6 @@ def make_label(
 
 
 class ElidedLabel(QLabel):
-    """Single line of plain text. Elides what doesn't fit."""
-
     def __init__(
         self, text: str, parent: QWidget, elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle
     ) -> None:

@@ -29,9 +29,9 @@ def make_row_layout(
     margins: Sequence[int] | None = (0, 0, 0, 0),
     spacing: int | None = 8,
 ) -> QHBoxLayout:
-    """Build a horizontal layout in reading direction and set it on `of`.
+    """Return a horizontal layout in reading direction, set on `of`.
 
-    If margins or spacing are None, Qt's defaults apply.
+    None for margins or spacing means Qt's default.
     """
     layout = QHBoxLayout()
     _fill_layout(layout, of, parts, margins, spacing)
@@ -44,7 +44,6 @@ def make_column_layout(
     margins: Sequence[int] | None = (0, 0, 0, 0),
     spacing: int | None = 8,
 ) -> QVBoxLayout:
-    """Build a vertical layout. See `make_row_layout`."""
     layout = QVBoxLayout()
     _fill_layout(layout, of, parts, margins, spacing)
     return layout
@@ -79,8 +78,8 @@ def nest(outer: QBoxLayout | QGridLayout, inner: QLayout, *args: Any) -> None:
     """Add a layout to another layout. `args` is passed on to `addLayout`.
 
     PySide keeps a wrapper for each item in `inner`. If Qt deletes an item, PySide may later return
-    the stale wrapper for a different object at the same address (app/DECISIONS.md, A91), so we
-    invalidate the wrappers right away.
+    the stale wrapper for a different object at the same address (app/DECISIONS.md, A91), so the
+    wrappers are invalidated immediately.
     """
     outer.addLayout(inner, *args)
     _forget_items(inner)
@@ -96,7 +95,7 @@ def _forget_items(layout: QLayout) -> None:
 
 
 def scrolling(inside: QWidget, parent: QWidget) -> QScrollArea:
-    """Put a widget in a frameless, vertical scroll area. It's as wide as the area."""
+    """Return a frameless area around a widget that only scrolls vertically."""
     area = QScrollArea(parent)
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 
 def make_menu(parent: QWidget) -> QMenu:
-    """Make a menu that shows tooltips and is deleted when it closes."""
     menu = QMenu(parent)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     menu.setToolTipsVisible(True)
@@ -25,7 +24,7 @@ def add_action(
     checked: bool | None = None,
     why_not: str = "",
 ) -> QAction:
-    """Add an action. It's checkable unless ``checked`` is None, and disabled if ``why_not``."""
+    """Add an action: checkable unless ``checked`` is None, disabled if there's a ``why_not``."""
     action = menu.addAction(words.replace("&", "&&"))
     action.triggered.connect(lambda _checked=False: act())
     if checked is not None:

@@ -21,15 +21,14 @@ Pixels = tuple[int, int, bytes]  # width, height, RGB bytes
 
 @lru_cache(maxsize=256)
 def decode_thumbnail(thumbnail: bytes) -> QPixmap:
-    """Decode a thumbnail. Returns a null pixmap for invalid data."""
     # PySide accepts str, although the stubs say otherwise.
     return QPixmap.fromImage(QImage.fromData(thumbnail, "JPEG"))  # type: ignore[arg-type]
 
 
 def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str = "") -> None:
-    """Paint the center of a thumbnail with rounded corners. Without a thumbnail, paint a file icon.
+    """Paint the center of a thumbnail with rounded corners, or else a file icon.
 
-    ``number`` is a page number shown in a corner.
+    ``number`` is a page number in a corner.
     """
     tokens, ratio = theme().tokens, painter.device().devicePixelRatioF()
     path = QPainterPath()
@@ -93,11 +92,10 @@ class ImageView(QWidget):
 
 
 class PictureSheet(Sheet):
-    """Sheet for viewing an image.
+    """Sheet with an image.
 
-    Args:
-        words: description such as "PNG, 800 × 600".
-        read: loads the pixels. Called in a worker thread. Raises if the image can't be read.
+    ``words`` is a description such as "PNG, 800 × 600". ``read`` loads the pixels in a worker
+    thread and raises if it can't.
     """
 
     def __init__(

@@ -11,16 +11,16 @@ from PySide6.QtWidgets import QPushButton, QScrollArea, QVBoxLayout, QWidget
 class RowList(QScrollArea):
     """Scrollable list in which the user can add and remove rows.
 
-    Each row widget needs a `remove` button, a `name` field that takes the focus, and a `set_number`
-    method that updates its accessible names with its position, counting from 1.
+    Each row widget has a `remove` button, a `name` field that takes the focus, and a `set_number`
+    method that updates its accessible names with its position from 1.
     """
 
     changed = Signal()
 
     def __init__(self, add: QPushButton, parent: QWidget) -> None:
         super().__init__(parent)
-        self.items: list[Any] = []  # from top to bottom
-        self.add = add  # button for adding a row, which gets the focus after a row is removed
+        self.items: list[Any] = []
+        self.add = add
         inside = QWidget(self)
         self._column = QVBoxLayout(inside)
         self._column.setContentsMargins(0, 0, 8, 0)

@@ -1,4 +1,4 @@
-"""Painting of rows with icons and text, both in widgets and in item views. Supports RTL."""
+"""Painting of rows with icons and text, in widgets and item views, also right-to-left."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ class RowPainter:
         return self._around.adjusted(inset, 1, -inset, -1)
 
     def to_visual(self, part: QRect) -> QRect:
-        """Mirror a rectangle from left-to-right coordinates if needed."""
+        """Return a rectangle, mirrored from left-to-right coordinates if needed."""
         return QStyle.visualRect(self._direction, self._around, part)
 
     def ground(
         self, area: QRectF | QRect, colour: str = "", *, ring: bool = False, radius: float = 6
     ) -> None:
-        """Paint a rounded rectangle, filled if there's a color. Set ``ring`` for a focus ring."""
+        """Paint a rounded rectangle, filled if there's a color. ``ring`` adds a focus ring."""
         if colour or ring:
             self.painter.setPen(focus_pen() if ring else QPen(Qt.PenStyle.NoPen))
             self.painter.setBrush(QColor(colour) if colour else Qt.BrushStyle.NoBrush)
@@ -79,7 +79,6 @@ class RowPainter:
     def icon(
         self, name: str, colour: str, gap: int, *, side: int = t.SMALL_ICON, end: bool = False
     ) -> None:
-        """Paint an icon followed by a gap. ``side`` is scaled like text."""
         size = scaled(side)
         x = self.line.right() + 1 - size if end else self.line.left()
         top = self.line.top() + (self.line.height() - size) // 2
@@ -115,7 +114,7 @@ class RowPainter:
         most: int | None = None,
         end: bool = False,
     ) -> None:
-        """Paint a line of text. It's elided if longer than the free space or ``most`` pixels."""
+        """Paint a line of text, elided to the free space or ``most`` pixels."""
         if font is not None:
             self.painter.setFont(font)
         self.painter.setPen(QColor(colour))
@@ -129,12 +128,11 @@ class RowPainter:
             self._skip(measure.horizontalAdvance(shown) + gap, end=end)
 
     def fits(self, *texts: tuple[str, QFont], gap: int) -> bool:
-        """Return True if texts with gaps between them fit into the remaining space."""
         wanted = sum(gap + QFontMetrics(font).horizontalAdvance(words) for words, font in texts)
         return wanted - gap <= self.line.width()
 
     def draw_marked_text(self, words: str, marks: Marks, colour: str, font: QFont) -> None:
-        """Paint text with parts in bold, taking up all the remaining space."""
+        """Paint text with parts in bold, in all of the remaining space."""
         self.painter.setFont(font)
         self.painter.setPen(QColor(colour))
         _draw_marked(self.painter, self.to_visual(self.line), words, marks)
@@ -148,7 +146,7 @@ class RowPainter:
 
 
 def _draw_marked(painter: QPainter, area: QRect, text: str, marks: Marks) -> None:
-    """Paint a line of text. Marked ranges are bold and in normal text color."""
+    """Paint a line of text whose marked ranges are bold and in the normal text color."""
     layout = _text_layout(painter, text, marks)
     line = layout.lineAt(0)
     if line.naturalTextWidth() > area.width():
@@ -250,7 +248,7 @@ class RowDelegate(QStyledItemDelegate):
         height: int = t.ROW,
         lines: int = 1,
     ) -> None:
-        """Create a delegate. ``inset`` is the horizontal margin of the background in pixels."""
+        """``inset`` is the horizontal margin of the background in pixels."""
         super().__init__(parent)
         self._state_of, self._inset = state_of, inset
         self._height, self._lines = height, lines

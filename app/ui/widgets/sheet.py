@@ -1,5 +1,3 @@
-"""Base classes for dialogs and popovers."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -41,7 +39,7 @@ from app.ui.widgets.layout_helpers import (
     scrolling,
 )
 
-_geometry: list[Settings] = []  # where sheets store their size and position, if anywhere
+_geometry: list[Settings] = []  # store of the sheets' size and position, if any
 
 
 def store_geometry_in(settings: Settings) -> None:
@@ -49,14 +47,13 @@ def store_geometry_in(settings: Settings) -> None:
 
 
 def retain_size_when_hidden(part: QWidget) -> None:
-    """Make a widget keep its space in the layout while hidden."""
     policy = part.sizePolicy()
     policy.setRetainSizeWhenHidden(True)
     part.setSizePolicy(policy)
 
 
 def apply_styles(root: QWidget) -> None:
-    """Apply styles to all children and refresh their size hints. Layouts cache these."""
+    """Apply styles to all children and refresh their size hints, which layouts cache."""
     for part in root.findChildren(QWidget):
         part.ensurePolished()
         part.updateGeometry()
@@ -79,7 +76,6 @@ class Popover(QFrame):
         self.setFixedWidth(self.WIDTH)
 
     def open_below(self, button: QWidget, window: QWidget) -> None:
-        """Open below a button. The height is limited by the window."""
         corner = button.mapToGlobal(QPoint(button.width(), button.height() + 4))
         below = window.mapToGlobal(QPoint(0, window.height())).y() - corner.y()
         self.open_at(corner, max(360, below - 16))
@@ -115,7 +111,6 @@ class Sheet(QDialog):
     """Dialog made up of rows, with buttons at the bottom. Deleted on close."""
 
     def __init__(self, name: str, title: str, parent: QWidget | None, *, spacing: int = 12) -> None:
-        """Create a sheet. ``name`` is the object name, used by tests and the style sheet."""
         super().__init__(parent)
         self.setObjectName(name)
         self.setWindowTitle(title)
@@ -126,7 +121,7 @@ class Sheet(QDialog):
         self.rows.setSpacing(spacing)
 
     def open(self) -> None:
-        """Open as a window-modal dialog, which Ctrl+W can close."""
+        """Open as a window-modal dialog that Ctrl+W closes."""
         # The dialog blocks the window's own Ctrl+W shortcut.
         QShortcut(QKeySequence("Ctrl+W"), self, self.reject)
         super().open()
@@ -184,7 +179,7 @@ class Sheet(QDialog):
                 settings.set(places={**settings.places, name: rect})
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Make Enter press the focused button, including buttons that can't be the default."""
+        """Press the focused button on Enter, even if it can't be the default."""
         button = self.focusWidget()
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if enter and isinstance(button, QPushButton | QToolButton):
@@ -193,7 +188,7 @@ class Sheet(QDialog):
             super().keyPressEvent(event)
 
     def has_changes(self) -> bool:
-        """Override to return True if closing would lose input. In that case `reject` asks first."""
+        """Return True if closing would lose input, so that `reject` asks first."""
         return False
 
     def reject(self) -> None:
@@ -223,17 +218,15 @@ class Sheet(QDialog):
                 nest(self.rows, part)
 
     def make_heading(self, words: str) -> QLabel:
-        """Make a heading, to be added with `add_rows`."""
         label = self.make_label(words, muted=False)
         set_scaled_font(label, t.HEADING_PX, QFont.Weight.DemiBold)
         return label
 
     def make_label(self, words: str = "", *, muted: bool = True) -> QLabel:
-        """Make a plain label, to be added with `add_rows`."""
         return make_label(self, words, muted=muted)
 
     def button(self, words: str, pressed: Callable[[], object]) -> QPushButton:
-        """Make a button. Enter only presses it if it has the focus."""
+        """Return a button that Enter presses only if it has the focus."""
         button = QPushButton(words, self)
         button.setAutoDefault(False)
         button.clicked.connect(lambda _checked=False: pressed())
@@ -245,13 +238,6 @@ class Sheet(QDialog):
         *buttons: QPushButton,
         cancel_text: str = "",
     ) -> QPushButton:
-        """Add the buttons at the bottom. Return the cancel button.
-
-        Args:
-            main: main button, on the right. Pressed by Enter.
-            buttons: additional buttons, on the left.
-            cancel_text: defaults to "Cancel", or "Close" if there's no main button.
-        """
         text = cancel_text or (tr("Cancel") if main is not None else tr("Close"))
         leave = self.button(text, self.reject)
         (main or leave).setDefault(True)
@@ -263,17 +249,12 @@ class Sheet(QDialog):
         return leave
 
     def set_scaled_width(self, usual: int) -> None:
-        """Set a fixed width, scaled from `usual`, or wider if the content doesn't fit.
-
-        Must be called after adding the content. Translations may be twice as long as English.
-        """
         self.setFixedWidth(max(scaled(usual), self.rows.minimumSize().width()))
 
     def fit_height(self) -> None:
         """Adjust the height to the content.
 
-        `QWidget.adjustSize` doesn't work here. It computes the height for the layout's preferred
-        width rather than our fixed width.
+        `QWidget.adjustSize` would use the layout's preferred width instead of the fixed width.
         """
         width = self.maximumWidth()
         high = self.rows.totalHeightForWidth(width)

@@ -29,14 +29,13 @@ async def downloads_folder() -> Path:
 
 
 async def _existing_folder(location: QStandardPaths.StandardLocation) -> Path:
-    """Get a standard folder or else the home folder. Qt would fall back to the current folder."""
+    """Return a standard folder, or the home folder. Qt would fall back to the current folder."""
     folder = Path(QStandardPaths.writableLocation(location))
     exists = folder.is_absolute() and await flows.run_in_thread(lambda _: folder.is_dir())
     return folder if exists else Path.home()
 
 
 async def ask_for_folder(parent: QWidget, title: str, start: str = "") -> Path | None:
-    """Ask for an existing folder. Starts in ``start`` or the last used folder."""
     dialog = QFileDialog(parent, title, start or _start_folder())
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -45,11 +44,7 @@ async def ask_for_folder(parent: QWidget, title: str, start: str = "") -> Path |
 
 
 async def ask_for_file(parent: QWidget, title: str, kinds: str) -> Path | None:
-    """Ask for an existing file.
-
-    Args:
-        kinds: file types to choose from, as in `QFileDialog.setNameFilter`.
-    """
+    """Ask for an existing file. ``kinds`` has the file types, as in `QFileDialog.setNameFilter`."""
     dialog = QFileDialog(parent, title, _start_folder(), kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     chosen = await _choose(dialog)
@@ -57,7 +52,6 @@ async def ask_for_file(parent: QWidget, title: str, kinds: str) -> Path | None:
 
 
 async def ask_for_files(parent: QWidget, title: str, start: str, kinds: str) -> list[Path]:
-    """Ask for existing files. The list is empty if the user cancels. See `ask_for_file`."""
     dialog = QFileDialog(parent, title, start, kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
     return await _choose(dialog)
@@ -66,11 +60,8 @@ async def ask_for_files(parent: QWidget, title: str, start: str, kinds: str) -> 
 async def ask_save_path(parent: QWidget, title: str, start: Path, kinds: str) -> Path | None:
     """Ask where to save a file. The suffix is adjusted to the chosen file type.
 
-    The system's dialog asks before overwriting a file.
-
-    Args:
-        start: suggested path.
-        kinds: see `ask_for_file`. Each type needs exactly one suffix.
+    The system's dialog asks before overwriting a file. Each type in ``kinds`` (see `ask_for_file`)
+    needs exactly one suffix.
     """
     dialog = QFileDialog(parent, title, str(start), kinds)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -122,7 +113,7 @@ async def _choose(dialog: QFileDialog) -> list[Path]:
 
 OPENABLE = ("http", "https", "mailto")
 
-# Number of characters to keep at the start and end of a long address.
+# characters to keep at the start and end of a long address
 _HEAD_CHARACTERS, _TAIL_CHARACTERS = (
     400,
     120,
@@ -132,14 +123,13 @@ _UNBROKEN = re.compile(r"([^\s\u200b]{48})")
 
 
 def ask_and_open(parent: QWidget, address: QUrl) -> None:
-    """Run `ask_to_open_link` as a background task."""
     flows.start(parent, ask_to_open_link(parent, address))
 
 
 async def ask_to_open_link(parent: QWidget, address: QUrl) -> None:
     """Open a link after asking the user.
 
-    Only web and mail links are supported, since a ``file:`` link might run a program.
+    Only web and mail links are supported, because a ``file:`` link might run a program.
     """
     question, words, may_open = describe_link(address)
     box = QMessageBox(parent.window())
@@ -159,7 +149,7 @@ async def ask_to_open_link(parent: QWidget, address: QUrl) -> None:
 
 
 def describe_link(address: QUrl) -> tuple[str, str, bool]:
-    """Get the question to ask about a link, the text to show, and whether we'd open it at all."""
+    """Return the question about a link, the text to show, and True if the link may be opened."""
     # Use the encoded form. The human-readable form hides passwords and look-alike characters.
     sent = bytes(address.toEncoded().data()).decode("ascii", "replace")
     shown = sent or bytes(QUrl.toPercentEncoding(address.toString()).data()).decode("ascii")
@@ -192,7 +182,7 @@ def _clip(address: str) -> str:
 
 
 def _clip_host(host: str) -> str:
-    """Shorten a long host name, keeping its end: anyone can put anything at the start."""
+    """Shorten a long host name, keeping its end, because anyone can put anything at the start."""
     return host if len(host) <= _MAX_HOST_CHARACTERS else f"…{host[-_MAX_HOST_CHARACTERS:]}"
 
 

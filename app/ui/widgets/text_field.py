@@ -1,5 +1,3 @@
-"""Fields for texts of several lines."""
-
 from __future__ import annotations
 
 from PySide6.QtGui import QTextOption
@@ -11,7 +9,7 @@ from app.ui.style.theme import code_font
 def make_text_field(
     parent: QWidget, name: str, text: str = "", *, hint: str = "", height: int = 0
 ) -> QPlainTextEdit:
-    """Make a field that Tab leaves. ``height`` is in pixels; 0 lets the layout decide."""
+    """Return a field that Tab leaves. ``height`` is in pixels; 0 lets the layout decide."""
     field = QPlainTextEdit(text, parent)
     field.setObjectName("field")
     field.setAccessibleName(name)
@@ -25,7 +23,7 @@ def make_text_field(
 def make_code_field(
     parent: QWidget, name: str, text: str = "", *, height: int = 0, wrap: bool = False
 ) -> QPlainTextEdit:
-    """Make a field that only displays code. ``wrap`` allows breaks within words."""
+    """Return a field that only displays code. ``wrap`` allows breaks within words."""
     field = make_text_field(parent, name, text, height=height)
     field.setReadOnly(True)
     field.setFont(code_font())

@@ -1,4 +1,4 @@
-"""Read-only text view as tall as its content. Doesn't scroll and never loads resources."""
+"""Read-only text view as tall as its content, which never loads resources."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from app.ui.widgets.standard_dialogs import ask_and_open
 
 MOST_MARKS = 500
 
-# Returns the (begin, end) ranges to highlight in a text.
+# returns the (begin, end) ranges to highlight in a text
 Words = Callable[[str], Sequence[tuple[int, int]]]
 
 
 class TextSelectionOwner(Protocol):
-    """A selection spanning several texts, to which each text forwards its mouse events."""
+    """Selection that spans several texts, which forward their mouse events to it."""
 
     def press(self, text: TextView, event: QMouseEvent) -> bool: ...
     def drag(self, event: QMouseEvent) -> bool: ...
@@ -51,10 +51,10 @@ class TextView(QTextBrowser):
         self._marked: Sequence[tuple[int, int]] = ()
         self._find_words: Words | None = None
         self._current_match = -1
-        self.found = 0  # number of matches for the current highlights
+        self.found = 0  # matches of the current highlights
         self._selected_part: tuple[int, int] | None = None
         self.stop = -1  # index of the focused stop, or -1
-        # Set if this text is part of a larger selection.
+        # set if this text is part of a larger selection
         self.across: TextSelectionOwner | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -77,7 +77,6 @@ class TextView(QTextBrowser):
         document.contentsChanged.connect(self._on_contents)
 
     def height_for(self, width: int) -> int:
-        """Lay out the document for a width and get its height, both in pixels."""
         document = self.document()
         if document.textWidth() != width:
             document.setTextWidth(width)
@@ -85,13 +84,10 @@ class TextView(QTextBrowser):
         return self._height
 
     def highlight(self, words: Words | None, current: int = -1) -> float | None:
-        """Highlight all matches of ``words``. None clears them.
+        """Highlight all matches of ``words``, or none for None.
 
-        Args:
-            current: index of the current match, shown in a different color.
-
-        Returns:
-            Top of the current or else the first match in pixels. None without matches.
+        ``current`` is the index of the match with another color. Returns the top of that or the
+        first match in pixels, or None without matches.
         """
         self._find_words, self._current_match = words, current
         text = self.document().toPlainText() if words is not None else ""
@@ -110,7 +106,6 @@ class TextView(QTextBrowser):
         return self._reveal(led_to) if led_to is not None else None
 
     def _reveal(self, cursor: QTextCursor) -> float:
-        """Get the top of a match in pixels."""
         return float(self.cursorRect(cursor).top())
 
     def mark_again(self) -> None:
@@ -121,7 +116,7 @@ class TextView(QTextBrowser):
             self.highlight(self._find_words, self._current_match)
 
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
-        """Highlight (begin, end) ranges of the plain text, replacing previous ranges."""
+        """Highlight (begin, end) ranges of the plain text in place of the previous ranges."""
         self._marked = places
         text = self.document().toPlainText() if places else ""
         self._range_marks = self._make_highlights(places, text)
@@ -130,9 +125,9 @@ class TextView(QTextBrowser):
         self._show_marks()
 
     def show_part(self, part: tuple[int, int] | None) -> None:
-        """Display a range as selected because it's part of a selection across several texts.
+        """Show a range as selected, as part of a selection across several texts.
 
-        If the range ends after the text, it's extended as the text grows.
+        A range that ends after the text is extended as the text grows.
         """
         if part != self._selected_part:
             self._selected_part = part
@@ -148,7 +143,6 @@ class TextView(QTextBrowser):
         self.setExtraSelections(marks)
 
     def place_at(self, at: QPointF) -> int:
-        """Get the document position closest to a point."""
         if at.y() < 0:
             return 0
         if at.y() >= self.height():
@@ -158,7 +152,6 @@ class TextView(QTextBrowser):
     def _make_highlights(
         self, places: Sequence[tuple[int, int]], text: str
     ) -> list[QTextEdit.ExtraSelection]:
-        """Make highlights for ranges of ``text``, the document's plain text."""
         units = _utf16_offsets(text)
         marks = []
         for begin, end in places[:MOST_MARKS]:
@@ -177,14 +170,14 @@ class TextView(QTextBrowser):
         return (0, self.height())
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
-        """Block all resources. A reply could reference images, files or style sheets."""
+        """Block all resources, because a reply could reference images, files or style sheets."""
         return None
 
     def setSource(self, name: QUrl | str, kind: object = None) -> None:
         """Do nothing, so that clicking a link can't replace the document."""
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Only copy plain text. HTML might reference external content."""
+        """Return plain text only, because HTML might reference external content."""
         data = QMimeData()
         data.setText(self.textCursor().selection().toPlainText())
         return data
@@ -213,12 +206,12 @@ class TextView(QTextBrowser):
         self.pop_menu(event.pos(), event.globalPos())
 
     def pop_menu(self, at: QPoint, position: QPoint) -> None:
-        """Open the context menu for the point ``at``, given in widget coordinates."""
+        """Open the context menu for a point in widget coordinates."""
         if self.across is not None:
             self.across.pop_menu(self, at, position)
 
     def add_to_menu(self, menu: QMenu, at: QPoint) -> None:
-        """Override to add actions for what's at this point."""
+        """Add actions for this point, in subclasses."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         copies = event.matches(QKeySequence.StandardKey.Copy) and self.textCursor().hasSelection()
@@ -256,6 +249,6 @@ def _make_highlight(cursor: QTextCursor) -> QTextEdit.ExtraSelection:
 
 
 def _utf16_offsets(text: str) -> Callable[[int], int]:
-    """Get a function that converts text offsets to UTF-16 offsets."""
+    """Return a function that converts text offsets to UTF-16 offsets."""
     wide = [index for index, character in enumerate(text) if character > "\uffff"]
     return lambda index: index + bisect_left(wide, index)

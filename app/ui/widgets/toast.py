@@ -1,5 +1,3 @@
-"""Temporary message at the top or bottom of a window, optionally with a button."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -16,24 +14,28 @@ from app.ui.widgets.widget_behavior import announce
 
 
 class Toast(QWidget):
-    """Message that goes away by itself. Never gets the focus."""
+    """Temporary message at the top or bottom of a window, with an optional button. Never gets the
+    focus.
+    """
 
-    action_requested = Signal()  # the button was pressed
-    button_toggled = Signal(bool)  # the button appeared or disappeared
+    action_requested = Signal()
+    button_toggled = Signal(bool)  # (visible)
 
-    HEIGHT = 44  # minimum height at 100% text size. Transcripts end with an empty space as high.
+    # Minimum height at 100% text size. Transcripts end with an empty space of this height.
+    HEIGHT = 44
     SETTLED_MS = 150
-    """Wait before repositioning: whatever caused the toast may also add a button to avoid, e.g.
-    *Continue* below a stopped reply."""
+    """Delay before repositioning. The action that shows a toast may also add a button to avoid,
+    e.g. *Continue* below a stopped reply.
+    """
 
     def __init__(
         self,
         parent: QWidget,
         *,
         at_top: bool = False,
-        # Returns the window for the next message. ``parent`` by default.
+        # returns the window for the next message, by default ``parent``
         where: Callable[[], QWidget] | None = None,
-        # Returns the widget whose lower edge shows toasts. Ignored if it is in another window.
+        # returns the widget whose lower edge shows toasts, unless it is in another window
         over: Callable[[], QWidget | None] | None = None,
     ) -> None:
         super().__init__(parent)
@@ -66,9 +68,8 @@ class Toast(QWidget):
     def show_text(self, text: str, action: str = "", seconds: float | None = None) -> None:
         """Show a message, optionally with a button.
 
-        Args:
-            seconds: how long to show it, or 0 until it's hidden. By default, the time it takes to
-                read it.
+        ``seconds`` is 0 to show the message until it's hidden, and by default the time it takes to
+        read it.
         """
         if seconds is None:
             seconds = 6.0 if action else min(6.0, 1.2 + len(text) / 15)
@@ -96,7 +97,7 @@ class Toast(QWidget):
             self._timer.stop()
 
     def add_text(self, text: str) -> None:
-        """Append to the current message. If that has a button, replace it instead."""
+        """Append to the current message, or replace it if it has a button."""
         if not self.isVisible() or not self.button.isHidden():
             self.show_text(text)
             return
@@ -105,14 +106,13 @@ class Toast(QWidget):
             self.show_text(f"{self.text} {text}", seconds=left_s)
 
     def dismiss(self) -> None:
-        """Hide the message, wherever it is."""
         self.hide()
         if (overlay := self.visible_overlay) is not None:
             overlay.hide()
 
     @property
     def visible_overlay(self) -> Toast | None:
-        """Toast in another window, if that's where the last message was shown."""
+        """Return the toast in another window, if the last message was shown there."""
         overlay = self._overlay
         return overlay if overlay is not None and shiboken6.isValid(overlay) else None
 

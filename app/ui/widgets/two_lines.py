@@ -1,5 +1,3 @@
-"""List in which each row has a name and a muted second line."""
-
 from __future__ import annotations
 
 from functools import partial
@@ -23,7 +21,7 @@ MARK = BELOW + 2  # short text at the end of the first line, and its color token
 
 
 class TwoLineList(QListWidget):
-    """List whose rows are identified by keys."""
+    """List of rows with a key, a name, and a muted second line."""
 
     def __init__(
         self,
@@ -33,7 +31,6 @@ class TwoLineList(QListWidget):
         several: bool = False,
         elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
     ) -> None:
-        """Create a list. ``elide`` applies to long names."""
         super().__init__(parent)
         self.setObjectName("two-lines")
         self.setAccessibleName(name)

@@ -32,28 +32,24 @@ _key_maps: list[Callable[[str], str]] = []
 
 
 def to_native_keys(keys: str) -> str:
-    """Convert a shortcut from portable to native format, e.g. Ctrl to Cmd on a Mac.
-
-    The result is empty if ``keys`` isn't a valid key sequence.
-    """
+    """Return a shortcut in native format, e.g. Cmd for Ctrl on a Mac, or "" if it isn't valid."""
     return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def set_shortcut_lookup(instead: Callable[[str], str]) -> None:
-    """Set the function with which `current_shortcut` looks up the user's shortcuts."""
     _key_maps[:] = [instead]
 
 
 def current_shortcut(keys: str) -> str:
-    """Get the shortcut currently assigned in place of a default shortcut, or "" if there's none.
+    """Return the current shortcut in place of a default shortcut, or "" if there's none.
 
-    Keys that don't belong to a command, e.g. Esc, are returned as they are.
+    Keys that don't belong to a command, e.g. Esc, are returned unchanged.
     """
     return _key_maps[0](keys) if _key_maps else keys
 
 
 def insert_shortcut(tip: str) -> str:
-    """Put the current shortcut in a tooltip. The format is text, two spaces, default shortcut."""
+    """Return a tooltip (text, two spaces, default shortcut) with the current shortcut."""
     words, _, keys = tip.partition("  ")
     shown = to_native_keys(current_shortcut(keys)) if keys else ""
     return f"{words}  {shown}" if shown else words
@@ -113,12 +109,10 @@ ROLES = {
 
 @cache
 def register_roles() -> None:
-    """Register our accessible roles for the whole process."""
     QAccessible.installFactory(_interface)
 
 
 def _interface(name: str, widget: QObject) -> QAccessibleInterface | None:
-    """Called by Qt for a widget's class and its base classes."""
     role = ROLES.get(name)
     if role is None or not isinstance(widget, QWidget):
         return None
@@ -136,10 +130,9 @@ def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
 
 
 def mirror_children(parent: QWidget, *children: QWidget, width: int | None = None) -> None:
-    """Mirror children that were positioned from the left. Does nothing in left-to-right layouts.
+    """Mirror children that were positioned from the left, in right-to-left layouts.
 
-    Args:
-        width: new width of the parent if it's about to be resized.
+    ``width`` is the new width of a parent that is about to be resized.
     """
     area = QRect(0, 0, parent.width() if width is None else width, parent.height())
     for child in children:
@@ -156,9 +149,9 @@ def place_in_lines(
     *,
     centered: bool = True,
 ) -> int:
-    """Lay out children in rows, starting a new row whenever the current row is full.
+    """Lay out children in rows. A full row starts a new row.
 
-    Return the bottom of the last row. ``pad`` is the left and right margin.
+    Returns the bottom of the last row. ``pad`` is the left and right margin.
     """
     x, line = pad, 0
     for child in children:
@@ -180,7 +173,6 @@ def mirror_area(parent: QWidget, area: QRectF, width: int | None = None) -> QRec
 
 
 def caret_icon_name(name: str, *, rtl: bool) -> str:
-    """Pick the caret icon for the reading direction."""
     mirrored = {"caret-right": "caret-left", "caret-left": "caret-right"}
     return mirrored.get(name, name) if rtl else name
 
@@ -193,18 +185,18 @@ _COMMANDS = (
 
 
 def is_part_visible(owner: QObject, part: str) -> bool:
-    """Check whether a lazily created part (a `cached_property`) exists and is visible."""
+    """Return True if a lazily created part (a `cached_property`) exists and is visible."""
     widget = vars(owner).get(part)
     return widget is not None and not widget.isHidden()
 
 
 def show_if(owner: QObject, part: str, needed: bool) -> None:
-    """Show or hide a lazily created part. Doesn't create it just to hide it."""
+    """Show or hide a lazily created part. A missing part isn't created just to hide it."""
     if needed or is_part_visible(owner, part):
         getattr(owner, part).setVisible(needed)
 
 
 def is_typed_text(event: QKeyEvent) -> bool:
-    """Check for a printable character typed without Ctrl etc."""
+    """Return True for a printable character typed without Ctrl etc."""
     text = event.text()
     return bool(text.strip()) and text.isprintable() and not event.modifiers() & _COMMANDS

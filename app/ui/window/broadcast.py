@@ -1,5 +1,3 @@
-"""Broadcast: send a message to several open chats."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -33,19 +31,19 @@ class TickMenu(QMenu):
 
 
 class Broadcast(WindowController):
-    """Sends messages to several panes. The chats otherwise stay independent.
+    """Sends messages to several panes, whose chats otherwise stay independent.
 
     Broadcast turns itself off after each message unless the user wants to keep it on.
     """
 
-    changed = Signal(bool)  # (on): broadcast was turned on or off
-    pin_changed = Signal(bool)  # (on): the user changed whether broadcast stays on
+    changed = Signal(bool)  # (on)
+    pin_changed = Signal(bool)  # (on)
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self.on = False
         self.pinned = False  # stay on after a message is sent
-        # Chat id -> True if the user included the chat, False if excluded.
+        # by chat ID: True if the user included the chat, False if excluded
         self._overrides: dict[str, bool] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.layout_changed.connect(self._show)
@@ -54,7 +52,8 @@ class Broadcast(WindowController):
 
     @property
     def group(self) -> list[ChatPane]:
-        """Panes that receive the message. By default all visible panes with a local model.
+        """Return the panes that receive the message, by default all visible panes with a local
+        model.
 
         Nothing is sent to another machine unless the user has included a remote chat.
         """
@@ -67,7 +66,6 @@ class Broadcast(WindowController):
         return self._overrides.get(pane.chat.id, usual)
 
     def _is_visible(self, pane: ChatPane) -> bool:
-        """False for hidden tabs."""
         dock = self._workspace.dock(pane.chat.id)
         return dock is not None and dock.isCurrentTab()
 
@@ -115,7 +113,6 @@ class Broadcast(WindowController):
     @command("broadcast_keep", mark("Keep Broadcast On"), why_not=_why_off, checkable=True)
     @Slot()
     def toggle_kept(self) -> None:
-        """Toggle whether broadcast stays on after a message."""
         self.pinned = not self.pinned
         self._show()
         self.pin_changed.emit(self.pinned)
@@ -154,7 +151,7 @@ class Broadcast(WindowController):
         pane.composer.changed.connect(self._on_chat_changed)
 
     def _on_button(self, pane: ChatPane) -> None:
-        """If broadcast is on but excludes this chat, include it. Otherwise toggle broadcast."""
+        """Include this chat in a broadcast that excludes it. Otherwise toggle broadcast."""
         if self.on and not self._receives(pane):
             self.toggle_pane(pane)
         else:
@@ -166,7 +163,6 @@ class Broadcast(WindowController):
         menu.popup(whom.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
 
     def menu(self, parent: QWidget) -> QMenu:
-        """Create a menu of open chats, in which the recipients are checked."""
         menu = TickMenu(parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for pane in self._workspace.panes():
@@ -214,7 +210,7 @@ class Broadcast(WindowController):
 
     @Slot(object, str, object)
     def _on_sent(self, speaker: ChatPane, text: str, files: Attachments) -> None:
-        """Called when a message was sent or queued in a pane. Passes it on to the other chats."""
+        """Pass a message that was sent or queued in a pane on to the other chats."""
         group = self.group
         if not self.on or speaker not in group or len(group) < 2:
             return
@@ -261,7 +257,7 @@ class Broadcast(WindowController):
     def _name_tabs(self) -> None:
         """Shorten tab titles in a group to the part in which they differ.
 
-        Narrow tabs can't fit the part they have in common.
+        Narrow tabs can't fit the common part.
         """
         panes = self._workspace.panes()
         times = Counter(pane.chat.record.group_id for pane in panes)
@@ -272,7 +268,7 @@ class Broadcast(WindowController):
 
 
 def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
-    """Describe the recipients, including how many have to finish replying first or get nothing.
+    """Return the recipients, and how many have to finish replying first or get nothing.
 
     A chat that is replying gets nothing if its composer isn't empty.
     """
@@ -293,7 +289,7 @@ def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> 
 
 
 def _why_not_sent(pane: ChatPane, done: Step, message: Writing) -> str:
-    """Explain why a chat neither sends nor queues the message, or return "" if it does."""
+    """Return why a chat neither sends nor queues the message, or "" if it does."""
     if Effect.SAY in done.effects or Effect.ENQUEUE in done.effects:
         return ""
     turn, refusal = pane.chat.turn, done.refusal or Refusal.UNSENDABLE
@@ -319,6 +315,6 @@ def _variants(chats: Sequence[Chat]) -> dict[str, str]:
 
 
 def _chat_name(pane: ChatPane) -> str:
-    """The chat's title, plus the model unless that's part of the title."""
+    """Return the chat's title, with the model unless that's part of the title."""
     title, model = pane.chat.title, pane.chat.model.status.name
     return title if model in title else tr("{title} – {model}", title=title, model=model)

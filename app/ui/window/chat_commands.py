@@ -1,4 +1,4 @@
-"""Commands for creating, opening, closing, deleting and branching chats, with undo."""
+"""Commands that create, open, close, delete and branch chats, with undo."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ChatCommands(WindowController):
     @command("new", mark("New Chat"), "Ctrl+N", "Ctrl+T", where=CommandScope.ANYWHERE)
     @Slot()
     def switch_to_new(self) -> None:
-        """Switch to a new chat. If the current chat is still empty, just focus it."""
+        """Switch to a new chat, or focus the current chat if it is empty."""
         active = self._workspace.active
         if (
             active is not None
@@ -58,7 +58,6 @@ class ChatCommands(WindowController):
 
     @Slot()
     def new(self) -> None:
-        """Open a new chat in a tab."""
         self.split("tab")
 
     @command("split_right", mark("Split Right"), "Ctrl+\\")
@@ -77,7 +76,6 @@ class ChatCommands(WindowController):
         chat.model.load()
 
     def begin(self) -> Chat:
-        """Create a chat with default options but no pane."""
         settings = self._settings
         return self._library.new(self.next_model, settings.new_chat, settings.system)
 
@@ -89,7 +87,7 @@ class ChatCommands(WindowController):
         return settings.model
 
     def _fitting_place(self, where: str) -> str:
-        """Fall back to a tab if splitting would make the panes too small."""
+        """Return "tab" if splitting would make the panes too small, or else ``where``."""
         active = self._workspace.active
         if where != "tab":
             self._workspace.restore_panes()  # maximized panes appear to have more space
@@ -99,7 +97,7 @@ class ChatCommands(WindowController):
         return "tab"
 
     def chat(self, chat_id: str, defaults: object = None) -> Chat:
-        """Get a chat by id, creating it if it isn't stored.
+        """Return a chat by its ID, or a new chat if it isn't stored.
 
         ``defaults`` is from the saved layout and holds model, params and system prompt of an empty
         chat.
@@ -156,7 +154,6 @@ class ChatCommands(WindowController):
 
     @Slot(list)
     def open_together(self, ids: list[str]) -> None:
-        """Open chats next to each other."""
         for number, chat_id in enumerate(ids):
             self.open(chat_id, "right" if number else "tab")
         if (pane := self._workspace.pane(ids[0])) is not None:
@@ -164,7 +161,7 @@ class ChatCommands(WindowController):
 
     @Slot(str, str, str)
     def open_at(self, chat_id: str, message_id: str, words: str = "") -> None:
-        """Open a chat. If there's a message id, scroll to it and highlight the search terms."""
+        """Open a chat, scroll to a message and highlight the search terms."""
         if self._library.is_long(chat_id):
             then = partial(self.open_at, chat_id, message_id, words)
             flows.start(self, self._open_long(chat_id, then))
@@ -191,7 +188,7 @@ class ChatCommands(WindowController):
         "close", mark("Close Chat"), "Ctrl+W", where=CommandScope.ANYWHERE, why_not=_cannot_close
     )
     def close_front(self) -> None:
-        """Close whatever is in front, either a dialog or the active pane."""
+        """Close the dialog in front, or else the active pane."""
         front = QApplication.activeWindow()
         if isinstance(front, QDialog):
             front.close()
@@ -200,7 +197,7 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def delete(self, chat_id: str) -> None:
-        """Move a chat to the trash. We don't ask first because the user can undo this."""
+        """Move a chat to the trash, without a question because the user can undo this."""
         pane = self._workspace.pane(chat_id)
         if self._library.chat(chat_id) is None:
             return
@@ -220,12 +217,10 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def _on_erased(self, chat_id: str) -> None:
-        """A chat was erased, so it's too late for undo."""
         self._undos.forget_chat(chat_id)
         self._workspace.delete_closed(chat_id)
 
     def reopen(self, chat_id: str) -> None:
-        """Reopen a closed chat, preferably where it was."""
         if not self._workspace.reopen(chat_id):
             self.open(chat_id)
 
@@ -243,7 +238,6 @@ class ChatCommands(WindowController):
         self._undos.offer_undo(words, restore, chat_id, seconds=6.0)
 
     def close_several(self, panes: Sequence[ChatPane]) -> None:
-        """Close several panes as a single undo step."""
         ids = [pane.chat.id for pane in panes]
         for pane in panes:
             self._workspace.close_pane(pane, announce=False)
@@ -271,7 +265,7 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def pause_chat(self, chat_id: str) -> None:
-        """Pause or resume a reply. Works even if the chat has no pane."""
+        """Pause or resume a reply, also in a chat without a pane."""
         chat = self._library.find(chat_id)
         if chat is not None and (reason := chat.why_not(Action.PAUSE)):
             self._toast.show_text(reason)
@@ -283,7 +277,7 @@ class ChatCommands(WindowController):
 
     @command("stop_all", mark("Stop All Replies"), "Ctrl+Shift+.", why_not=_why_not_stop_all)
     def stop_all(self) -> None:
-        """Stop replies everywhere, including in chats without a pane."""
+        """Stop all replies, also in chats without a pane."""
         running = self._library.replying_chats()
         for chat in running:
             chat.turn.handle(Event.STOP)
@@ -317,7 +311,7 @@ class ChatCommands(WindowController):
     async def _ask_for_model(
         self, title: str, choose: Callable[[], Coroutine[Any, Any, Path | None]]
     ) -> None:
-        """Keep asking until the user cancels or chooses a model that passes a quick check."""
+        """Ask until the user cancels or chooses a model that passes a quick check."""
         while (path := await choose()) is not None:
             facts = await flows.run_in_thread(partial(_inspect, path))
             if not facts.problem:
@@ -329,10 +323,7 @@ class ChatCommands(WindowController):
                 return
 
     def use_model(self, ref: str) -> None:
-        """Use a model in the active chat, or in a new chat if the active chat isn't empty.
-
-        A chat with replies keeps its model.
-        """
+        """Use a model in the active chat, or in a new chat if the active chat has messages."""
         active = self._workspace.active
         if active is None or active.chat.transcript.leaf_id is not None:
             settings = self._settings
@@ -344,8 +335,6 @@ class ChatCommands(WindowController):
         if (pane := self._workspace.pane(chat.id)) is not None:
             pane.window().activateWindow()  # needed because a dialog is in front
             self._workspace.activate(pane)
-
-    # Signals from panes.
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
@@ -376,7 +365,7 @@ class ChatCommands(WindowController):
         return pane.chat.restore_messages(removal)
 
     def _reopen_for_undo(self, chat_id: str) -> ChatPane | None:
-        """Open a chat so that something in it can be undone. None if the chat was deleted."""
+        """Open a chat in which an action will be undone. None if the chat was deleted."""
         if self._library.chat(chat_id) is None:
             return None
         self._open_now(chat_id)
@@ -392,8 +381,6 @@ class ChatCommands(WindowController):
 
 
 class FileCommands(WindowController):
-    """Command for attaching files. Also creates the `PaneFiles` for each pane."""
-
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self._workspace.pane_made.connect(self._on_pane_made)

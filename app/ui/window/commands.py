@@ -1,7 +1,4 @@
-"""Registry of the window's commands. Methods are registered as commands with a decorator.
-
-Menus and the list of shortcuts are generated from it. `MENUS` only determines the order.
-"""
+"""Registry of the window's commands, from which menus and the list of shortcuts are generated."""
 
 from __future__ import annotations
 
@@ -29,20 +26,20 @@ class CommandScope(Enum):
 
 class Command(Struct, frozen=True):
     name: str
-    text: str  # English menu text, to be translated with `tr`
-    # In portable format (Ctrl means Cmd on a Mac); the menu shows the first shortcut.
+    text: str  # English menu text, translated by `tr`
+    # in portable format (Ctrl means Cmd on a Mac); the menu shows the first
     keys: tuple[str, ...]
     where: CommandScope
     function: Callable[..., object]  # method of an object passed to `Commands`
-    # Takes the same arguments, and returns the reason why the command is unavailable, or "".
+    # takes the same arguments, and returns why the command is unavailable, or ""
     why_not: Callable[..., str] | None
     checkable: bool  # can be on or off
-    # Takes the same arguments, and returns the current text if the text varies.
+    # takes the same arguments, and returns the current text, if it varies
     words: Callable[..., str] | None
 
 
 REGISTRY: dict[str, Command] = {}
-"""Commands by name. Filled when the modules defining them are imported."""
+"""Commands by name, filled by the imports of the modules that define them."""
 
 NO_CHAT = mark("No chat is open")
 
@@ -58,7 +55,7 @@ def command(
     checkable: bool = False,
     words: Callable[..., str] | None = None,
 ) -> Callable[[_F], _F]:
-    """Register a method as a command. See `Command` for the arguments."""
+    """Register a method as a command. The arguments are fields of `Command`."""
 
     def register(function: _F) -> _F:
         if name in REGISTRY:
@@ -109,8 +106,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     mark("Help"): ("shortcuts", "about"),
 }
-"""Menus and the commands in them. "-" is a separator. Titles still need to be translated with
-`tr`."""
+"""Menus and the commands in them. "-" is a separator. Titles are translated by `tr`."""
 
 TAB_MENU = (
     *("rename", "pin", "-", "split_right", "split_down", "float", "maximise", "-"),
@@ -145,8 +141,7 @@ FOCUS_KEYS = (
     (mark("Show messages of a branch one by one"), mark("Shift+Right, in the branches")),
     (mark("Delete branch"), mark("Delete, in the branches")),
 )
-"""Keys handled by focused widgets rather than by commands. Whoever changes a widget's key has to
-change it here, too."""
+"""Keys handled by widgets, for the list of shortcuts. Keep them up to date with the widgets."""
 
 _MENU_ROLES = {
     "quit": QAction.MenuRole.QuitRole,
@@ -166,8 +161,8 @@ class Commands:
         window: QWidget,
         owners: Sequence[object],  # objects whose methods are commands
         active: Callable[[], QWidget | None],  # returns the active pane
-        say: Callable[[str], object],  # shows the reason why a command is unavailable
-        # Returns a command's shortcuts, including changes by the user.
+        say: Callable[[str], object],  # shows why a command is unavailable
+        # returns a command's shortcuts with the user's changes
         keys_of: Callable[[str], Sequence[str]] = lambda name: REGISTRY[name].keys,
     ) -> None:
         self._window = window
@@ -189,23 +184,21 @@ class Commands:
         return self._actions[name]
 
     def keys(self, name: str) -> str:
-        """The command's first shortcut in native format, or ""."""
+        """Return the command's first shortcut in native format, or ""."""
         return to_native_keys(next(iter(self._keys_of(name)), ""))
 
     def refresh_keys(self) -> None:
-        """Called after the user has changed shortcuts."""
         for name, action in self._actions.items():
             action.setShortcuts([QKeySequence(keys) for keys in self._keys_of(name)])
 
     def why_not(self, name: str) -> str:
-        """Get a sentence saying why a command is unavailable, or ""."""
+        """Return a sentence about why a command is unavailable, or ""."""
         entry = REGISTRY[name]
         if entry.where is CommandScope.PANE and self._active() is None:
             return tr(NO_CHAT)
         return entry.why_not(*self._arguments(entry)) if entry.why_not is not None else ""
 
     def run(self, name: str) -> None:
-        """Run a command that was triggered by a shortcut or menu."""
         entry = REGISTRY[name]
         if entry.where is not CommandScope.ANYWHERE and isinstance(
             QApplication.activeWindow(), QDialog
@@ -214,7 +207,7 @@ class Commands:
         self.run_or_explain(name)
 
     def run_or_explain(self, name: str) -> None:
-        """Run a command. If it's unavailable, say why."""
+        """Run a command, or show why it's unavailable."""
         entry = REGISTRY[name]
         if why := self.why_not(name):
             self._say(why)
@@ -222,10 +215,7 @@ class Commands:
             entry.function(*self._arguments(entry))
 
     def menus(self, submenus: Mapping[str, QMenu]) -> list[QMenu]:
-        """Create the menus in `MENUS`.
-
-        ``submenus`` maps commands to the submenus shown in their place.
-        """
+        """Return the menus in `MENUS`. ``submenus`` are shown in place of their commands."""
         for title, names in MENUS.items():
             self._menus.append(self._menu(tr(title), names, submenus))
         return self._menus
@@ -251,7 +241,6 @@ class Commands:
         return menu
 
     def submenus(self) -> list[QMenu]:
-        """Submenus whose entries aren't commands."""
         found = (action.menu() for menu in self._menus for action in menu.actions())
         return [menu for menu in found if isinstance(menu, QMenu)]
 
@@ -286,7 +275,7 @@ class Commands:
     def _enable_all(self, names: Sequence[str]) -> None:
         """Enable all actions.
 
-        A disabled action ignores its shortcut, so we couldn't tell the user why it's unavailable.
+        A disabled action ignores its shortcut, so the user would not see why it's unavailable.
         """
         for name in names:
             if name != "-":
@@ -294,7 +283,6 @@ class Commands:
 
 
 def focus_keys() -> list[tuple[str, str]]:
-    """List shortcuts that are handled by widgets, as (description, keys)."""
     return [(tr(words), _native_or_translated(keys)) for words, keys in FOCUS_KEYS]
 
 

@@ -1,4 +1,4 @@
-"""Commands for comparing replies: ask a panel, and act on its columns."""
+"""Commands that compare replies."""
 
 from __future__ import annotations
 
@@ -100,14 +100,12 @@ class CompareCommands(WindowController):
 
     @pane_command("compare", mark("Compare…"), "Ctrl+Alt+C", "Ctrl+Shift+E", why_not=_cannot_ask)
     def compare(self, pane: ChatPane) -> None:
-        """Open the dialog for the draft or, if there's none, for the last message."""
         self._open(pane, "")
 
     @pane_command(
         "panel_again", mark("Compare with Same Members"), "Ctrl+Alt+E", why_not=_cannot_ask
     )
     def compare_again(self, pane: ChatPane) -> None:
-        """Ask the same panel as last time, skipping the dialog."""
         from app.ui.compare.compare_dialog import members_of
 
         self._ask(pane, members_of(self._settings), "")
@@ -128,7 +126,6 @@ class CompareCommands(WindowController):
 
     @pane_command("open_as_chats", mark("Open as Chats"), why_not=_cannot_open)
     def open_as_chats(self, pane: ChatPane) -> None:
-        """Open each column as a separate chat, side by side."""
         if why := _cannot_open(self, pane):
             self._toast.show_text(why)
             return
@@ -139,7 +136,7 @@ class CompareCommands(WindowController):
         self._chats.open_together(list(chats))
 
     def _branch(self, chat: Chat, column: Message) -> Chat:
-        """Create a chat that continues from a column, with the settings of its member."""
+        """Return a new chat that continues from a column, with the settings of its member."""
         branch, member = (
             self._library.branch(chat, column.id),
             Member.from_json(panel.data_of(column)),
@@ -193,7 +190,7 @@ class CompareCommands(WindowController):
             pane.hide_panel()
 
     def _keep(self, pane: ChatPane, message_id: str) -> None:
-        """Continue with a reply. Say whose it was, or how often its model was kept so far."""
+        """Continue with a reply. Show whose it was, or how often its model was kept."""
         chat = pane.chat
         columns = {m.id: m for m in chat.panel.columns(message_id)}
         hidden = chat.message_to_display(message_id).model
@@ -201,7 +198,7 @@ class CompareCommands(WindowController):
             return
         pane.hide_panel()
         column = columns[message_id]
-        # The stats of a column have its model only after it has ended.
+        # a column's stats have its model only after its end
         refs = {
             m.id: str(m.stats.get("model") or panel.data_of(m).get("model") or chat.record.model)
             for m in columns.values()
@@ -218,7 +215,7 @@ class CompareCommands(WindowController):
 
     def _unfold(self, chat_id: str, message_id: str) -> None:
         """Show a panel again, in a new pane if the chat's pane has been closed."""
-        if self._library.chat(chat_id) is None:  # the chat has been deleted
+        if self._library.chat(chat_id) is None:
             return
         if not self._workspace.reopen(chat_id):
             self._workspace.show_chat(self._library.open(chat_id, ""))
@@ -227,9 +224,9 @@ class CompareCommands(WindowController):
 
 
 def count_kept(settings: Settings, model: str, compared: Sequence[str], name: str) -> str:
-    """Count which model's reply was kept. Return its count so far as a sentence.
+    """Count which model's reply was kept, and return its count as a sentence.
 
-    Returns "" if it's the first time or if there was only one model.
+    Returns "" the first time, or if there was only one model.
     """
     if len(set(compared)) < 2:
         return ""

@@ -1,5 +1,3 @@
-"""Objects shared by all parts of a window."""
-
 from __future__ import annotations
 
 from msgspec import Struct
@@ -45,7 +43,7 @@ class WindowParts(Struct, frozen=True):
 
 
 class WindowController(QObject):
-    """Base class for controllers in a window. `Commands` finds the commands they define."""
+    """Base class of a window's controllers. `Commands` finds the commands they define."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts.window)
@@ -56,7 +54,7 @@ class WindowController(QObject):
 
     @property
     def _target_chat(self) -> str:
-        """Chat in the focused sidebar row, or else in the active pane. "" if there's neither."""
+        """Return the chat in the focused sidebar row or in the active pane, or ""."""
         active = self._workspace.active
         return self._sidebar.focused_chat() or (active.chat.id if active is not None else "")
 

@@ -1,4 +1,4 @@
-"""Commands for exporting, printing and importing chats, and for the trash and backups."""
+"""Commands that export, print and import chats, and open the trash and backups."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class StoreCommands(WindowController):
-    restore_requested = Signal(object)  # (path): restore this backup
+    restore_requested = Signal(object)  # (path)
 
     @command("trash", mark("Trash"))
     @Slot()
@@ -53,12 +53,11 @@ class ExchangeCommands(WindowController):
 
     @command("export", mark("Export Chats…"))
     def export(self) -> None:
-        """Export the chats selected in the sidebar."""
         self.export_chats(self._sidebar.selected_chats())
 
     @Slot(list)
     def export_chats(self, chosen: Sequence[str]) -> None:
-        """Open the export dialog. The user can choose these chats, the current chat, or all."""
+        """Open the export dialog for these chats, the current chat, or all."""
         from app.ui.dialogs.exchange_dialogs import ExportDialog  # not needed at startup
 
         everything = [chat.id for chat in self._library.chats()]
@@ -103,7 +102,7 @@ class ExchangeCommands(WindowController):
         self._undos.offer_undo(words, lambda: self._start_undo_import(added, folders), seconds=30.0)
 
     def _start_undo_import(self, added: Sequence[ChatRecord], folders: Sequence[Folder]) -> None:
-        """Undo an import. Chats that were changed since then go to the trash instead."""
+        """Undo an import. Chats that were changed since then go to the trash."""
         ids = {chat.id for chat in added}
         for pane in self._workspace.panes():
             if pane.chat.id in ids:
@@ -142,7 +141,7 @@ class ExchangeCommands(WindowController):
 
     @command("print", mark("Print…"), "Ctrl+P", why_not=_nothing_to_print)
     def print_chat(self) -> None:
-        """Convert the chat to PDF and open that in the default viewer, where it can be printed."""
+        """Convert the chat to PDF and open that in the default viewer, which can print it."""
         flows.start(self, self._print(self._target_chat))
 
     async def _print(self, chat_id: str) -> None:

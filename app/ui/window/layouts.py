@@ -1,4 +1,4 @@
-"""The window's layout: saved automatically, restored at startup. Also manages named layouts."""
+"""The window's layout, which is saved automatically, and named layouts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WindowLayout(WindowController):
         wrapping: PaneWrapper,
         is_narrow: Callable[[], bool],
     ) -> None:
-        """Create the controller. ``is_narrow`` is True if the sidebar doesn't fit."""
+        """``is_narrow`` returns True if the sidebar doesn't fit."""
         super().__init__(parts)
         self._is_narrow = is_narrow
         self._wrapping = wrapping
@@ -47,12 +47,14 @@ class WindowLayout(WindowController):
 
     @property
     def was_too_narrow(self) -> bool:
-        """True if last time, the window was too narrow for both sidebar and panes."""
+        """Return True if the window was too narrow for both sidebar and panes last time."""
         return (self._store.layout(LAYOUT) or {}).get("narrow") is True
 
     @property
     def is_sidebar_folded(self) -> bool:
-        """True if the sidebar was hidden for lack of space and the user hasn't opened it again."""
+        """Return True if the sidebar was hidden for lack of space and the user hasn't opened it
+        again.
+        """
         return (
             self.was_too_narrow and (self._store.layout(LAYOUT) or {}).get("unfolded") is not True
         )
@@ -60,7 +62,7 @@ class WindowLayout(WindowController):
     def show_restored(self) -> bool:
         """Show the window and reopen the chats of the last session, or a new chat the first time.
 
-        Return False if the app was told to quit in the meantime.
+        Returns False if the app was told to quit meanwhile.
         """
         workspace, layout = self._workspace, self._store.layout(LAYOUT) or {}
         geometry, arrangement = layout.get("geometry"), Arrangement.from_json(layout)
@@ -95,7 +97,7 @@ class WindowLayout(WindowController):
         return True
 
     def _open_readable(self, ids: Iterable[str], defaults: Mapping[str, Any]) -> Iterator[Chat]:
-        """Yield the chats that can be opened. Damaged chats are reported but don't stop us."""
+        """Yield the chats that can be opened. Damaged chats are reported and skipped."""
         for chat_id in ids:
             try:
                 yield self._chats.chat(chat_id, defaults.get(chat_id))
@@ -165,7 +167,6 @@ class Layouts(WindowController):
         super().__init__(parts)
         self.saved = NamedThings(_TEXTS, parts, self._read, self._write)
         self._chats = chats
-        # Filled whenever the menu opens.
         self.menu = QMenu(tr("Layouts"), self._window)
         self.menu.setToolTipsVisible(True)
         self.menu.aboutToShow.connect(self._fill)
@@ -173,7 +174,6 @@ class Layouts(WindowController):
     @command("layouts", mark("Layouts"), "Ctrl+Shift+L")
     @Slot()
     def pop_up(self) -> None:
-        """Show the menu in the upper center of the window. Used by the shortcut."""
         self._fill()
         x = (self._window.width() - self.menu.sizeHint().width()) // 2
         self.menu.popup(self._window.mapToGlobal(QPoint(x, self._window.height() // 5)))
@@ -206,12 +206,10 @@ class Layouts(WindowController):
             else:
                 self._store.delete_layout(_SAVED_PREFIX + name)
 
-    # Opening.
-
     def open(self, name: str) -> None:
         """Switch to a layout by opening its chats and closing all others.
 
-        Replies being generated aren't interrupted. The user can undo this.
+        Replies being generated continue. The user can undo this.
         """
         layout = self.saved.get(name)
         if layout is None:

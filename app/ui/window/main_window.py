@@ -58,7 +58,7 @@ from app.ui.workspace.workspace import Workspace
 
 
 class FocusRegions(WindowController):
-    """Commands for moving the focus between composer, conversation, score and sidebar."""
+    """Commands that move the focus between composer, conversation, score and sidebar."""
 
     def __init__(self, parts: WindowParts, score: ScoreView) -> None:
         super().__init__(parts)
@@ -73,7 +73,6 @@ class FocusRegions(WindowController):
         self.step(-1)
 
     def step(self, by: int) -> None:
-        """Focus the next (+1) or previous (-1) region."""
         regions = self._regions()
         if regions:
             focused = QApplication.focusWidget()
@@ -108,7 +107,7 @@ class MainWindow(QMainWindow):
 
     SIZE = (1180, 780)
 
-    close_requested = Signal()  # the user wants to close the window, so quit the app
+    close_requested = Signal()  # the user closed the window, which quits the app
 
     def __init__(self, context: WindowContext) -> None:
         super().__init__()
@@ -150,7 +149,7 @@ class MainWindow(QMainWindow):
         self.notifications = Notifications(parts)
         self.announcer = ReplyAnnouncer(parts)
         self.tray = Tray(parts, lambda: self.commands, self.show_or_raise)
-        # Controllers that define commands.
+        # controllers that define commands
         self.broadcast = Broadcast(parts)
         self.chats = ChatCommands(parts)
         self.store_commands = StoreCommands(parts)
@@ -239,10 +238,7 @@ class MainWindow(QMainWindow):
         self._pulse.opacity_changed.connect(sidebar.on_beat)
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 
-    # Start and exit.
-
     def show_restored(self) -> None:
-        """Show the window with the chats of the last session."""
         self._narrow = self._layout.was_too_narrow
         if self._layout.is_sidebar_folded:
             self._fold_sidebar(True)  # otherwise, the sidebar would briefly cover the panes
@@ -250,7 +246,6 @@ class MainWindow(QMainWindow):
             self.downloads_in_window.offer_to_resume()
 
     def end(self) -> None:
-        """Save the layout and hide all windows. Called on exit."""
         self._layout.end()
         self.downloads_in_window.end()
         self.workspace.end()
@@ -302,8 +297,6 @@ class MainWindow(QMainWindow):
     @Slot(object, QPoint)
     def _pop_tab_menu(self, pane: ChatPane, at: QPoint) -> None:
         self.commands.pop_up(TAB_MENU, pane.window(), at)
-
-    # Display.
 
     @command("sidebar", mark("Sidebar"), "Ctrl+B")
     @Slot()

@@ -1,5 +1,3 @@
-"""Commands for managing and downloading models, and for using several computers."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ModelCommands(WindowController):
-    """Commands for models. While the Models window is closed, also shows notices about removals."""
+    """Commands for models, and notices about removals while the Models window is closed."""
 
     def __init__(
         self,
@@ -85,7 +83,7 @@ class ModelCommands(WindowController):
 
     @Slot(object)
     def convert(self, model: InstalledModel) -> None:
-        """Ask for a precision, then convert the model. Progress appears in the downloads list."""
+        """Ask for a precision, then convert the model. The downloads list shows the progress."""
         from app.ui.models.library_foot import ConvertDialog
 
         dialog = ConvertDialog(model, self.window or self._window)
@@ -110,7 +108,7 @@ class ModelCommands(WindowController):
 
     @Slot()
     def _on_gone(self) -> None:
-        """The Models window was closed, so it's now up to us to offer undo for removals."""
+        """Offer undo for the removals of the Models window, which was closed."""
         window, self.window = self.window, None
         for removed in window.talk.removed if window is not None else []:
             self._offer(removed)

@@ -1,4 +1,4 @@
-"""Things that the user saves under a name, renames and deletes, with undo."""
+"""Named entries of the user (presets, layouts), which can be renamed and deleted with undo."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _T = TypeVar("_T")
 
 
 class NamedTexts(Struct, frozen=True):
-    """Texts in English, to be translated with `tr`. Those in the second group have a ``{name}``."""
+    """Texts in English, translated by `tr`. Those in the second group have a ``{name}``."""
 
-    save_entry: str  # in the menu
-    save: str  # title of the dialog
+    save_entry: str
+    save: str
     rename: str
     none: str
     how_to_save: str
@@ -30,8 +30,8 @@ class NamedTexts(Struct, frozen=True):
     replaced: str
     renamed: str
     deleted: str
-    saved: str = ""  # "" says nothing
-    about: str = ""  # what is saved
+    saved: str = ""  # "" shows nothing
+    about: str = ""  # explains the field
 
 
 class NamedThings(Generic[_T]):
@@ -40,7 +40,7 @@ class NamedThings(Generic[_T]):
         texts: NamedTexts,
         parts: WindowParts,
         read: Callable[[], Mapping[str, _T]],
-        # Saves things, or deletes them if None.
+        # saves things, or deletes those that are None
         write: Callable[[Mapping[str, _T | None]], object],
     ) -> None:
         self._texts = texts
@@ -54,11 +54,9 @@ class NamedThings(Generic[_T]):
         return self._read().get(name)
 
     def fill(self, menu: QMenu, act: Callable[[str], object], make: Callable[[], _T]) -> QAction:
-        """Fill a menu. Return its entry for saving.
+        """Fill a menu and return its entry for saving.
 
-        Args:
-            act: called with the name that was chosen.
-            make: makes the thing to save.
+        ``act`` is called with the chosen name. ``make`` returns the thing to save.
         """
         names, texts = self.names(), self._texts
         menu.clear()
@@ -87,7 +85,6 @@ class NamedThings(Generic[_T]):
         dialog.open()
 
     def save(self, name: str, thing: _T) -> None:
-        """Save a thing, overwriting any with the same name."""
         from app.ui.dialogs.name_dialogs import clean_name
 
         if not (name := clean_name(name)):
@@ -108,7 +105,6 @@ class NamedThings(Generic[_T]):
         dialog.open()
 
     def rename(self, old: str, name: str) -> None:
-        """Rename a thing, overwriting any that has the new name."""
         from app.ui.dialogs.name_dialogs import clean_name
 
         name, thing = clean_name(name), self.get(old)
@@ -122,7 +118,7 @@ class NamedThings(Generic[_T]):
             self._undos.offer_undo(tr(self._texts.deleted, name=name), undo)
 
     def _change(self, changes: Mapping[str, _T | None]) -> Callable[[], None]:
-        """Return an undo function. It skips things that have been changed again meanwhile."""
+        """Change things and return an undo function, which skips things that have changed again."""
         before = {name: self.get(name) for name in changes}
         self._write(changes)
 

@@ -1,6 +1,6 @@
-"""Tell the user about replies: screen reader, tab titles, notifications and tray icon.
+"""Notices about replies: screen reader, tab titles, notifications and tray icon.
 
-When reducing motion, pulsing dots become faint dots.
+With reduced motion, pulsing dots become faint dots.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LONGEST = 4_000
 
 
 class _ReplyObserver(WindowController):
-    """Base class for what happens at the start and the end of each chat's replies."""
+    """Base class of observers of all chats' replies."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -60,7 +60,7 @@ class _ReplyObserver(WindowController):
 class ReplyAnnouncer(_ReplyObserver):
     """Announcements for screen readers when replies start and finish.
 
-    In the focused chat, the reply is read out. For other chats, we only say that it has finished.
+    A reply in the focused chat is read out. Of other chats, only the end is announced.
     """
 
     def _on_started(self, chat: Chat) -> None:
@@ -98,8 +98,8 @@ def _message_text(message: Message) -> str:
 class UnseenCounter(_ReplyObserver):
     """Counts chats with replies that finished while the user was in another app.
 
-    The number is shown in the window title, and the taskbar or Dock is alerted by a flash, bounce
-    or badge. Switching to our app resets it.
+    The window title has the number, and the taskbar or Dock is alerted by a flash, bounce or badge.
+    Switching to our app resets it.
     """
 
     def __init__(self, parts: WindowParts) -> None:
@@ -109,7 +109,6 @@ class UnseenCounter(_ReplyObserver):
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def set_title(self, title: str) -> None:
-        """Set the window title, to which we add the number."""
         self._title = title
         self._update_badge()
 
@@ -147,10 +146,9 @@ class NotificationChannel(Protocol):
 
 
 class PortalChannel(QObject):
-    """Notifications via the XDG desktop portal on Linux.
+    """Notifications by the XDG desktop portal on Linux.
 
-    We prefer this over other D-Bus interfaces because they use unsigned integers, which PySide
-    can't send.
+    Other D-Bus interfaces use unsigned integers, which PySide can't send.
     """
 
     PLACE = ("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
@@ -181,7 +179,7 @@ class PortalChannel(QObject):
 
 
 class TrayChannel(QObject):
-    """Notifications via a temporary tray icon, for macOS."""
+    """Notifications by a temporary tray icon, for macOS."""
 
     SHOWN_MS = 10_000
 
@@ -211,7 +209,7 @@ class TrayChannel(QObject):
 
 
 def system_channel(parent: QObject) -> NotificationChannel | None:
-    """Get a way to show notifications on this system. None if there isn't any."""
+    """Return this system's channel for notifications, or None."""
     linux = sys.platform.startswith("linux")
     if linux:
         # Without this check, Qt might start a bus.
@@ -221,9 +219,9 @@ def system_channel(parent: QObject) -> NotificationChannel | None:
 
 
 class Notifications(_ReplyObserver):
-    """Shows a notification when a long reply finishes, provided it's enabled in the settings."""
+    """Notification when a long reply finishes, if the settings enable it."""
 
-    chat_requested = Signal(str)  # (id): this chat's notification was clicked
+    chat_requested = Signal(str)  # (chat ID)
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -233,7 +231,6 @@ class Notifications(_ReplyObserver):
         QApplication.instance().applicationStateChanged.connect(self._on_state)  # type: ignore[union-attr]
 
     def use(self, channel: NotificationChannel | None) -> None:
-        """Set how to show notifications. Used by tests."""
         self._channel, self._has_channel = channel, True
         if channel is not None:
             channel.notice_clicked.connect(self.chat_requested)
@@ -256,7 +253,6 @@ class Notifications(_ReplyObserver):
 
     @Slot(Qt.ApplicationState)
     def _on_state(self, state: Qt.ApplicationState) -> None:
-        """Remove notifications once the user is back in the app."""
         if state == Qt.ApplicationState.ApplicationActive and self._channel is not None:
             for chat_id in self._on_display:
                 self._channel.withdraw(chat_id)
@@ -264,7 +260,7 @@ class Notifications(_ReplyObserver):
 
 
 NAMES = ("quick_ask", "new", "settings", "quit")
-"""Commands in the tray menu, following "Show Stretto"."""
+"""Commands in the tray menu, after "Show Stretto"."""
 
 
 class Tray(WindowController):
@@ -288,7 +284,6 @@ class Tray(WindowController):
 
     @Slot()
     def refresh(self) -> None:
-        """Show or remove the icon depending on the setting."""
         wanted = self._settings.tray
         if wanted and self.icon is None:
             menu = self._menu = QMenu(self._window)
@@ -313,9 +308,9 @@ class Tray(WindowController):
 
 
 class Pulse(QObject):
-    """Timer for pulsing dots. Only runs while replies are being generated."""
+    """Timer for pulsing dots, which only runs while replies are being generated."""
 
-    opacity_changed = Signal(int)  # (alpha): current opacity of the dots, 0 to 255
+    opacity_changed = Signal(int)  # (opacity of the dots, 0 to 255)
     STILL = 150
     STEPS = (255, 235, 200, 160, 120, 95, 95, 120, 160, 200, 235)
 

@@ -1,5 +1,3 @@
-"""Commands for opening the palette and the quick question window."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
@@ -91,7 +89,6 @@ class PaletteCommands(WindowController):
 
     @property
     def _current_chat(self) -> str:
-        """The current chat. There's no point in switching to it."""
         pane = self._workspace.active
         return pane.chat.id if pane is not None else ""
 
@@ -115,9 +112,9 @@ class PaletteCommands(WindowController):
         self._sidebar.search.setText(typed)
 
     def _command_entries(self) -> list[PaletteEntry]:
-        """Make entries for all commands, in menu order.
+        """Return entries for all commands, in menu order.
 
-        Checks availability right now because it may depend on the focus.
+        Availability is checked now because it may depend on the focus.
         """
         commands = self._commands()
         listed = [
@@ -202,7 +199,7 @@ class QuickAsk(WindowController):
 
     @Slot()
     def _on_arranged(self) -> None:
-        """Panes that were moved into the main window become normal panes."""
+        """Turn panes that were moved into the main window into normal panes."""
         for pane in self._workspace.panes():
             if pane.is_quick_question and pane.window() is self._workspace.window():
                 pane.set_quick_question(False)
@@ -210,7 +207,7 @@ class QuickAsk(WindowController):
     @command("quick_ask", mark("Quick Question"), "Ctrl+Alt+Q", where=CommandScope.ANYWHERE)
     @Slot()
     def ask(self) -> None:
-        """Open the window, or reuse a window whose chat is still empty."""
+        """Open the window, or reuse a window whose chat is empty."""
         pane = next((p for p in self._workspace.panes() if self._is_unused(p)), None)
         if pane is None:
             chat = self._chats.begin()

@@ -1,5 +1,3 @@
-"""Commands for the active pane and for switching panes."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -25,7 +23,7 @@ from app.ui.workspace.placement import (
 def _action(
     action: Action, name: str, text: str, *keys: str
 ) -> Callable[[PaneCommands, ChatPane], object]:
-    """Make a command that does an action of the active pane's chat."""
+    """Return a command for an action of the active pane's chat."""
 
     @pane_command(name, text, *keys, why_not=lambda _, pane: pane.chat.why_not(action))
     def act(_: PaneCommands, pane: ChatPane) -> object:
@@ -77,8 +75,6 @@ def _tree_text(_: PaneCommands, pane: ChatPane) -> str:
 
 
 class PaneCommands(WindowController):
-    """Commands that act on a pane, or move between panes."""
-
     def __init__(self, parts: WindowParts, chats: ChatCommands, pulse: Pulse) -> None:
         super().__init__(parts)
         self.chats = chats
@@ -101,8 +97,6 @@ class PaneCommands(WindowController):
     @pane_command("find", mark("Find in Chat"), "Ctrl+F", why_not=_why_empty)
     def find(self, pane: ChatPane) -> None:
         pane.find_bar.open_bar()
-
-    # Branch tree.
 
     @pane_command(
         "tree", mark("Show Branches"), "Ctrl+Shift+G", why_not=_why_empty, words=_tree_text
@@ -127,8 +121,6 @@ class PaneCommands(WindowController):
         for pane in self.workspace.panes():
             if pane.is_tree_shown:
                 pane.tree.on_beat(alpha)
-
-    # Position.
 
     @pane_command("float", mark("Move to New Window"), "Ctrl+Alt+O", words=_float_text)
     def float_pane(self, pane: ChatPane) -> None:
@@ -175,7 +167,6 @@ class PaneCommands(WindowController):
 
     @pane_command("close_others", mark("Close Other Tabs"), why_not=_no_other_tab)
     def close_others(self, pane: ChatPane) -> None:
-        """Close the other tabs in the same tab bar."""
         tabs = self.workspace.tabs_beside(pane)
         self.chats.close_several([sibling for sibling in tabs if sibling is not pane])
 
@@ -183,8 +174,6 @@ class PaneCommands(WindowController):
     def close_right(self, pane: ChatPane) -> None:
         tabs = self.workspace.tabs_beside(pane)
         self.chats.close_several(tabs[tabs.index(pane) + 1 :])
-
-    # Moving between panes.
 
     def _why_no_pane(self) -> str:
         return "" if self.workspace.panes() else tr(NO_CHAT)
@@ -198,7 +187,6 @@ class PaneCommands(WindowController):
         self._activate_neighbor(-1)
 
     def _activate_neighbor(self, step: int) -> None:
-        """Switch to the next (+1) or previous (-1) pane."""
         panes, active = self.workspace.panes(), self.workspace.active
         at = panes.index(active) if active in panes else -step
         self.workspace.activate(panes[(at + step) % len(panes)])

@@ -1,4 +1,4 @@
-"""Menus and popovers opened from a pane's header: models, options, tools."""
+"""Menus and popovers of a pane's header: models, options, tools."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _STATES = {LoadState.LOADING: mark("loading…"), LoadState.FAILED: mark("not lo
 
 
 def _entry(model_status: ModelStatus) -> str:
-    """Menu text with the model's name and, right-aligned, its memory use or state."""
+    """Return the model's name and, right-aligned, its memory use or state."""
     model, state = model_status.model, _STATES.get(model_status.state)
     right = tr(state) if state is not None else ""
     if model is not None and not is_remote(model_status.ref):
@@ -54,12 +54,12 @@ def _entry(model_status: ModelStatus) -> str:
 
 
 class PaneMenus(WindowController):
-    download_requested = Signal()  # download a model
-    manage_requested = Signal()  # open the Models window
-    servers_requested = Signal()  # open the list of tool servers
+    download_requested = Signal()
+    manage_requested = Signal()
+    servers_requested = Signal()
 
     def __init__(self, parts: WindowParts, chats: ChatCommands, fitting: FitFlow) -> None:
-        """Create the controller. ``fitting`` offers alternatives to models that don't fit."""
+        """``fitting`` offers alternatives to models that don't fit."""
         super().__init__(parts)
         self._loader = self._library.loader
         self._chats = chats
@@ -115,7 +115,6 @@ class PaneMenus(WindowController):
     @command("add_remote", mark("Add Remote Model…"), where=CommandScope.ANYWHERE)
     @Slot()
     def add_remote(self) -> None:
-        """Ask for a remote model's address and use that model in the active chat."""
         from app.ui.models.remote import RemoteDialog
 
         dialog = RemoteDialog(self._loader, self._library.bridge, self._window)
@@ -125,7 +124,7 @@ class PaneMenus(WindowController):
 
     @Slot(object, object)
     def _on_unload_asked(self, pane: ChatPane, button: QWidget) -> None:
-        """Called if memory is too low for the pane's model. Offers alternatives or unloading."""
+        """Offer alternatives or unloading, because memory is too low for the pane's model."""
         if self._fitting.open(pane.chat.record.model, pane.chat):
             return
         menu = make_menu(self._window)
@@ -175,7 +174,7 @@ class PaneMenus(WindowController):
         return popover
 
     async def _ask_for_folder(self, pane: ChatPane) -> None:
-        """Ask for a folder. The popover was closed by the dialog, so reopen it."""
+        """Ask for a folder, and reopen the popover that the dialog has closed."""
         folder = await standard_dialogs.ask_for_folder(self._window, tr("Add Folder for Tools"))
         if not (shiboken6.isValid(pane) and pane.isVisible()):
             return  # the menu was closed in the meantime

@@ -1,4 +1,4 @@
-"""Insert prompts ("/") and resources ("@") into messages."""
+"""Prompts ("/") and resources ("@") in messages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ArgumentsDialog(Sheet):
-    arguments_entered = Signal(dict)  # (arguments): values by name
+    arguments_entered = Signal(dict)  # (values by name)
 
     def __init__(self, prompt: Prompt | Template, parent: QWidget) -> None:
         super().__init__("arguments-dialog", prompt.title, parent, spacing=10)
@@ -67,10 +67,10 @@ class ArgumentsDialog(Sheet):
 
 
 class PaneOffers(QObject):
-    """Lists prompts and resources from the chat's tool servers, and fetches the chosen entry."""
+    """Prompts and resources of the chat's tool servers for the pickers."""
 
     changed = Signal()  # a server's list has arrived
-    prompt_fetched = Signal(str)  # (text): insert this prompt
+    prompt_fetched = Signal(str)  # (text)
 
     def __init__(self, pane: ChatPane, chats: ReadingCommands) -> None:
         super().__init__(pane)
@@ -81,7 +81,7 @@ class PaneOffers(QObject):
         self.changed.connect(self.picker.refresh)
 
     def resources(self, typed: str) -> list[PaletteEntry]:
-        """List resources, templates and failed servers, then chats with matching titles."""
+        """Return resources, templates and failed servers, then chats with matching titles."""
         found = self._entries(
             lambda offers: [
                 *(self._resource(r) for r in offers.resources),
@@ -91,7 +91,6 @@ class PaneOffers(QObject):
         return found + self._chats.entries(self._pane, typed, self.picker.take_away)
 
     def prompts(self) -> list[PaletteEntry]:
-        """List prompts and failed servers."""
         return self._entries(lambda offers: [self._prompt(p) for p in offers.prompts])
 
     def _entries(self, of: Callable[[Offers], list[PaletteEntry]]) -> list[PaletteEntry]:
@@ -133,8 +132,6 @@ class PaneOffers(QObject):
         if shiboken6.isValid(self):
             self.changed.emit()
 
-    # Handlers for choices.
-
     def _attach(self, resource: Resource) -> None:
         self.picker.take_away()
         if len(self._pane.chat.attaching.files) >= MOST_FILES:
@@ -172,7 +169,7 @@ class PaneOffers(QObject):
             self.prompt_fetched.emit(text)
 
     async def _text(self, future: Future[str]) -> str | None:
-        """Wait for the text. Return None if cancelled, or after telling the user about an error."""
+        """Return the text, or None if it was canceled, or after telling the user about an error."""
         try:
             return await flows.wait_for_future(future)
         except CancelledError:
@@ -183,7 +180,7 @@ class PaneOffers(QObject):
 
 
 class PromptCommands(WindowController):
-    """Commands for prompts. Also creates the prompt picker for each pane."""
+    """Commands for prompts, and the prompt picker of each pane."""
 
     def __init__(self, parts: WindowParts, chats: ReadingCommands) -> None:
         super().__init__(parts)
@@ -239,7 +236,7 @@ class PromptCommands(WindowController):
         self._replace_typed(pane, variables, self._settings.prompts.get(name, ""))
 
     def _replace_typed(self, pane: ChatPane, variables: PromptVariables, text: str) -> None:
-        """Replace what was typed with a prompt. Can be undone with Ctrl+Z."""
+        """Replace the typed text with a prompt. Ctrl+Z undoes this."""
         cursor = pane.composer.field.textCursor()
         cursor.select(cursor.SelectionType.Document)
         cursor.insertText(text)

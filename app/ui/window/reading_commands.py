@@ -1,7 +1,4 @@
-"""Let a chat read another chat.
-
-The user chooses the chat, the part to read, and whether to follow it.
-"""
+"""Dialog that lets a chat read another chat."""
 
 from __future__ import annotations
 
@@ -29,13 +26,10 @@ from app.ui.window.palette_commands import LATEST
 from app.ui.workspace.placement import front_window
 
 _MAX_SEARCHED_CHATS = 2_000
-"""While typing a message, only the latest chats are searched, since this happens on every key
-press."""
+"""Latest chats that are searched while the user types, which happens on every key press."""
 
 
 class ReadSheet(Sheet):
-    """Dialog for choosing how much of a chat to read, and whether to follow it."""
-
     def __init__(self, of: ReferencedChat, where: str, last: int, parent: QWidget) -> None:
         super().__init__("read-dialog", tr("Read Another Chat"), parent, spacing=10)
         n = len(of.lines)
@@ -59,7 +53,7 @@ class ReadSheet(Sheet):
 
     @property
     def last(self) -> int:
-        """Number of messages to read, counting from the end. 0 for all."""
+        """Return the number of last messages to read, or 0 for all."""
         return 0 if self.whole_chat.isChecked() else self.count.value()
 
 
@@ -81,7 +75,6 @@ class ReadingCommands(WindowController):
         "read_chat", mark("Read Another Chat…"), where=CommandScope.PANE, why_not=_none_to_read
     )
     def choose(self, pane: ChatPane) -> None:
-        """Let the user choose a chat to send along with the message."""
         self._open(pane, lambda: None)
 
     def _open(self, pane: ChatPane, chosen: Callable[[], object]) -> None:
@@ -94,10 +87,9 @@ class ReadingCommands(WindowController):
     def entries(
         self, pane: ChatPane, typed: str, chosen: Callable[[], object]
     ) -> list[PaletteEntry]:
-        """List chats by title. Without a query, list the latest chats and an entry for showing all.
+        """Return chats by title, or without a query the latest chats and an entry that shows all.
 
-        Args:
-            chosen: called once the user has chosen a chat and confirmed.
+        ``chosen`` is called when the user has chosen a chat and confirmed.
         """
         others = islice(self._others(pane), _MAX_SEARCHED_CHATS)
         if typed.strip():

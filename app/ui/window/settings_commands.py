@@ -1,4 +1,4 @@
-"""Commands for settings, text size, spelling and help. Also applies changed settings."""
+"""Commands for settings, text size, spelling and help."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WIDEST_SIDEBAR = 400
 
 
 class TextSize(WindowController):
-    """Commands for the text size. Keeps the sidebar's width in line with it."""
+    """Commands for the text size, which the sidebar's width follows."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -86,13 +86,13 @@ class TextSize(WindowController):
 
 
 class SpellingCommands(WindowController):
-    """Spelling command. Also creates the spelling marks for each pane."""
+    """Spelling command, and the spelling marks of each pane."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
         self.speller = parts.context.speller
         self._settings.announcer.changed.connect(self._on_changed)
-        # By chat id.
+        # by chat ID
         self.fields: dict[str, SpellingMarks] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.pane_discarded.connect(self._on_forgotten)
@@ -104,7 +104,6 @@ class SpellingCommands(WindowController):
 
     @pane_command("next_misspelt", mark("Next Misspelling"), "F7", why_not=_off)
     def next_misspelt(self, pane: ChatPane) -> None:
-        """Select the next misspelled word and open its suggestions."""
         pane.focus_composer()
         self.fields[pane.chat.id].select_next()
 
@@ -147,8 +146,8 @@ _OPTION_SETTERS: dict[str, Callable[[Any], None]] = {
 
 
 class SettingsCommands(WindowController):
-    command_requested = Signal(str)  # (command): run a command of the window
-    restart_requested = Signal()  # restart to change the language
+    command_requested = Signal(str)  # (command)
+    restart_requested = Signal()
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)

@@ -1,4 +1,4 @@
-"""Keyboard shortcuts: defaults, user changes, and the dialog for editing them."""
+"""Keyboard shortcuts: defaults, user changes, and their dialog."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TEXT_KEYS = {
     QKeySequence.StandardKey.Undo: mark("{keys} undoes typing."),
     QKeySequence.StandardKey.Redo: mark("{keys} redoes typing."),
 }
-"""Shortcuts that are taken because text fields need them."""
+"""Shortcuts that text fields need."""
 _NEEDS_MODIFIER = (
     mark("{keys} types text. Add Command or Option.")
     if sys.platform == "darwin"
@@ -38,7 +38,7 @@ _NEEDS_MODIFIER = (
 
 
 class Shortcuts(QObject):
-    """Manages the shortcuts of all commands. Changes apply immediately and are saved."""
+    """Shortcuts of all commands. Changes apply immediately and are saved."""
 
     changed = Signal()
 
@@ -51,7 +51,7 @@ class Shortcuts(QObject):
         set_shortcut_lookup(self.current_keys)
 
     def current_keys(self, keys: str) -> str:
-        """Find the current shortcut of the command whose default is ``keys``."""
+        """Return the current shortcut of the command whose default is ``keys``."""
         name = self._default_owners.get(_portable(keys))
         if name is None:
             return keys
@@ -59,11 +59,9 @@ class Shortcuts(QObject):
         return keys if _portable(keys) in assigned else next(iter(assigned), "")
 
     def keys_of(self, name: str) -> tuple[str, ...]:
-        """Shortcuts of a command. The first is shown in menus."""
         return self._keys[name]
 
     def is_own(self, name: str) -> bool:
-        """Check whether the user has changed a command's shortcuts."""
         return self.keys_of(name) != _clean_keys(REGISTRY[name].keys)
 
     @property
@@ -71,7 +69,7 @@ class Shortcuts(QObject):
         return any(map(self.is_own, REGISTRY))
 
     def why_not(self, keys: str) -> str:
-        """Get a sentence saying why ``keys`` can't be used as a shortcut, or ""."""
+        """Return why ``keys`` can't be used as a shortcut, or ""."""
         sequence = QKeySequence(keys)
         if sequence.isEmpty():
             return tr("Press the new shortcut.")
@@ -91,7 +89,7 @@ class Shortcuts(QObject):
         return ""
 
     def find_command(self, keys: str, besides: str = "") -> str:
-        """Find the command using a shortcut. "" if it's free."""
+        """Return the command that uses a shortcut, or ""."""
         wanted = _portable(keys)
         found = (n for n, assigned in self._keys.items() if n != besides and wanted in assigned)
         return next(found, "")
@@ -99,7 +97,7 @@ class Shortcuts(QObject):
     def assign(self, name: str, keys: str) -> None:
         """Make ``keys`` the only shortcut of a command, taking it from any other command.
 
-        If it's "", the command has no shortcut.
+        With "", the command has no shortcut.
         """
         changed = dict(self._settings.shortcuts)
         loser = self.find_command(keys, besides=name) if keys else ""
@@ -109,7 +107,7 @@ class Shortcuts(QObject):
         self._save(changed)
 
     def reset(self, name: str) -> None:
-        """Go back to a command's default shortcuts, taking them from any other command."""
+        """Restore a command's default shortcuts, taking them from any other command."""
         changed = {n: keys for n, keys in self._settings.shortcuts.items() if n != name}
         usual = set(_clean_keys(REGISTRY[name].keys))
         for command in list(changed):
@@ -118,11 +116,11 @@ class Shortcuts(QObject):
         self._save(changed)
 
     def get_changes(self) -> Mapping[str, list[str]]:
-        """Get a copy of the user's changes, which can be restored with `set_changes`."""
+        """Return the user's changes, which `set_changes` can restore."""
         return dict(self._settings.shortcuts)
 
     def set_changes(self, changes: Mapping[str, list[str]]) -> None:
-        """Replace the user's changes. Pass an empty mapping to restore the defaults."""
+        """Replace the user's changes. An empty mapping restores the defaults."""
         self._save(dict(changes))
 
     def _save(self, changes: dict[str, list[str]]) -> None:
@@ -172,13 +170,13 @@ def search_text_of(name: str) -> str:
 
 
 class ShortcutsDialog(Sheet):
-    """Searchable list of all shortcuts, grouped by menu. Each is a button for changing it."""
+    """Searchable list of all shortcuts, grouped by menu, with a button to change each."""
 
     def __init__(self, keys: Shortcuts, parent: QWidget) -> None:
         super().__init__("shortcuts", tr("Keyboard Shortcuts"), parent)
         self._keys = keys
         self._before_reset: Mapping[str, list[str]] = {}
-        self.buttons: dict[str, QPushButton] = {}  # buttons by command
+        self.buttons: dict[str, QPushButton] = {}
         self._searchable_rows: list[tuple[str, QLabel, list[QWidget]]] = []  # text, heading, row
         self.search = QLineEdit(self)
         self.search.setPlaceholderText(tr("Search shortcuts"))
@@ -325,7 +323,6 @@ class KeyDialog(Sheet):
 
     @property
     def pressed(self) -> str:
-        """The recorded shortcut in portable format."""
         return self.field.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
 
     @Slot()

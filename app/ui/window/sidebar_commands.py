@@ -1,4 +1,4 @@
-"""Commands for the sidebar, acting on its selected chats or on the active pane's chat."""
+"""Commands for the sidebar, which act on its selected chats or on the active pane's chat."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from app.ui.window.context import WindowController, WindowParts
 
 
 class SidebarCommands(WindowController):
-    """Commands for searching, renaming, deleting, pinning, moving, tagging and archiving."""
-
     def __init__(
         self, parts: WindowParts, chats: ChatCommands, show_sidebar: Callable[[bool], None]
     ) -> None:
@@ -106,7 +104,6 @@ class SidebarCommands(WindowController):
 
     @command("move_chat", mark("Move Chat to Folder…"), "Ctrl+Alt+M", why_not=_not_listed)
     def move(self) -> None:
-        """Show the folder menu next to the chat's row."""
         self._show_sidebar(True)
         ids, view = self._target_chats(), self._sidebar.list
         corner = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()

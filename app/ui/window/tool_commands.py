@@ -1,5 +1,3 @@
-"""Commands for tool servers, the tools of a chat, and waiting tool calls."""
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING

@@ -1,5 +1,3 @@
-"""Undo via toast or Ctrl+Shift+T, plus the usual editing commands."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -17,9 +15,9 @@ TIME_TO_REGRET_S = 10.0
 
 
 class UndoStep(Struct, frozen=True):
-    # Undoes the action. Returns False if that isn't possible now, so that the step is kept.
+    # undoes the action; returns False if that isn't possible now, which keeps the step
     act: Callable[[], object]
-    chat_id: str = ""  # set if the action closed or deleted this chat
+    chat_id: str = ""  # chat that the action closed or deleted
 
 
 class UndoStack(QObject):
@@ -48,7 +46,7 @@ class UndoStack(QObject):
     def undo_here(self) -> None:
         """Undo typing in the focused field, or else the action that the toast offers to undo.
 
-        We don't undo anything older because the user wouldn't expect that from Ctrl+Z.
+        Older actions aren't undone because the user wouldn't expect that from Ctrl+Z.
         """
         if self._offered and not _can_undo(QApplication.focusWidget()):
             self.undo()
@@ -85,8 +83,8 @@ class UndoStack(QObject):
     ) -> None:
         """Show a notice with an Undo button, or none if ``words`` is empty.
 
-        With ``chat_id``, this replaces an earlier step for the same chat. ``label`` is the
-        button's text if it isn't Undo.
+        With ``chat_id``, this replaces an earlier step for the same chat. ``label`` is the button's
+        text if it isn't Undo.
         """
         if chat_id:
             self.forget_chat(chat_id)
@@ -111,7 +109,6 @@ class UndoStack(QObject):
             self._stack.append(undo)
 
     def forget_chat(self, chat_id: str) -> None:
-        """Forget about a chat that was restored some other way."""
         self._stack = [undo for undo in self._stack if undo.chat_id != chat_id]
 
 

@@ -1,5 +1,3 @@
-"""Notices about unexpected errors and about chats that can't be saved."""
-
 from __future__ import annotations
 
 import logging
@@ -35,7 +33,7 @@ class ErrorNotice(QObject):
 
     @cached_property
     def toast(self) -> Toast:
-        """Toast that other messages don't replace. Created on first use."""
+        """Return a toast that other messages don't replace."""
         widget = Toast(self._window, at_top=True)
         widget.action_requested.connect(self._show_report)
         return widget
@@ -45,7 +43,7 @@ class ErrorNotice(QObject):
 
     @Slot()
     def offer_last(self) -> None:
-        """If the app crashed last time, show the crash report. Only happens once."""
+        """Show the crash report, once, if the app crashed last time."""
         flows.start(self, self._show(""))
 
     @Slot()
@@ -74,7 +72,7 @@ _DAMAGED = mark(
 
 
 class SaveErrorNotice(QObject):
-    """Notice about errors while saving. On exit, it also asks what to do."""
+    """Notice about errors while saving, and the question on exit."""
 
     LAST_TRY_S = 5.0
 
@@ -82,14 +80,13 @@ class SaveErrorNotice(QObject):
         super().__init__(window)
         self._store = store
         self._window = window
-        _, self.post = bridge.channel(self.report_error)  # thread-safe version of `report_error`
+        _, self.post = bridge.channel(self.report_error)  # `report_error`, thread-safe
         store.on_error = self.post
         _, post = bridge.channel(self._on_saved)
         store.on_saved = lambda: post(None)
 
     @cached_property
     def notice(self) -> Toast:
-        """Toast that other messages don't replace. Created on first use."""
         widget = Toast(self._window, at_top=True)
         widget.action_requested.connect(self.retry_now)
         return widget
@@ -108,7 +105,7 @@ class SaveErrorNotice(QObject):
             self._store.flush(0)
 
     def save_the_rest(self, ask: Callable[[StoreError], Recovery]) -> None:
-        """On exit, keep trying until everything is saved or the user gives up."""
+        """On exit, save until everything is saved or the user gives up."""
         self._store.on_error = None
         self._store.on_saved = None
         while True:

@@ -1,4 +1,4 @@
-"""Wraps Qt Advanced Docking (QtAds): configuration, placing panes, and saved layouts."""
+"""Docks of QtAds (Qt Advanced Docking): configuration, placing of panes, and saved layouts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def configure_docking() -> None:
-    """Configure QtAds globally. Must be called before creating a dock manager."""
+    """Configure QtAds globally, before any dock manager is created."""
     # Without this attribute, a floating window makes many widgets of the main window native, each
     # with its own surface. Moving a native widget to another window then crashed at exit (with the
     # offscreen platform).
@@ -49,7 +49,6 @@ def configure_docking() -> None:
 
 
 def dock_manager(parent: QWidget) -> QtAds.CDockManager:
-    """Create a dock manager that uses the app's style."""
     manager = QtAds.CDockManager(parent)
     # Replace the QtAds style sheet by ours, and don't let palette changes restore it.
     manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
@@ -59,7 +58,7 @@ def dock_manager(parent: QWidget) -> QtAds.CDockManager:
 
 
 def _disable_window_raising(manager: QtAds.CDockManager) -> None:
-    """Stop QtAds from raising floating windows. The system keeps them above their parent anyway.
+    """Stop QtAds from raising floating windows, which the system keeps above their parent anyway.
 
     On Linux, QtAds raises them whenever the main window becomes active. With X11 it asks the window
     manager, but on Wayland it changes window flags, which hides the windows.
@@ -69,7 +68,7 @@ def _disable_window_raising(manager: QtAds.CDockManager) -> None:
 
 
 def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
-    """Create a dock widget for a pane. It asks before closing. Layouts refer to it by ``name``."""
+    """Return a dock widget for a pane, which asks before closing. Layouts refer to ``name``."""
     dock = QtAds.CDockWidget(manager, "")
     dock.setObjectName(name)
     for label in dock.tabWidget().findChildren(QLabel):
@@ -85,14 +84,13 @@ def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
 
 
 def set_dock_icons(manager: QtAds.CDockManager) -> None:
-    """Replace the icons on QtAds buttons with ours, in theme colors."""
     # Copy the icon, because PySide transfers ownership to the provider.
     close = QIcon(theme_icon("x", "muted"))
     manager.iconProvider().registerCustomIcon(QtAds.TabCloseIcon, close)
 
 
 def move_onto_screen(window: QWidget) -> None:
-    """Move a window fully onto its screen, making it smaller if needed."""
+    """Move a window fully onto its screen, and make it smaller if needed."""
     if window.isMaximized() or window.isFullScreen():
         return
     room = _screen_of(window).availableGeometry()
@@ -107,7 +105,7 @@ def move_onto_screen(window: QWidget) -> None:
 
 
 def _screen_of(window: QWidget) -> QScreen:
-    """Find the screen showing most of the window. Qt only knows where it was shown last."""
+    """Return the screen with most of the window. Qt only knows where it was shown last."""
     frame = window.frameGeometry()
 
     def shown(screen: QScreen) -> int:
@@ -119,12 +117,12 @@ def _screen_of(window: QWidget) -> QScreen:
 
 
 def save_state(manager: QtAds.CDockManager) -> str:
-    """Serialize the layout, including splits, tabs, windows and sizes."""
+    """Return the layout as text: splits, tabs, windows and sizes."""
     return bytes(manager.saveState().toBase64().data()).decode()
 
 
 def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
-    """Restore a layout. Return False, changing nothing, if the data is damaged."""
+    """Restore a layout. If the data is damaged, change nothing and return False."""
     xml = _state_xml(state)
     if not xml:
         return False
@@ -135,14 +133,14 @@ def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
 
 
 def _remove_missing_docks(manager: QtAds.CDockManager, state: bytes) -> bytes:
-    """Remove dock widgets that don't exist any more from a layout, e.g. if chats were closed.
+    """Remove dock widgets that don't exist any more from a layout, e.g. of closed chats.
 
     QtAds would do so too, but it gives the freed space to neighbors.
     """
     from xml.etree import ElementTree
 
     def prune(part: Element) -> bool:
-        """Prune an element. Return True if any of its dock widgets still exist."""
+        """Prune an element. Return True if any of its dock widgets exist."""
         if part.tag == "Area":
             return any(manager.findDockWidget(w.get("Name", "")) for w in part.iter("Widget"))
         parts, sizes = [child for child in part if child.tag != "Sizes"], part.find("Sizes")
@@ -173,12 +171,12 @@ def _state_xml(state: str) -> bytes:
 
 
 class Dock(Struct):
-    """A pane with its dock widget. For undo, closed panes are kept for a while but hidden."""
+    """A pane with its dock widget. Closed panes are hidden for a while, for undo."""
 
     pane: ChatPane
     widget: QtAds.CDockWidget
     closed: bool = False
-    # Hidden dock widget that marks the pane's place in the main window while the pane is floating.
+    # hidden dock widget at the pane's place in the main window while the pane is floating
     placeholder: QtAds.CDockWidget | None = None
     sizes: tuple[int, ...] = ()  # splitter sizes before floating
     bare: bool = False  # hide the tab bar, because the pane is alone in its window
@@ -186,8 +184,8 @@ class Dock(Struct):
     def fill(self, *, later: bool = False) -> None:
         """Put the pane into its dock widget.
 
-        Pass ``later`` to use a placeholder for now. Each time the dock moves, Qt would style and
-        lay out the whole pane again.
+        ``later`` uses a placeholder for now. Each time the dock moves, Qt would style and lay out
+        the whole pane again.
         """
         before: QWidget | None = self.widget.takeWidget()
         if before is not None:
@@ -198,7 +196,7 @@ class Dock(Struct):
 
     @property
     def is_shown_elsewhere(self) -> bool:
-        """True if it's in a floating window that is visible."""
+        """Return True if the dock is in a visible floating window."""
         container = self.widget.dockContainer()
         floating = container is not None and self.widget.isInFloatingContainer()
         return floating and bool(container.openedDockAreas())
@@ -208,9 +206,9 @@ PLACE = "place of "  # name prefix of dock widgets that only mark a place
 
 
 class Docks:
-    """Docks of a dock manager, by chat id.
+    """Docks of a dock manager, by chat ID.
 
-    The chat id is also the object name of the dock widget, because saved layouts refer to it.
+    The chat ID is also the object name of the dock widget, because saved layouts refer to it.
     """
 
     KEPT_CLOSED = 12
@@ -227,7 +225,6 @@ class Docks:
         return self._by_id[chat_id]
 
     def all_docks(self) -> list[Dock]:
-        """Open and closed docks, oldest first."""
         return list(self._by_id.values())
 
     def pane(self, chat_id: str) -> ChatPane | None:
@@ -239,7 +236,9 @@ class Docks:
         return dock.widget.dockAreaWidget() if dock is not None and not dock.closed else None
 
     def panes(self) -> list[ChatPane]:
-        """Open panes in reading order: by column, row, then tab. Floating windows come last."""
+        """Return open panes in reading order: by column, row, then tab. Floating windows come
+        last.
+        """
         return [dock.pane for _, dock in self._in_order()]
 
     def panes_in_main_window(self) -> list[ChatPane]:
@@ -264,7 +263,6 @@ class Docks:
         return sorted(placed, key=itemgetter(0))
 
     def add(self, pane: ChatPane) -> Dock:
-        """Create a dock for a pane. It's empty and not yet placed."""
         chat_id = pane.chat.id
         self._by_id[chat_id] = Dock(pane, dock_named(chat_id, self._manager))
         return self._by_id[chat_id]
@@ -282,10 +280,7 @@ class Docks:
         self._closed.append(chat_id)
 
     def mark_others_closed(self, kept_ids: Collection[str]) -> list[str]:
-        """Mark open docks as closed unless they're in ``kept_ids``.
-
-        Return the ids of the chats that were closed.
-        """
+        """Mark open docks as closed unless they're in ``kept_ids``. Return the closed chats."""
         leaving = [p.chat.id for p in self.panes() if p.chat.id not in kept_ids]
         for chat_id in leaving:
             self.mark_closed(chat_id)
@@ -297,7 +292,7 @@ class Docks:
             self._closed.remove(chat_id)
 
     def docks_over_limit(self) -> list[str]:
-        """Closed docks that exceed the limit, oldest first."""
+        """Return closed docks that exceed the limit, oldest first."""
         return self._closed[: -self.KEPT_CLOSED]
 
     def remove(self, chat_id: str) -> ChatPane:
@@ -334,18 +329,17 @@ class Docks:
 
 class Arrangement(Struct, frozen=True):
     MOST = 120
-    """Limit of panes to restore, at 20 ms each. The app wouldn't have saved a layout with more."""
+    """Limit of panes to restore, at 20 ms each. Layouts that the app saves have fewer."""
 
     docks: str  # QtAds layout, base64
-    chats: tuple[str, ...]  # ids of open chats, in reading order
-    active: str | None = None  # id of the active chat
+    chats: tuple[str, ...]  # in reading order
+    active: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {"docks": self.docks, "open": list(self.chats), "active": self.active}
 
     @classmethod
     def from_json(cls, data: object) -> Arrangement | None:
-        """Parse the result of `to_json`. None if the data is invalid."""
         if not isinstance(data, dict):
             return None
         docks, chats, active = data.get("docks"), data.get("open"), data.get("active")
@@ -369,14 +363,11 @@ class DockPlacing:
     def __init__(self, manager: QtAds.CDockManager, docks: Docks) -> None:
         self._manager = manager
         self._docks = docks
-        # While a layout is being restored, QtAds signals aren't caused by the user.
+        # True while QtAds' signals aren't caused by the user
         self.restoring = False
 
     def insert(self, dock: Dock, where: str, active: ChatPane | None) -> None:
-        """Insert a dock next to the active pane.
-
-        ``where`` is "tab", "right" or "down".
-        """
+        """Insert a dock next to the active pane, as a "tab", to the "right" or "down"."""
         area = self._docks.area(active)
         if area is None:
             area = self._docks.area(next(iter(self._docks.panes_in_main_window()), None))
@@ -388,11 +379,9 @@ class DockPlacing:
             self._manager.addDockWidget(SIDES[where], dock.widget, area)
 
     def put_back(self, dock: Dock, active: ChatPane | None) -> None:
-        """Show a hidden dock where it was before.
+        """Show a hidden dock in its previous place, or else among the other panes.
 
-        If that position is gone, add it to the other panes.
-
-        A dock from a floating window that's gone returns to the main window.
+        A dock of a floating window that's gone returns to the main window.
         """
         widget = dock.widget
         if widget.isInFloatingContainer() and not dock.is_shown_elsewhere:
@@ -403,9 +392,9 @@ class DockPlacing:
             widget.toggleView(True)
 
     def float(self, dock: Dock, at: QPoint | None = None) -> QWidget:
-        """Move a pane into a new window and make sure it's on screen. Return the window.
+        """Move a pane into a new window on the screen, and return the window.
 
-        ``at`` is the position of the top left corner.
+        ``at`` is the top left corner.
         """
         size = dock.pane.size() if dock.pane.isVisible() else QSize()
         corner = at or dock.pane.mapToGlobal(QPoint(24, 24))
@@ -417,7 +406,7 @@ class DockPlacing:
         return window
 
     def take_back(self, dock: Dock, active: ChatPane | None) -> None:
-        """Move a floating pane back to where it was in the main window."""
+        """Move a floating pane back to its place in the main window."""
         target, sizes = dock.placeholder, dock.sizes
         area = target.dockAreaWidget() if target is not None else None
         if target is None or area is None:
@@ -429,7 +418,7 @@ class DockPlacing:
         self._docks.drop_place(dock)
 
     def drop(self, dock: Dock, area: QtAds.CDockAreaWidget, where: str, index: int) -> None:
-        """Handle dropping a pane on an area, either as tab ``index`` or on one of SIDES."""
+        """Drop a pane on an area, as tab ``index`` or on one of SIDES."""
         if area.window() is not self._manager.window():
             self._docks.mark_place(dock)
         if where == "tab":
@@ -440,7 +429,7 @@ class DockPlacing:
             self._docks.drop_place(dock)
 
     def restore(self, state: str, around: QWidget, active: ChatPane | None) -> None:
-        """Restore a saved layout. ``around`` is the widget containing the manager."""
+        """Restore a saved layout. ``around`` is the widget that contains the manager."""
         # Splitters divide up their current size, so this must be the final size.
         for widget in (around.window(), around.parentWidget(), around):
             layout = widget.layout() if widget is not None else None
@@ -470,7 +459,7 @@ class DockPlacing:
 
 
 class MaximizedArea:
-    """Keeps track of a window's maximized area. `restore` brings back the other areas."""
+    """Maximized area of a window. `restore` brings back the other areas."""
 
     def __init__(self) -> None:
         self.area: QtAds.CDockAreaWidget | None = None
@@ -478,7 +467,6 @@ class MaximizedArea:
         self._sizes: list[tuple[QSplitter, list[int]]] = []
 
     def show(self, area: QtAds.CDockAreaWidget) -> None:
-        """Hide everything except this area."""
         self.area = area
         part: QWidget = area
         while isinstance(splitter := part.parentWidget(), QSplitter):
@@ -495,7 +483,6 @@ class MaximizedArea:
             part = splitter
 
     def restore(self) -> None:
-        """Bring back the hidden areas in their previous sizes."""
         for part in self._hidden:
             if isValid(part):
                 part.show()

@@ -1,4 +1,4 @@
-"""Move and resize panes by keyboard. Also wraps panes if there isn't enough space."""
+"""Moving, resizing and wrapping of panes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARE = 0.08  # change in a pane's size per key press, relative to the total siz
 
 
 def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
-    """Check whether `move_pane` would do anything. If not, return why."""
+    """Return why `move_pane` would do nothing, or ""."""
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     if dock is None or area is None or dock.isInFloatingContainer():
@@ -55,7 +55,7 @@ def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
 
 
 def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
-    """Check whether `grow_pane` would do anything. If not, return why."""
+    """Return why `grow_pane` would do nothing, or ""."""
     return (
         ""
         if workspace.is_maximized or _shared(workspace, pane)
@@ -64,7 +64,6 @@ def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
 
 
 def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
-    """Grow (+1) or shrink (-1) a pane along its splitter."""
     workspace.restore_panes()
     shared = _shared(workspace, pane)
     if shared is not None:
@@ -73,7 +72,7 @@ def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
 
 
 def _shared(workspace: Workspace, pane: ChatPane) -> tuple[QSplitter, int] | None:
-    """Find the closest splitter with several visible children. Return it with the pane's index."""
+    """Return the closest splitter with several visible children, and the pane's index in it."""
     dock = workspace.dock(pane.chat.id)
     part: QWidget | None = dock.dockAreaWidget() if dock is not None else None
     while part is not None:
@@ -90,14 +89,13 @@ def front_window(workspace: Workspace) -> QWidget:
 
 
 def has_room(workspace: Workspace, pane: ChatPane, where: str) -> bool:
-    """Check whether another pane fits to the "right" or "down"."""
+    """Return True if another pane fits to the "right" or "down"."""
     if where == "right":
         return columns_that_fit(workspace, pane) > 1
     return pane.height() >= 2 * pane.minimumHeight()
 
 
 def equalize_panes(workspace: Workspace) -> None:
-    """Make all panes in the main window equally wide and high."""
     workspace.restore_panes()
     for splitter in workspace.manager.findChildren(QSplitter):
         _equalize(splitter)
@@ -105,7 +103,6 @@ def equalize_panes(workspace: Workspace) -> None:
 
 
 def equalize_splitter(workspace: Workspace, pane: ChatPane) -> None:
-    """Make the panes in this pane's splitter the same size."""
     workspace.restore_panes()
     shared = _shared(workspace, pane)
     if shared is not None:
@@ -120,7 +117,7 @@ def _equalize(splitter: QSplitter) -> None:
 
 
 class PaneWrapper:
-    """Wraps panes that don't fit side by side. Uses rows, or tabs if rows would be too low.
+    """Wraps panes that don't fit side by side into rows, or tabs if rows would be too low.
 
     Once there's enough space, the previous arrangement is restored, unless the user has changed it.
     """
@@ -128,7 +125,7 @@ class PaneWrapper:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._before: Arrangement | None = None
-        # Widths at the time the panes were wrapped.
+        # widths when the panes were wrapped
         self._needed_width = self._min_pane_width = 0
         self._wrapped_chats: list[list[str]] = []
 
@@ -144,7 +141,7 @@ class PaneWrapper:
         return self._needed_width + columns * (_least_width(self._workspace) - self._min_pane_width)
 
     def to_json(self) -> dict[str, Any] | None:
-        """Serialize the arrangement from before wrapping. None if nothing is wrapped."""
+        """Return the arrangement before wrapping, or None if nothing is wrapped."""
         if self._before is None or _chats(self._workspace) != self._wrapped_chats:
             return None
         return {
@@ -154,7 +151,7 @@ class PaneWrapper:
         }
 
     def restore(self, data: object) -> None:
-        """Restore the result of `to_json`. Call this after restoring the panes."""
+        """Restore the result of `to_json`, after the panes."""
         before, shown = Arrangement.from_json(data), self._workspace.panes()
         needed = data.get("needed") if isinstance(data, dict) else None
         same = before is not None and set(before.chats) == {pane.chat.id for pane in shown}
@@ -170,7 +167,6 @@ class PaneWrapper:
             )
 
     def wrap_to_fit(self) -> None:
-        """Wrap or unwrap panes to fit the main window."""
         workspace = self._workspace
         if self._before is not None and _chats(workspace) != self._wrapped_chats:
             self._before = None
@@ -192,7 +188,7 @@ class PaneWrapper:
 
     @property
     def _too_many_rows(self) -> bool:
-        """Check if wrapped rows are now too low, e.g. because of a larger text size."""
+        """Return True if wrapped rows are too low, e.g. because of a larger text size."""
         workspace = self._workspace
         if self._before is None or workspace.is_maximized:
             return False
@@ -256,7 +252,7 @@ def _chats(workspace: Workspace) -> list[list[str]]:
 
 
 def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
-    """Number of panes that fit side by side in a pane's place, including the pane itself."""
+    """Return how many panes fit side by side in a pane's place, with the pane itself."""
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     splitter = area.parentWidget() if area is not None else None

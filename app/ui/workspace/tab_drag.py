@@ -1,7 +1,7 @@
-"""Drag and drop of chats by their tabs. The drop target is tinted.
+"""Drag and drop of chats by their tabs, with a tinted drop target.
 
-QtAds uses translucent windows for this. Without a compositor these are black, so we paint inside
-existing windows instead.
+QtAds uses translucent windows for this, which are black without a compositor, so we paint inside
+existing windows.
 """
 
 from __future__ import annotations
@@ -28,19 +28,17 @@ from app.ui.style.theme import theme
 from app.ui.workspace.docks import Dock, Docks
 
 MIDDLE = 0.3
-"""Dropping within this distance of an edge, relative to the pane's size, splits the pane. In the
-middle it adds a tab."""
+"""Distance from an edge, relative to the pane's size, at which a drop splits the pane. In the
+middle it adds a tab.
+"""
 
 
 class DropTarget(Struct, frozen=True):
-    """Place where a dragged tab would go."""
-
-    area: QtAds.CDockAreaWidget  # area that gets the tab or is split
+    area: QtAds.CDockAreaWidget  # gets the tab or is split
     where: str  # "tab" or one of SIDES
     index: int = -1  # index in the tab bar, -1 to append
 
     def tint_area(self) -> QRect:
-        """The rectangle to tint, in the area's coordinates."""
         rect: QRect = self.area.rect()
         if self.where in {"left", "right"}:
             rect.setWidth(rect.width() // 2)
@@ -69,13 +67,13 @@ class DropTint(QWidget):
 
 
 class TabDrag(QObject):
-    """Event filter for all tabs, and for the bars, which stand for their current tab."""
+    """Event filter for all tabs, and for the bars, which represent their current tab."""
 
-    tab_dropped = Signal(str, object)  # (chat id, target): dropped on a pane
-    # (chat id, corner): dropped outside of all windows.
+    tab_dropped = Signal(str, object)  # (chat ID, target)
+    # (chat ID, corner), outside of all windows
     tab_pulled_out = Signal(str, QPoint)
-    tab_double_clicked = Signal(str)  # (chat id): a tab was double-clicked
-    # (chat id, place): show the tab's context menu.
+    tab_double_clicked = Signal(str)  # (chat ID)
+    # (chat ID, position)
     menu_requested = Signal(str, QPoint)
 
     def __init__(self, docks: Docks, parent: QObject) -> None:
@@ -211,10 +209,8 @@ class TabDrag(QObject):
             self._tab.unsetCursor()
         self._tint = self._label = self._tab = self._pressed = self.target = None
 
-    # Drop targets.
-
     def _window(self, at: QPoint) -> QWidget | None:
-        """Find the window with panes under the mouse, unless another window covers it."""
+        """Return the window with panes under the mouse, unless another window covers it."""
         window = QApplication.topLevelAt(at)
         areas = (
             dock.widget.dockAreaWidget() for dock in self._docks.all_docks() if not dock.closed
@@ -232,7 +228,7 @@ class TabDrag(QObject):
         return None
 
     def _target(self, dragged: QtAds.CDockWidget, at: QPoint) -> DropTarget | None:
-        """Find the drop target. None outside all panes or if dropping wouldn't change anything."""
+        """Return the drop target, or None if there is none or dropping would change nothing."""
         area = self._area(at)
         if area is None:
             return None

@@ -1,4 +1,4 @@
-"""Tabs showing title and state, and the buttons in each tab bar."""
+"""Tabs with title and state, and the buttons in each tab bar."""
 
 from __future__ import annotations
 
@@ -25,8 +25,6 @@ from app.ui.workspace.docks import Docks, set_dock_icons
 
 
 class TabMarks(QObject):
-    """Keeps titles and icons of all tabs up to date."""
-
     def __init__(self, docks: Docks, parent: QObject) -> None:
         super().__init__(parent)
         self._docks = docks
@@ -34,7 +32,6 @@ class TabMarks(QObject):
         theme().changed.connect(self._on_theme)
 
     def follow(self, chat: Chat) -> None:
-        """Show a chat's title in its tab from now on."""
         chat.chat_changed.connect(self._on_chat_changed)
         self._show_title(chat.id)
 
@@ -65,7 +62,7 @@ class TabMarks(QObject):
             tab.setAccessibleName(words)
 
     def show_keys(self, active: ChatPane | None) -> None:
-        """Shade all bars and tabs but those of the active pane, and hide their buttons."""
+        """Shade all bars and tabs except those of the active pane, and hide their buttons."""
         area_here = self._docks.area(active)
         for dock in self._docks.all_docks():
             _set_style_property(dock.widget.tabWidget(), "keys", dock.pane is active)
@@ -125,11 +122,11 @@ def _set_style_property(widget: QWidget, name: str, on: bool) -> None:
 class TitleBars(QObject):
     """Adds our buttons to the title bar of each new dock area."""
 
-    # (chat id, where): open a new chat here, as a "tab", to the "right" or "down".
+    # (chat ID, where): open a new chat as a "tab", to the "right" or "down"
     split_requested = Signal(str, str)
-    tab_pressed = Signal(str)  # (chat id): a tab was pressed
-    tab_switched = Signal()  # an area switched to another tab
-    restore_requested = Signal()  # undo maximizing a pane
+    tab_pressed = Signal(str)  # (chat ID)
+    tab_switched = Signal()
+    restore_requested = Signal()
 
     def __init__(self, manager: QtAds.CDockManager, parent: QObject) -> None:
         super().__init__(parent)
@@ -151,7 +148,7 @@ class TitleBars(QObject):
         area.currentChanged.connect(lambda index: self.tab_switched.emit())
 
     def show_maximised(self, area: QtAds.CDockAreaWidget | None) -> None:
-        """Only show the Restore button in the bar of the maximized area."""
+        """Show the Restore button in the bar of the maximized area only."""
         if self._maximised is not None and isValid(self._maximised):
             self._maximised.restore.hide()
         self._maximised = area.titleBar().findChild(StripButtons) if area is not None else None
@@ -182,9 +179,9 @@ FOLDED = mark("More")
 
 
 class StripButtons(QObject):
-    """Manages a title bar: tabs, the header of the current pane, and buttons for opening chats.
+    """Contents of a title bar: tabs, the header of the current pane, and buttons that open chats.
 
-    Buttons that don't fit are moved to a menu.
+    Buttons that don't fit are in a menu.
     """
 
     CHOICES = (
@@ -196,8 +193,8 @@ class StripButtons(QObject):
     def __init__(
         self,
         area: QtAds.CDockAreaWidget,
-        on_split: Callable[[str], None],  # called with "tab", "right" or "down"
-        chosen: Callable[[str], None],  # called with the id of the chat
+        on_split: Callable[[str], None],  # gets "tab", "right" or "down"
+        chosen: Callable[[str], None],  # gets the chat's ID
         restore: Callable[[], None],  # restores the layout after maximizing
     ) -> None:
         bar = area.titleBar()
@@ -208,7 +205,7 @@ class StripButtons(QObject):
         self._chosen = chosen
         self._scroll_timer = QTimer(self, singleShot=True, interval=0)
         self._scroll_timer.timeout.connect(self._show_current)
-        self._fits_header = True  # the header fits next to the tabs
+        self._fits_header = True
         self._arrange_timer = QTimer(self, singleShot=True, interval=0)
         self._arrange_timer.timeout.connect(self._rearrange)
         self.folded = False
@@ -240,7 +237,6 @@ class StripButtons(QObject):
         self._reveal()
 
     def _reveal(self) -> None:
-        """Show the buttons of the active pane and of the pane under the mouse."""
         shown = self._active or self._area.underMouse()
         for button in (*self.buttons, self.more):
             button.set_revealed(shown)
@@ -269,7 +265,7 @@ class StripButtons(QObject):
 
     @property
     def _is_alive(self) -> bool:
-        """False while being destroyed. Some events and timeouts only arrive then."""
+        """Return False during destruction, when some events and timeouts still arrive."""
         return isValid(self._bar) and isValid(self._area)
 
     def arrange(self) -> None:
@@ -345,12 +341,11 @@ class StripButtons(QObject):
         return header
 
     def arrange_soon(self) -> None:
-        """Lay out the bar later, once the current event is handled."""
         self._arrange_timer.start()
 
     @property
     def _has_room(self) -> bool:
-        """Check whether tabs and header fit next to each other.
+        """Return True if tabs and header fit next to each other.
 
         Narrow panes use two rows because model names often only differ at the end. The limit is a
         fixed width, so that panes of equal width look the same.
@@ -379,7 +374,7 @@ class StripButtons(QObject):
         pop_below(menu, self.more)
 
     def _fill(self, menu: QMenu, choices: Sequence[tuple[str, str, str]] = CHOICES) -> None:
-        """Add actions for opening chats and for choosing a tab, since tabs may be out of view."""
+        """Add actions that open chats and choose a tab, because tabs may be out of view."""
         for _, tip, choice in choices:
             act = partial(self._on_split, choice)
             action = add_action(menu, tr(tip).partition("  ")[0], act)
@@ -399,11 +394,12 @@ class StripButtons(QObject):
 
 TITLE, LEAST_TITLE = 90, 64
 """Minimum width of a title in pixels at 100% zoom: before buttons are folded, and in a full bar,
-which scrolls."""
+which scrolls.
+"""
 
 
 def _max_common_width(widths: Sequence[int], room: int) -> int:
-    """Find the largest width at which everything fits, so that the widest tabs shrink first."""
+    """Return the largest width at which everything fits, so that the widest tabs shrink first."""
     for count, width in zip(range(len(widths), 0, -1), sorted(widths), strict=True):
         if width * count > room:
             return max(scaled(LEAST_TITLE), room // count)
@@ -412,7 +408,7 @@ def _max_common_width(widths: Sequence[int], room: int) -> int:
 
 
 def _title_min_width(title: QLabel) -> int:
-    """Get the share of a tab's minimum width that's due to its title."""
+    """Return the share of a tab's minimum width that's due to its title."""
     return title.minimumWidth() or title.minimumSizeHint().width()
 
 

@@ -1,5 +1,3 @@
-"""The workspace, which shows panes side by side, in tabs and in floating windows, using QtAds."""
-
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -32,8 +30,8 @@ from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
 class FocusWatch(QObject):
-    pane_entered = Signal(object)  # (pane): a pane got the focus
-    window_activated = Signal(object)  # (window): a window became active
+    pane_entered = Signal(object)  # (pane)
+    window_activated = Signal(object)  # (window)
 
     def __init__(self, active: Callable[[], ChatPane | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -72,26 +70,26 @@ class FocusWatch(QObject):
 
 
 class Workspace(QWidget):
-    """Opens, splits, closes and reopens panes. Knows which pane is active."""
+    """Shows panes side by side, in tabs and in floating windows, using QtAds."""
 
     active_changed = Signal()  # another pane became active, or none is active
-    pane_made = Signal(object)  # (pane): a pane was created
-    pane_closed = Signal(str)  # (id): the user closed a pane
-    layout_changed = Signal()  # the layout has changed and must be saved
-    pane_discarded = Signal(str)  # (id): a closed pane was permanently deleted
-    new_chat_requested = Signal()  # the user requested a new chat while no pane was open
-    # (where): open a new chat as a "tab", to the "right" or "down".
+    pane_made = Signal(object)  # (pane)
+    pane_closed = Signal(str)  # (chat ID): the user closed the pane
+    layout_changed = Signal()  # the layout must be saved
+    pane_discarded = Signal(str)  # (chat ID): a closed pane was permanently deleted
+    new_chat_requested = Signal()  # while no pane is open
+    # (where): open a new chat as a "tab", to the "right" or "down"
     split_requested = Signal(str)
-    # (pane, place): show the context menu of the pane's tab.
+    # (pane, position): show the menu of the pane's tab
     menu_requested = Signal(object, QPoint)
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self.active: ChatPane | None = None  # pane that has the focus, or had the focus last
-        self._recent: list[str] = []  # IDs of recently used panes, most recent last
+        self.active: ChatPane | None = None  # has the focus, or had the focus last
+        self._recent: list[str] = []  # chat IDs, most recent last
         self._maximised = MaximizedArea()
-        # Layout before maximizing, None unless a pane is maximized.
+        # layout before maximizing, None unless a pane is maximized
         self._before_maximize: Arrangement | None = None
         self._ending = False
         self.nothing = NoChat(self)
@@ -124,8 +122,6 @@ class Workspace(QWidget):
         self._focus.window_activated.connect(self.activate_last)
         self._focus.take_typing(self.window())
 
-    # Open panes.
-
     def panes(self) -> list[ChatPane]:
         return self._docks.panes()
 
@@ -133,15 +129,13 @@ class Workspace(QWidget):
         return self._docks.pane(chat_id)
 
     def is_kept(self, chat_id: str) -> bool:
-        """Check whether a chat was closed recently, so that its pane can be reopened in place."""
+        """Return True if a chat was closed recently, so that its pane can be reopened in place."""
         dock = self._docks.get(chat_id)
         return dock is not None and dock.closed
 
     def dock(self, chat_id: str) -> QtAds.CDockWidget | None:
         dock = self._docks.get(chat_id)
         return dock.widget if dock is not None else None
-
-    # Changes.
 
     def show_chat(self, chat: Chat, where: str = "tab") -> ChatPane:
         """Open a chat or switch to its pane.
@@ -176,7 +170,6 @@ class Workspace(QWidget):
         return dock.pane
 
     def activate_last(self) -> None:
-        """Activate the pane that was last active in the main window."""
         window = self.window()
         if self._ending or self.active is None or self._window_of(self.active) is window:
             return
@@ -206,9 +199,9 @@ class Workspace(QWidget):
             pane.focus_composer()
 
     def close_pane(self, pane: ChatPane, *, announce: bool = True) -> None:
-        """Close a pane without stopping its chat. Use `reopen` to undo this.
+        """Close a pane without stopping its chat. `reopen` undoes this.
 
-        Pass ``told=False`` to not emit `pane_closed`.
+        With ``announce=False``, `pane_closed` isn't emitted.
         """
         chat_id = pane.chat.id
         dock = self._docks[chat_id]
@@ -240,7 +233,7 @@ class Workspace(QWidget):
             chat.model.cancel_load_if_unused()
 
     def reopen(self, chat_id: str) -> bool:
-        """Reopen a closed pane where it was. Return False if it's gone for good."""
+        """Reopen a closed pane in its place. Return False if it's gone for good."""
         dock = self._docks.get(chat_id)
         if dock is None:
             return False
@@ -254,13 +247,11 @@ class Workspace(QWidget):
         return True
 
     def delete_closed(self, chat_id: str) -> None:
-        """Delete a closed pane. The chat itself isn't deleted."""
         if self.is_kept(chat_id):
             self.marks.unfollow(self._docks.remove(chat_id).chat)
             self.pane_discarded.emit(chat_id)
 
     def float_pane(self, pane: ChatPane) -> None:
-        """Move a pane into a floating window, or back to the main window."""
         self.restore_panes()
         dock = self._docks[pane.chat.id]
         if dock.widget.isInFloatingContainer():
@@ -271,22 +262,19 @@ class Workspace(QWidget):
         self.activate(pane)
 
     def is_alone(self, pane: ChatPane) -> bool:
-        """True if a pane is in a floating window."""
         return self._window_of(pane) is not self.window()
 
     def tabs_beside(self, pane: ChatPane) -> list[ChatPane]:
-        """Get all panes in the same tab bar, including this pane, in tab order."""
+        """Return all panes in the same tab bar, in tab order."""
         area = self._docks.area(pane)
         return [one for one in self.panes() if area is not None and self._docks.area(one) is area]
-
-    # Maximizing.
 
     @property
     def is_maximized(self) -> bool:
         return self._maximised.area is not None
 
     def has_neighbours(self, pane: ChatPane) -> bool:
-        """Check whether there's anything else in the window besides this pane and its tabs."""
+        """Return True if the window has more than this pane and its tabs."""
         window, area = self._window_of(pane), self._docks.area(pane)
         others = (sibling for sibling in self.panes() if self._window_of(sibling) is window)
         return any(self._docks.area(sibling) is not area for sibling in others)
@@ -308,10 +296,8 @@ class Workspace(QWidget):
             self._before_maximize = None
             self._bars.show_maximised(None)
 
-    # Layouts.
-
     def arrangement(self) -> Arrangement:
-        """Get the current arrangement, as if no pane were maximized."""
+        """Return the current arrangement, as if no pane were maximized."""
         chats = tuple(pane.chat.id for pane in self.panes())
         area, before = self._maximised.area, self._before_maximize
         if before is not None and set(before.chats) == set(chats):
@@ -333,7 +319,7 @@ class Workspace(QWidget):
     def arrange(self, arrangement: Arrangement, chats: list[Chat]) -> list[str]:
         """Open the given chats in a saved arrangement and close all others.
 
-        Returns the ids of chats that were closed. The most recent of these can be reopened.
+        Returns the IDs of chats that were closed. The most recent of these can be reopened.
         """
         self.restore_panes()
         wanted = {chat.id for chat in chats}
@@ -366,16 +352,13 @@ class Workspace(QWidget):
         return leaving
 
     def expect_panes(self) -> None:
-        """Don't show the empty workspace, since panes are about to be added."""
+        """Hide the page of the empty workspace, because panes are about to be added."""
         self._layers.setCurrentWidget(self.manager)
 
     def end(self) -> None:
-        """Stop responding to signals. Called on exit."""
         self._ending = True
         self._focus.end()
         self._update_timer.stop()
-
-    # Internals.
 
     def _make_dock(self, chat: Chat) -> Dock:
         dock = self._docks.add(ChatPane(chat, self._settings))
@@ -432,7 +415,6 @@ class Workspace(QWidget):
 
     @Slot(bool)
     def _on_moved_out_or_in(self, alone: bool) -> None:
-        """Called when a pane moves to another window. Makes it active."""
         pane = self._sender_pane()
         if pane is not None:
             self._set_active(pane)
@@ -446,7 +428,7 @@ class Workspace(QWidget):
 
     @Slot(str, str)
     def _on_split_requested(self, chat_id: str, where: str) -> None:
-        """Called by a title bar button. The new chat goes next to the area's current pane."""
+        """Open a new chat next to the current pane of the button's area."""
         pane = self.pane(chat_id)
         if pane is not None:
             self._set_active(pane)
