@@ -31,18 +31,15 @@ NO_ENGINE: Mapping[str, Any] = {
     "children_bytes": 0,
     "buffer_bytes": 0,
 }
-"""Stats to use without an engine: no memory in use."""
 _ELSEWHERE = "elsewhere:"
 
 
 def merge_remote(
-    # Passed to `Lanes.update`.
     stats: Mapping[str, Any],
     shown: Mapping[str, tuple[str, str]],
     figures: Mapping[str, Mapping[str, Any]],  # stats of remote sessions, by chat ID
     titles: Mapping[str, str],  # titles of the chats to show
 ) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
-    """Merge remote sessions into the engine's stats and the map of sessions to chats."""
     remote = {f"{_ELSEWHERE}{chat}": figure for chat, figure in figures.items() if chat in titles}
     chats = {name: name.removeprefix(_ELSEWHERE) for name in remote}
     named = {name: (chat, titles[chat]) for name, chat in chats.items()}
@@ -55,8 +52,6 @@ SPAN = 30.0  # seconds on display
 
 
 class Mark(Struct, frozen=True):
-    """A chat's activity between two samples."""
-
     # Seconds on the caller's clock.
     start: float
     end: float
@@ -102,13 +97,13 @@ class Totals(Struct, frozen=True):
 
     @property
     def program_bytes(self) -> int:
-        """Memory not used for models and chats, i.e. UI, Python and libraries."""
+        """Return the memory not used for models and chats: UI, Python and libraries."""
         engine = self.weights_bytes + self.kv_bytes + self.buffer_bytes
         return max(0, self.process_bytes - engine)
 
 
 class Lanes:
-    """Lanes for all chats with an engine session, oldest first."""
+    """Lanes of all chats with an engine session, oldest first."""
 
     COLOURS = 8
 
@@ -229,14 +224,13 @@ def _state(figures: Mapping[str, Any]) -> str:
 class ScoreFeed(QObject):
     """Updates the lanes between `start` and `stop`.
 
-    Args:
-        agents: gets the lanes of API clients, in the format of `ChatLibrary.sessions`.
+    ``agents`` returns the lanes of API clients, in the format of `ChatLibrary.sessions`.
     """
 
     INTERVAL_MS = 200
     ELSEWHERE_MS = 1_000
 
-    lanes_updated = Signal()  # the lanes were updated
+    lanes_updated = Signal()
 
     def __init__(
         self,

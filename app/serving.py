@@ -67,8 +67,7 @@ def start_server(
 ) -> Server:
     """Start a server, after stopping the previous one. Blocks.
 
-    Raises:
-        OSError, OverflowError, ValueError: see `Server`.
+    Raises OSError, OverflowError and ValueError like `Server`.
     """
     with loop_thread.importing:
         from engine.serve.auth import Keys
@@ -121,7 +120,7 @@ class Serving(QObject):
     END_S = 3.0
 
     changed = Signal()  # the server's state or the keys changed
-    clients_changed = Signal()  # the list of clients or their text changed
+    clients_changed = Signal()  # server's state or keys
 
     def __init__(
         self, settings: Settings, paths: Paths, loader: ModelLoader, parent: QObject | None = None
@@ -130,7 +129,7 @@ class Serving(QObject):
         self.door = ServerState.OFF
         self.why = ""  # error message if the server couldn't be started
         self.address = ""  # URL while running, e.g. "http://127.0.0.1:8080"
-        self.clients = ApiClients()  # current clients
+        self.clients = ApiClients()
         self._settings = settings
         # File with the keys, and the script that opens a terminal.
         self.keys_file, self.script = paths.data / "serve-keys.json", paths.cache / SCRIPT
@@ -149,7 +148,6 @@ class Serving(QObject):
         loader.changed.connect(self._on_model)
 
     def attach(self, engine: Engine) -> None:
-        """Set the engine and start the server if it's enabled."""
         self._engine = engine
         self.apply()
 
@@ -176,7 +174,7 @@ class Serving(QObject):
 
     @property
     def models(self) -> list[str]:
-        """Model names for clients, starting with the default."""
+        """Return the model names for clients, starting with the default."""
         entries = self._server.served.entries if self._server is not None else []
         return [entry.name for entry in entries]
 
@@ -191,14 +189,11 @@ class Serving(QObject):
             thread.join(max(0.0, give_up - monotonic()))
         self._set_state(ServerState.OFF)
 
-    # API keys.
-
     async def keys(self) -> list[Key]:
-        """Return valid keys, oldest first. Raises OSError, ValueError: see `Keys`."""
         return await self._use_keys(lambda keys: [key for key in keys.all() if not key.revoked])
 
     async def make_key(self, name: str) -> str:
-        """Create a key, which is never shown again. Raises OSError, ValueError: see `Keys`."""
+        """Return a new key, which is never shown again."""
         key = await self._use_keys(lambda keys: keys.make(name))
         self.changed.emit()
         if self.door is ServerState.FAILED:
@@ -206,7 +201,6 @@ class Serving(QObject):
         return key
 
     async def revoke(self, key_id: str) -> None:
-        """Revoke a key. Raises OSError, ValueError: see `Keys`."""
         await self._use_keys(lambda keys: keys.revoke(key_id))
         self.changed.emit()
 
@@ -223,7 +217,6 @@ class Serving(QObject):
     # Stored conversations.
 
     async def stored_bytes(self) -> int:
-        """Return the size of the stored conversations in bytes."""
         caches = self._caches
 
         def work(_: threading.Event) -> int:
@@ -236,7 +229,7 @@ class Serving(QObject):
         return 0
 
     async def delete_conversations(self) -> None:
-        """Delete all stored conversations, including conversations in memory."""
+        """Delete all stored conversations, also those in memory."""
         caches, server = self._caches, self._server
 
         def work(_: threading.Event) -> None:
@@ -267,14 +260,13 @@ class Serving(QObject):
 
     @Slot(int, bool)
     def pause_group(self, number: int, on: bool) -> None:
-        """Pause or resume all agents of a session, including agents that join later."""
+        """Pause or resume all agents of a session, also agents that join later."""
         for agent in self._agents_of_group(number):
             agent.pause(on)
         self._check_clients()
 
     @Slot(int)
     def stop_group(self, number: int) -> None:
-        """Stop all agents of a session."""
         for agent in self._agents_of_group(number):
             agent.stop()
         self._check_clients()
@@ -292,13 +284,12 @@ class Serving(QObject):
 
     @Slot()
     def prioritise(self) -> None:
-        """Apply the clients' priority and shares from the settings."""
         if self._server is not None:
             self._server.prioritise(0 if self._settings.serve_equal else -1)
             self._server.share_out(self._settings.serve_shares)
 
     def lanes(self) -> dict[str, tuple[str, str]]:
-        """Map client session IDs to (lane ID, title)."""
+        """Return (lane ID, title) by session ID of clients."""
         seen = self._server.requests.agents() if self._server is not None else []
         return {
             session: (f"{AGENT_PREFIX}{s.id}", s.task or s.program)
@@ -341,7 +332,7 @@ class Serving(QObject):
 
     @Slot()
     def offer_installed(self) -> None:
-        """Also offer models on disk that haven't been opened. They're loaded on demand."""
+        """Offer models on disk that haven't been opened. They're loaded on demand."""
         if self._server is not None:
             flows.start(self, self._offer_installed(self._server))
 
@@ -367,10 +358,7 @@ class Serving(QObject):
             entry.elsewhere = (entry.folder, entry.adapter) in loaded_folders
 
     def _is_used(self, model_id: str) -> bool:
-        """Return True if the window uses this model. Called on the server's thread."""
         return model_id in self._used
-
-    # Start and stop.
 
     async def _start_server(self, engine: Engine, before: Server | None) -> None:
         port, file, folders = self._settings.serve_port, self.keys_file, self._model_folders()

@@ -195,7 +195,7 @@ class RemoteReply:
         elsewhere: ServerSession | None = None,
     ) -> None:
         self._elsewhere = elsewhere
-        self.id = uuid.uuid4().hex  # unique within this process
+        self.id = uuid.uuid4().hex
         self._session_id = session_id
         self._remote = remote
         self._line = line
@@ -334,10 +334,10 @@ class RemoteSession:
         line: SessionRequests,
         chosen: Mapping[str, Any],
     ) -> None:
-        # Session on another Stretto server, or None.
+        # session on another Stretto, or None
         self.elsewhere = ServerSession(remote, line) if remote.kind == "stretto" else None
         self.id = session_id  # the chat's ID
-        self.remote = remote  # remote model
+        self.remote = remote
         self._line = line
         self._chosen = dict(chosen)
         self._reply: RemoteReply | None = None

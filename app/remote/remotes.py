@@ -26,9 +26,9 @@ _MOST_CONTEXT = 2**31
 
 
 class Remotes:
-    """The user's remote models. Thread-safe except for `open`, `add` and `remove`.
+    """Remote models. Thread-safe except for `open`, `add` and `remove`.
 
-    The thread is started by the first request.
+    The first request starts the thread.
     """
 
     STOP_S = 4.0
@@ -48,10 +48,7 @@ class Remotes:
         self._figures = ServerFigures()
         self._leaving: set[Future[None]] = set()
 
-    # Model list.
-
     def open(self, settings: Settings) -> None:
-        """Load the models from the settings, skipping invalid entries."""
         self._settings = settings
         found = (_parse_stored(ref, stored) for ref, stored in settings.remotes.items())
         self._models = {remote.ref: _model(remote) for remote in found if remote is not None}
@@ -59,7 +56,6 @@ class Remotes:
 
     @property
     def refs(self) -> tuple[str, ...]:
-        """References in the order the models were added."""
         return tuple(self._models)
 
     def model(self, ref: str) -> RemoteModel | None:
@@ -73,9 +69,8 @@ class Remotes:
     ) -> None:
         """Add a model to the list.
 
-        Args:
-            key: API key for the address in this run. To store it, use `store_key`.
-            group: the group we start for this model.
+        ``key`` is the address's API key in this run, which `store_key` stores. ``group`` is started
+        for this model.
         """
         if group is not None:
             self.groups.known[remote.ref] = group
@@ -87,7 +82,7 @@ class Remotes:
         self._save()
 
     def remove(self, ref: str) -> bool:
-        """Remove a model. Returns True if it was the last one at its address.
+        """Remove a model. Return True if it was the last one at its address.
 
         Its key is then no longer needed, so call `take_key` in a worker thread.
         """
@@ -110,7 +105,6 @@ class Remotes:
         self._settings.set(find_servers=on)
 
     def find_servers(self, tell: Tell) -> Future[None]:
-        """Search this network for Strettos until the future is canceled, see `discovery.look`."""
         return self.start(look(tell, self.interfaces))
 
     def _save(self) -> None:
@@ -134,7 +128,7 @@ class Remotes:
         return known
 
     def store_key(self, address: str, key: str) -> bool:
-        """Use a key for an address and store it in the keychain. Returns True on success."""
+        """Use a key for an address and store it in the keychain. Return True on success."""
         self._keys[address] = key
         return keychain.store_secret(key, _keychain_account(address))
 
@@ -145,17 +139,13 @@ class Remotes:
         keychain.delete(_keychain_account(address))
         return key
 
-    # Requests.
-
     def session(self, remote: Remote, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession:
         made = RemoteSession(chat_id, remote, self, chosen)
         self._sessions.add(made)
         return made
 
     def figures(self) -> Future[dict[str, Figures]] | None:
-        """Return stats of chat sessions on other Strettos, by chat ID, or None if there are no such
-        sessions.
-        """
+        """Return stats of sessions on other Strettos by chat ID, or None if there are none."""
         found: dict[str, dict[str, ServerSession]] = {}
         for session in list(self._sessions):
             if session.elsewhere is not None and session.elsewhere.exists:
@@ -173,8 +163,7 @@ class Remotes:
     async def has_sessions(self, address: str, key: str) -> bool:
         """Return True if the server at an address is a Stretto with session support.
 
-        Raises:
-            RemoteError: there's no server.
+        Raises RemoteError if there's no server.
         """
         known = self._with_sessions.get(address)
         if known is None:
@@ -197,7 +186,6 @@ class Remotes:
         return self.start(ask())
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run a coroutine on the thread."""
         future = self._thread.start(work)
         if future is None:
             future = Future()
@@ -206,14 +194,13 @@ class Remotes:
         return future
 
     def last(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine that shutdown has to wait for, up to ``LEAVE_S``."""
+        """Run a coroutine that shutdown waits for, up to ``LEAVE_S``."""
         future = self._thread.start(work)
         if future is not None:
             self._leaving.add(future)
             future.add_done_callback(self._leaving.discard)
 
     def shut_down(self, timeout_s: float = STOP_S) -> None:
-        """Stop all replies and groups, waiting up to ``timeout_s``."""
         give_up = monotonic() + timeout_s
         self._thread.shut_down(timeout_s, self._close_thread)
         self.groups.shut_down(max(0.0, give_up - monotonic()))

@@ -50,9 +50,6 @@ class ServerSession:
         """Yield the chunks of a reply, see `client.stream_reply`.
 
         If the server refuses the session, the request is sent again without it.
-
-        Raises:
-            RemoteError: see `client.stream_reply`.
         """
         self._key = key
         bodies = [dict(body)]
@@ -110,8 +107,6 @@ Figures = Mapping[str, Any]
 
 
 class ServerFigures:
-    """Requests session stats. Runs on the thread of `Remotes`."""
-
     def __init__(self) -> None:
         self._paused_until: dict[str, float] = {}  # end of the pause by address
         # Time and token count of each session at the last sample, by address.
@@ -145,10 +140,9 @@ class ServerFigures:
 def figures_of(
     read: dict[str, tuple[float, int]], name: str, entry: Mapping[str, Any], host: str
 ) -> Figures:
-    """Convert a server's session data to stats.
+    """Return a server's session data as stats.
 
-    Args:
-        read: last time and token count of the server's sessions, updated here.
+    ``read`` has the last time and token count of the server's sessions and is updated.
     """
     status, tokens, now = entry.get("status"), _number(entry.get("tokens")), time.monotonic()
     status = status if isinstance(status, str) and status in _STATES else "idle"

@@ -1,4 +1,4 @@
-"""Parse the chunks of a streaming reply, and measure its speed.
+"""Chunks of a streaming reply, and its speed.
 
 Servers without a reasoning parser send the reasoning between "<think>" and "</think>". It's only
 recognized at the start of a reply, because later markers belong to the answer.
@@ -47,7 +47,6 @@ class ReasoningSplitter:
             yield from self.finish()
 
     def finish(self) -> Iterator[Part]:
-        """Yield the remaining text at the end of the reply."""
         rest, self._buffer = self._buffer, ""
         if rest:
             yield ("reasoning" if self._state == "inside" else "answer"), rest
@@ -74,7 +73,7 @@ class ReasoningSplitter:
 
 
 def _count_marker_start(text: str) -> int:
-    """Count the characters at the end that could be the start of the closing marker."""
+    """Return how many characters at the end could be the start of the closing marker."""
     lengths = range(min(len(CLOSES) - 1, len(text)), 0, -1)
     return next((n for n in lengths if text.endswith(CLOSES[:n])), 0)
 
@@ -83,8 +82,6 @@ _AT_ONCE_S = 0.05  # shorter delays are caused by buffering and say nothing abou
 
 
 class ReplyTimer:
-    """Records when a reply started, and when its first and last chunk arrived."""
-
     def __init__(self) -> None:
         self._start = time.perf_counter()
         self._first = self._last = 0.0
@@ -120,7 +117,6 @@ _LENGTH_REASONS = {
     "model_length",
     "model_context_window_exceeded",
 }
-"""Names used by OpenAI, Gemini, Mistral and others."""
 
 
 class PartialToolCall(Struct):
@@ -138,8 +134,6 @@ class PartialToolCall(Struct):
 
 
 class TokenUsage(Struct):
-    """Token counts reported by the server, 0 if unknown."""
-
     prompt: int = 0
     reused: int = 0
     generated: int = 0
@@ -147,12 +141,6 @@ class TokenUsage(Struct):
 
 
 class ReplyReader:
-    """Parser for a single reply.
-
-    Args:
-        host, model: used in error messages.
-    """
-
     def __init__(self, host: str, model: str = "") -> None:
         self._host, self._model = host, model
         self._length = 0
@@ -176,8 +164,7 @@ class ReplyReader:
     def feed(self, data: str) -> list[Piece]:
         """Parse an event's data and return the new chunks.
 
-        Raises:
-            RemoteError: the data is invalid, too large, or an error message.
+        Raises RemoteError if the data is invalid, too large, or an error message.
         """
         if data.strip() == "[DONE]":
             self.done = True
@@ -192,11 +179,7 @@ class ReplyReader:
         return self.take_chunk(chunk)
 
     def take_chunk(self, chunk: object) -> list[Piece]:
-        """Parse a chunk, or an entire completion from a server that doesn't stream.
-
-        Raises:
-            RemoteError: see `feed`.
-        """
+        """Parse a chunk, or an entire completion from a server that doesn't stream."""
         if not isinstance(chunk, Mapping):
             raise remote_errors.invalid_response_error(self._host)
         if chunk.get("error") or chunk.get("object") == "error":
@@ -230,15 +213,10 @@ class ReplyReader:
 
     @property
     def is_cut_by_limit(self) -> bool:
-        """Return True if the server stopped the answer because of a limit."""
         return self.reason.lower() in _LENGTH_REASONS
 
     def check_end(self) -> None:
-        """Check that the reply is complete.
-
-        Raises:
-            RemoteError: it's incomplete or was withheld.
-        """
+        """Raise RemoteError if the reply is incomplete or was withheld."""
         if not self.has_ended or self.reason in ("abort", "error"):
             raise remote_errors.broken_stream_error(self._host)
         if not self.reason and self._length == 0 and not self.calls:
@@ -279,7 +257,7 @@ class ReplyReader:
         return arguments
 
     def _call_of(self, at: int, part: Mapping[str, Any]) -> PartialToolCall:
-        """Find or create the tool call a chunk belongs to.
+        """Return the tool call of a chunk, or a new one.
 
         Some servers don't send an index, or send 0 for each call. So a chunk with a name starts a
         new call if it has another ID or the previous arguments are complete. Continuation chunks
@@ -325,7 +303,7 @@ class ReplyReader:
         )
 
     def _stream_error(self, chunk: Mapping[str, Any]) -> RemoteError:
-        """Create the error for a failure that is reported inside a stream with status 200."""
+        """Return the error for a failure that is reported inside a stream with status 200."""
         message, code = remote_errors.message_of(chunk), remote_errors.FAILED
         words = tr("{host} couldn’t finish the reply.", host=self._host)
         if remote_errors.is_too_long(chunk):
@@ -335,7 +313,9 @@ class ReplyReader:
 
 
 def _is_alternative(choice: Mapping[str, Any]) -> bool:
-    """True for an alternative answer to the same question. Only the first answer is shown."""
+    """Return True for an alternative answer to the same question. Only the first answer is
+    shown.
+    """
     index = choice.get("index")
     return type(index) is int and index != 0
 

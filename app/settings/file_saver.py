@@ -1,4 +1,4 @@
-"""Write small files atomically, off the GUI thread."""
+"""Small files, written atomically off the GUI thread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ class FileSaver:
         self._thread: threading.Thread | None = None
 
     def save(self, file: Path, text: str) -> None:
-        """Write a file in the background, replacing any text still waiting to be written."""
         with self._changed:
             self._pending[file] = text
             if self._thread is None:
@@ -34,7 +33,7 @@ class FileSaver:
                 self._thread.start()
 
     def wait(self, file: Path, seconds: float) -> bool:
-        """Wait until the file was written or writing failed. Returns False on timeout."""
+        """Wait until the file was written or writing failed. Return False on timeout."""
         with self._changed:
             return self._changed.wait_for(
                 lambda: file not in self._pending and file != self._writing, seconds

@@ -31,7 +31,7 @@ def is_there() -> bool:
 
 
 def read(account: str = _USER) -> str:
-    """Read an account's secret. Returns "" if it's missing or access was denied."""
+    """Return an account's secret, or "" if it's missing or access was denied."""
     keychain = _keychain()
     if keychain is None:
         return ""
@@ -43,7 +43,7 @@ def read(account: str = _USER) -> str:
 
 
 def store_secret(token: str, account: str = _USER) -> bool:
-    """Store an account's secret. Returns True on success."""
+    """Store an account's secret. Return True on success."""
     keychain = _keychain()
     if keychain is None:
         return False
@@ -69,11 +69,7 @@ def delete(account: str = _USER) -> None:
 def call_with_token(token: str, ask: Callable[[str | None], T]) -> tuple[T, str]:
     """Query the hub. If it asks for a token and none was given, retry with the keychain's.
 
-    Returns:
-        The result of `ask`, and the last token used, or "".
-
-    Raises:
-        EngineError: raised by `ask`.
+    Returns the result of `ask`, and the last token used, or "".
     """
     try:
         return ask(token or None), token

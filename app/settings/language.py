@@ -22,20 +22,20 @@ LANGUAGES = {
     "ja": "日本語",
     "zh_CN": "简体中文",
 }
-"""Supported languages: code to native name."""
+"""Native names of supported languages by code."""
 
 Translate = Callable[[str, str, int], str]
-"""Gets the translation for (text, comment, n), or "". n is -1 if there's no count."""
+"""Returns the translation of (text, comment, n), or "". n is -1 if there's no count."""
 
 Number = Callable[[float, int], str]
-"""Formats (value, decimals) as is usual in the language."""
+"""Formats (value, decimals) for the language."""
 
 _translate: Translate | None = None
 _number: Number | None = None
 
 
 def install(translate: Translate | None, number: Number | None = None) -> None:
-    """Set the functions used for translations and numbers, or None for English."""
+    """Set the functions for translations and numbers, or None for English."""
     global _translate, _number
     _translate, _number = translate, number
 
@@ -43,11 +43,9 @@ def install(translate: Translate | None, number: Number | None = None) -> None:
 def tr(text: str, comment: str = "", /, **values: object) -> str:
     """Translate `text` and insert `values` for its ``{names}``.
 
-    Args:
-        text: a literal, so that ``make languages`` can find it, or a variable set by `mark`.
-        comment: a literal to tell apart two meanings of the same English text. Also helps
-            translators.
-        values: text and formatted numbers. Without values, braces in the text stay as they are.
+    `text` is a literal, so that ``make languages`` can find it, or a variable set by `mark`.
+    `comment` is a literal that tells apart two meanings of the same English text and helps
+    translators. Without `values`, braces in the text stay as they are.
     """
     found = (_translate(text, comment, -1) if _translate is not None else "") or text
     return found.format(**values) if values else found
@@ -66,26 +64,24 @@ def counted(singular: str, plural: str, n: int, /, **values: object) -> str:
 
 
 def mark(text: str, comment: str = "", /) -> str:
-    """Mark a text for translation without translating it yet. Pass the result to `tr` later.
+    """Mark a text for translation without translating it. Pass the result to `tr` later.
 
-    Used for tables, which are created on import, before the language is known. If there's a
-    comment, pass it to `tr` as well.
+    Tables are created on import, before the language is known. If there's a comment, pass it to
+    `tr` as well.
     """
     return text
 
 
 def language_code() -> str:
-    """Return the code of the UI language ("en" if untranslated)."""
     return tr("en", "the code of this language: names of days and months are in it")
 
 
 def percent(share: float) -> str:
-    """Format a percentage for the user's language, e.g. 0.12 as "12%"."""
     return tr("{number}%", number=f"{share * 100:.0f}")
 
 
 def number(value: float, decimals: int = 0) -> str:
-    """Format a number for the user's language, e.g. "4,096" or "1.4". Integers get no decimals."""
+    """Return a number in the user's format, e.g. "4,096" or "1.4". Integers get no decimals."""
     if _number is not None:
         return _number(value, decimals)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{decimals}f}"

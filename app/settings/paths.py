@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 APP_NAME = "Stretto"
 
 GUIDE = "guide"
-"""Reference of the bundled model. We don't use its path, because users may move the frozen app."""
+"""Reference of the bundled model. Users may move the frozen app, so it isn't a path."""
 
 
 TABLES = "Comparison tables"  # folder for tables exported from earlier versions
@@ -26,7 +26,6 @@ _OURS = (
     "chats", "settings.json", "mcp.json", "hosts.json", "running.lock", "backups", "log", "cache",
     "kv", "stretto", "crash", "mlx-lm", TABLES,
 )  # fmt: skip
-"""Name prefixes of our files in a profile."""
 
 
 class Paths(Struct, frozen=True):
@@ -61,18 +60,17 @@ class Paths(Struct, frozen=True):
 
     @property
     def hosts(self) -> Path | None:
-        """Hosts file for distributed models, or None to use the one of the command line."""
+        """Return the hosts file for distributed models, or None for that of the command line."""
         return None if self == Paths.standard() else self.data / "hosts.json"
 
     @property
     def tools(self) -> Path:
-        """Config file for tool servers, in the same format as in other apps."""
         return self.data / "mcp.json"
 
     def create(self) -> None:
-        """Create the folders with access for the owner only. Raises OSError.
+        """Create the folders with access for the owner only.
 
-        Also fixes folders and files from earlier versions.
+        Folders and files of earlier versions are corrected, too.
         """
         for folder in (self.data, self.log):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -105,12 +103,11 @@ def _close_to_others(folder: Path) -> None:
 
 @cache
 def resources() -> Path:
-    """Get the folder of the data shipped with the app. In a frozen app, too, it's next to `app`."""
+    """Return the folder of the data shipped with the app, next to `app` also in a frozen app."""
     return Path(__file__).resolve().parents[2] / "resources"
 
 
 def short_path(folder: Path) -> str:
-    """Format a folder for display, with "~" for the home folder."""
     try:
         return str(Path("~") / folder.relative_to(Path.home()))
     except ValueError:

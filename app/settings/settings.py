@@ -34,23 +34,14 @@ class SettingsSignals(QObject):
 
 @dataclass(frozen=True)
 class Option:
-    """Valid values of an option and its row in the settings window, or just a row.
+    """Valid values of an option and its row in the settings window, or only a row.
 
-    Texts are in English and marked for translation.
-
-    Attributes:
-        page: page of the settings window, "" if there's no row.
-        label: also used to find the row in the palette and in the window's search.
-        section: title of a section that starts with this row.
-        search: comma-separated alternative names for the setting.
-        about: a sentence shown below the label.
-        unit: suffix for a number.
-        zero: shown in place of the number 0.
-        button, command: a button and the window command it runs.
-        choices: valid values. A mapping also has their names.
-        within: bounds for a number.
-        each: predicate for the values of a mapping.
-        nameless: allow an entry without a name in a mapping.
+    Texts are in English and marked for translation. ``page`` is "" if there's no row; ``section``
+    is the title of a section that starts with this row; ``search`` has comma-separated alternative
+    names; ``zero`` is shown in place of the number 0; ``button`` and ``command`` are a button and
+    its window command; ``choices`` are valid values, with their names in a mapping; ``within`` are
+    bounds of a number; ``each`` is a predicate for the values of a mapping; ``nameless`` allows an
+    entry without a name in a mapping.
     """
 
     page: str = ""
@@ -70,7 +61,7 @@ class Option:
 
 
 def _option(default: object, page: str = "", label: str = "", **rest: Any) -> Any:
-    """Declare a field of `Settings` with a default. The other arguments go to `Option`."""
+    """Declare a field of `Settings`. The other arguments go to `Option`."""
     options: dict[str, Any] = {"metadata": {"option": Option(page, label, **rest)}}
     if isinstance(default, dict):
         assert not default, "the factory makes empty mappings"
@@ -434,7 +425,7 @@ class Settings:
 
     @classmethod
     def load(cls, path: Path) -> Settings:
-        """Load the settings. Missing or invalid values are set to their defaults.
+        """Return the settings. Missing or invalid values become their defaults.
 
         An unreadable file is moved aside. If that fails, nothing is saved in this run.
         """
@@ -449,7 +440,7 @@ class Settings:
 
     @classmethod
     def read_without_saving(cls, path: Path) -> Settings:
-        """Read the settings of another running instance without writing to its file."""
+        """Return the settings of another running instance, without writing to its file."""
         try:
             return cls(**_valid_values(_read(path)))
         except _UNREADABLE:
@@ -457,7 +448,7 @@ class Settings:
 
     @property
     def note(self) -> str:
-        """Message for the user if the settings couldn't be read, else ""."""
+        """Return a message for the user if the settings couldn't be read, else ""."""
         if not self.unread:
             return ""
         if self.set_aside is None:
@@ -472,9 +463,8 @@ class Settings:
     def set(self, **values: Any) -> None:
         """Change options, save them in another thread, and emit a signal for each change.
 
-        Raises:
-            AttributeError: unknown option.
-            ValueError: wrong type or out of bounds. In this case, no option is changed.
+        Raises AttributeError for an unknown option. Raises ValueError for a wrong type or a value
+        out of bounds, and then no option is changed.
         """
         for name in values:
             if name not in OPTIONS:
@@ -561,9 +551,9 @@ def _valid_values(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _convert_value(name: str, value: Any) -> Any:
-    """Convert a value to the option's type, e.g. lists to tuples and integers to floats.
+    """Return a value in the option's type, e.g. tuples for lists and floats for integers.
 
-    Drops invalid entries of mappings. Raises ValueError, OverflowError.
+    Invalid entries of mappings are dropped.
     """
     option, default = OPTIONS[name], _DEFAULTS[name]
     if isinstance(default, tuple) and isinstance(value, list):

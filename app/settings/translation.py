@@ -23,7 +23,6 @@ from app.settings.language import CONTEXT, LANGUAGES, Translate, mark, tr
 log = logging.getLogger(__name__)
 
 ENVIRONMENT = "STRETTO_LANGUAGE"
-"""Environment variable to override the language for a single run."""
 
 SYSTEM = "system"  # setting value for the system's language
 
@@ -40,7 +39,7 @@ DOCKING = (
 
 
 class _WordsOfDocking(QTranslator):
-    """Translates Qt's texts with our files. Qt uses it for texts that no other translator has."""
+    """Translates Qt's texts with our files, if no other translator has them."""
 
     def isEmpty(self) -> bool:
         return False
@@ -52,12 +51,11 @@ class _WordsOfDocking(QTranslator):
 
 
 def choose_language(setting: str, system: Sequence[str]) -> str:
-    """Determine the language to use.
+    """Return the language to use.
 
-    Args:
-        setting: a code in `LANGUAGES`, or `SYSTEM`.
-        system: the system's languages in order of preference, e.g. ``de-DE`` or ``zh-Hant-TW``. The
-            first supported language is used, or English. Traditional Chinese isn't supported.
+    ``setting`` is a code in `LANGUAGES`, or `SYSTEM` for the first supported language of ``system``
+    (e.g. ``de-DE`` or ``zh-Hant-TW``, in order of preference), or English. Traditional Chinese
+    isn't supported.
     """
     if setting in LANGUAGES:
         return setting
@@ -145,7 +143,9 @@ def _take_words_of_docking(qt: QApplication) -> None:
 
 
 def _locale(code: str) -> QLocale:
-    """Return the locale for numbers and dates. Prefers the system's if it has the same language."""
+    """Return the locale for numbers and dates, preferably the system's if it has the same
+    language.
+    """
     system = QLocale.system()
     preferred = QLocale(code) if code in LANGUAGES else system
     if code == "en" and system.language() == QLocale.Language.C:

@@ -35,8 +35,6 @@ _WORD = re.compile(rf"{_LETTERS}+(?:['’]{_LETTERS}+)*")
 
 
 class Word(Struct, frozen=True):
-    """Word with its position in the text, in characters."""
-
     start: int
     text: str
 
@@ -61,7 +59,6 @@ def words(text: str, begin: int = 0, end: int | None = None) -> Iterator[Word]:
 
 
 def script(word: str) -> str:
-    """Return the Unicode name of a word's script, e.g. "LATIN" or "CYRILLIC"."""
     return unicodedata.name(word[0], "").partition(" ")[0]
 
 
@@ -113,7 +110,7 @@ def _code_block_spans(text: str, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _spans(part: str) -> Iterator[tuple[int, int]]:
-    """Yield the code spans, which are delimited by equal runs of backticks in one paragraph."""
+    """Yield the code spans, which equal runs of backticks in one paragraph delimit."""
     runs = list(_TICKS.finditer(part))
     done = 0
     for number, begin in enumerate(runs):
@@ -140,7 +137,7 @@ SLICE_S = 0.004  # time slice for checking on the GUI thread, if other threads a
 
 
 class Speller(QObject):
-    """The window's spell checker. Opens the system's checker on first use."""
+    """Spell checker of the window. Opens the system's checker on first use."""
 
     changed = Signal()  # words were checked, or the language changed
 
@@ -167,7 +164,7 @@ class Speller(QObject):
 
     @property
     def why_not(self) -> str:
-        """Explain why spelling isn't checked, or return "" if it is or we don't know yet."""
+        """Explain why spelling isn't checked, or return "" if it is or that isn't known yet."""
         if not self.opened:
             return ""
         if self._system is None:
@@ -188,7 +185,6 @@ class Speller(QObject):
             self._choose()
 
     def open(self) -> None:
-        """Open the system's checker in the background, then emit `changed`."""
         if self.opened or self._opening.running:
             return
         if sys.platform in systems.GUI_ONLY:
@@ -219,7 +215,7 @@ class Speller(QObject):
 
     @property
     def is_checking(self) -> bool:
-        """True while words are being checked and `changed` will be emitted."""
+        """Return True while words are being checked and `changed` will be emitted."""
         return bool(self._queue) or self._opening.running
 
     def suggest(self, word: str, done: Callable[[list[str]], object]) -> None:
@@ -243,7 +239,6 @@ class Speller(QObject):
         self.changed.emit()
 
     def ignore(self, word: str) -> None:
-        """Ignore a word until the app quits."""
         self._passed.add(word)
         self.changed.emit()
 

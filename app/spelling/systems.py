@@ -29,18 +29,14 @@ class SpellingSystem(Protocol):
         """Return up to `MOST_SUGGESTIONS` suggestions, best first."""
         ...
 
-    def add(self, language: str, word: str) -> None:
-        """Add a word to the user's dictionary, which is shared with other apps."""
-        ...
+    def add(self, language: str, word: str) -> None: ...
 
 
 def pick_dictionary(wanted: Sequence[str], installed: Sequence[str]) -> str:
-    """Pick a dictionary, or return "".
+    """Return a dictionary, or "".
 
-    Args:
-        wanted: languages in order of preference. Other countries of a language come before the next
-            language.
-        installed: languages with a dictionary.
+    ``wanted`` has languages in order of preference. Other countries of a language come before the
+    next language.
     """
     for tag in (name_.replace("-", "_") for name_ in wanted):
         if tag in installed:
@@ -103,8 +99,6 @@ NOT_FOUND = 2**63 - 1  # NSNotFound: location of an empty range
 
 
 class MacSystem:
-    """AppKit's spell checker, only for the main thread."""
-
     gui_only = True
 
     def __init__(self) -> None:
@@ -135,8 +129,6 @@ log = logging.getLogger(__name__)
 
 
 def open_enchant() -> SpellingSystem:
-    """Open the Linux spell checker. Raises ImportError or OSError if it isn't installed."""
-
     return EnchantSystem()
 
 
@@ -152,10 +144,7 @@ GUI_ONLY = ("darwin",)  # platforms where the checker has to be opened on the GU
 
 @lru_cache(1)
 def open_system() -> SpellingSystem | None:
-    """Open the system's spell checker. Returns None if there isn't one.
-
-    The first call takes up to a second.
-    """
+    """Return the system's spell checker, or None. The first call takes up to a second."""
     opens = SYSTEMS.get(sys.platform)
     try:
         return opens() if opens is not None else None

@@ -29,9 +29,7 @@ LOG_LINES = 60
 class CrashReports:
     """Crash reports in a folder.
 
-    Args:
-        folder: log folder, which must exist.
-        log: the app's log file. Its last lines are included in reports.
+    ``log`` is the app's log file, whose last lines are included in reports.
     """
 
     def __init__(self, folder: Path, log: Path) -> None:
@@ -43,7 +41,7 @@ class CrashReports:
         self._before = False
 
     def begin(self) -> list[Path]:
-        """Start crash detection. Returns the unseen reports from earlier runs."""
+        """Start crash detection. Return the unseen reports of earlier runs."""
         with contextlib.suppress(OSError):
             previous = self._stacks.read_text("utf-8", "replace") if self._stacks.exists() else ""
             if previous.strip():
@@ -54,7 +52,6 @@ class CrashReports:
         return self.unseen_reports()
 
     def end(self) -> None:
-        """Stop crash detection, because the app quits normally."""
         if self._stream is not None:
             faulthandler.disable()
             if self._before and sys.__stderr__ is not None:
@@ -79,11 +76,10 @@ class CrashReports:
             return None
 
     def unseen_reports(self) -> list[Path]:
-        """Return the unseen reports, newest first."""
         return sorted(self._folder.glob("crash-*.new.txt"), reverse=True)
 
     def mark_seen(self) -> list[Path]:
-        """Mark all reports as seen. Returns their new paths, newest first."""
+        """Mark all reports as seen. Return their new paths, newest first."""
         seen = []
         for path in self.unseen_reports():
             target = path.with_name(path.name.replace(".new.txt", ".txt"))

@@ -46,7 +46,6 @@ def components() -> list[Component]:
 
 
 def installed() -> list[Component]:
-    """Return Python, required packages that are installed, and the window's font."""
     project = tomllib.loads((resources().parent / "pyproject.toml").read_text(encoding="utf-8"))
     bare = project["tool"]["stretto"]["without-dependencies"]
     roots = [*project["project"]["dependencies"], *bare, "mlx-cpu"]
@@ -110,7 +109,7 @@ def _short_name(about: PackageMetadata) -> str:
 
 
 def _standard_text(about: PackageMetadata, short: str) -> str:
-    """Return the standard text of a license that a package declares but doesn't include."""
+    """Return the standard text of a license that a package names but doesn't include."""
     for sign, files in (
         ("LGPL", ("LGPL-3.0.txt", "GPL-3.0.txt")),
         ("Apache", ("Apache-2.0.txt",)),

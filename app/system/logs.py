@@ -14,16 +14,15 @@ from types import TracebackType
 log = logging.getLogger("app")
 
 on_uncaught: Callable[..., object] | None = None
-"""Hook for uncaught exceptions, called with type, exception and traceback after logging."""
+"""Called with type, exception and traceback of an uncaught exception, after logging."""
 
 
 class _LogFile(RotatingFileHandler):
-    def handleError(self, record: logging.LogRecord) -> None:
-        """Drop lines that can't be written."""
+    def handleError(self, record: logging.LogRecord) -> None: ...
 
 
 def start(folder: Path) -> logging.Handler | None:
-    """Start logging to ``folder``. Returns None and logs nothing if it isn't writable."""
+    """Start logging to ``folder``. Return None if the folder isn't writable."""
     try:
         handler = _LogFile(
             folder / "stretto.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
@@ -45,8 +44,6 @@ def stop(handler: logging.Handler | None) -> None:
 
 
 def log_uncaught() -> None:
-    """Log uncaught exceptions and print them to the terminal."""
-
     def on_error(
         kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:

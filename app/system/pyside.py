@@ -1,4 +1,4 @@
-"""Workarounds for PySide, which reads all modules' sources and crashes on some exceptions."""
+"""Workarounds for PySide."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from PySide6.QtCore import QObject
 def skip_source_reading() -> None:
     """Keep PySide from reading the source of every module.
 
-    Call this before importing the app's own modules.
-
-    PySide reads the source of each module imported after it to look for snake case names. This
-    takes a tenth of the startup time and keeps all source lines in memory (15 MB for the window
-    alone). Without sources, as in the bundle, the result is the same.
+    Call this before importing the app's own modules. PySide reads the source of each module
+    imported after it to look for snake case names. This takes a tenth of the startup time and keeps
+    all source lines in memory (15 MB for the window alone). Without sources, as in the bundle, the
+    result is the same.
     """
     feature = sys.modules.get("shibokensupport.feature")
     if hasattr(feature, "_mod_uses_pyside"):
@@ -48,7 +47,7 @@ def _wrap_overrides(kind: type) -> None:
 
 @cache
 def _qt_methods(base: type) -> frozenset[str]:
-    """Return the methods a PySide class declares. Asking PySide itself would be slow."""
+    """Return the methods a PySide class declares, because PySide itself answers slowly."""
     return frozenset(n for n, item in vars(base).items() if isinstance(item, MethodDescriptorType))
 
 

@@ -36,7 +36,7 @@ class SingleInstance(QObject):
         self._servers: dict[str, QLocalServer] = {}
 
     def claim(self) -> bool:
-        """Lock the profile. Returns False if another instance has locked it.
+        """Lock the profile. Return False if another instance has locked it.
 
         Returns True if the folder isn't writable, because opening the chats gives a better error
         message.
@@ -60,7 +60,7 @@ class SingleInstance(QObject):
         return True
 
     def call(self) -> bool:
-        """Ask the running instance to show itself. Returns False on timeout.
+        """Ask the running instance to show itself. Return False on timeout.
 
         Earlier versions ignore quick questions and only show themselves.
         """
@@ -86,7 +86,7 @@ class SingleInstance(QObject):
         self._lock.unlock()
 
     def _take_over(self) -> bool:
-        """Remove a lock file that has no owner or is from a machine with a different name.
+        """Remove a lock file that has no owner or is from a machine with another name.
 
         This happens after a power cut, or if a laptop's name depends on the network, and would keep
         the app from starting. If the owner is alive, its system lock on the file prevents the

@@ -29,18 +29,14 @@ TERMINALS: dict[str, Sequence[str]] = {
     "foot": [],
     "xterm": ["-e"],
 }
-"""Linux terminals in order of preference, with the arguments that precede the command."""
+"""Linux terminals in order of preference, with the arguments before the command."""
 
 
 def open_terminal(typed: str, folder: Path, script: Path) -> bool:
-    """Open a terminal that runs a line and then a shell. Returns False if there's no terminal.
+    """Open a terminal that runs a line and then a shell. Return False if there's no terminal.
 
-    Args:
-        folder: working directory of the shell.
-        script: file to write the line to, because terminals can only run programs.
-
-    Raises:
-        OSError: the file can't be written.
+    ``folder`` is the shell's working directory. The line is written to the file ``script``, because
+    terminals can only run programs.
     """
     shell = 'exec "${SHELL:-/bin/sh}"'
     text = f"#!/bin/sh\n({typed})\ncd {shlex.quote(str(folder))}\n{shell}\n"

@@ -42,8 +42,6 @@ class UpdateError(Exception):
 
 
 class Source(Struct, frozen=True):
-    """URL of the file, and the public key (32 bytes) to verify it."""
-
     url: str
     key: bytes
 
@@ -59,7 +57,7 @@ class Release(Struct, frozen=True):
 
 
 def load_source(file: Path | None = None) -> Source | None:
-    """Load this build's update source. Returns None if there isn't one."""
+    """Return this build's update source, or None."""
     try:
         found = json.loads((file or resources() / "updates.json").read_text(encoding="utf-8"))
         source = Source(str(found["url"]), bytes.fromhex(found["key"]))
@@ -72,7 +70,7 @@ def load_source(file: Path | None = None) -> Source | None:
 
 
 def parse_release(document: bytes, key: bytes) -> Release:
-    """Verify and parse the file. Raises UpdateError if it's invalid or not signed by ``key``."""
+    """Return the verified release. Raises UpdateError if it's invalid or not signed by ``key``."""
     from nacl.exceptions import BadSignatureError
     from nacl.signing import VerifyKey
 
@@ -95,7 +93,6 @@ def parse_release(document: bytes, key: bytes) -> Release:
 
 
 def fetch(url: str) -> bytes:
-    """Download the file. Raises UpdateError."""
     import urllib.error
     import urllib.request  # imported here because it takes 45 ms
 
@@ -163,7 +160,6 @@ class Updates(QObject):
             QTimer.singleShot(self.FIRST_MS, self, self.check_if_due)
 
     def stop(self) -> None:
-        """Stop checking and ignore a pending result."""
         self._timer.stop()
         self._source = None
         self._asking.cancel()

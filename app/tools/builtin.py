@@ -151,8 +151,6 @@ class CallContext(Struct, frozen=True):
 
 
 class BuiltinTool(Struct, frozen=True):
-    """Built-in tool: its description for the model, and the function to run in a thread."""
-
     tool: Tool
     work: Callable[[Arguments, CallContext], str | Outcome]
     # Computes the effect of a call, shown beforehand if the arguments don't make it obvious.
@@ -253,7 +251,7 @@ def title_of(tool: Tool) -> str:
 
 
 def describe_tool(tool: Tool) -> str:
-    """Describe a tool in a sentence: our text, or the first sentence of its description."""
+    """Return a sentence about a tool: our text, or the first sentence of its description."""
     if (words := labels_of(tool)) is not None:
         return tr(words.about)
     line = to_visible_line(" ".join(tool.description[:1000].split()))
@@ -276,7 +274,7 @@ def builtin_tool(
     check: Callable[[Arguments, CallContext], None] | None = None,
     **properties: Any,
 ) -> BuiltinTool:
-    """Create a tool. Arguments without a default are required."""
+    """Return a tool. Arguments without a default are required."""
     required = [key for key, value in properties.items() if "default" not in value]
     schema: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     schema["additionalProperties"] = False
@@ -309,7 +307,7 @@ MOST_HELPERS = 8  # questions per call
 def parse_helper_call(arguments: Arguments) -> tuple[list[str], bool]:
     """Return the questions for helpers, and True if they should continue from the chat.
 
-    Small models tend to pass a single question as a string. Raises ToolError.
+    Small models tend to pass a single question as a string.
     """
     questions = arguments.get("questions")
     listed = questions if isinstance(questions, list) else [questions]
@@ -415,8 +413,6 @@ DATE = STANDARD[0].tool.key  # the only tool the Guide can call
 
 
 class BuiltinTools:
-    """Runs built-in tools. Each call gets its own thread."""
-
     def __init__(self, tools: Sequence[BuiltinTool] | None = None) -> None:
         """``tools``: defaults to the tools available on this system."""
         self._absent: tuple[str, ...] = ()
@@ -433,7 +429,7 @@ class BuiltinTools:
 
     @property
     def unavailable_messages(self) -> tuple[str, ...]:
-        """Messages saying which tools are missing on this system, and why."""
+        """Return messages about tools that are missing on this system."""
         return tuple(map(tr, self._absent))
 
     def get(self, name: str) -> Tool | None:
@@ -463,7 +459,7 @@ class BuiltinTools:
     def preview(
         self, name: str, arguments: Arguments, context: CallContext
     ) -> Future[Difference | Obstacle | None] | None:
-        """Start to preview or check a call. Returns None if the tool supports neither.
+        """Start to preview or check a call. Return None if the tool supports neither.
 
         The future resolves to the effect to show, or the reason why the call can't work.
         """
@@ -502,7 +498,6 @@ class BuiltinTools:
         return future
 
     def shut_down(self, seconds: float = 2.0) -> None:
-        """Wait for running tools, up to this many seconds in total."""
         give_up = monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, give_up - monotonic()))

@@ -62,8 +62,6 @@ class ConnectionState(Enum):
 
 
 class ConnectionStatus(Struct, frozen=True):
-    """Status of a connection. ``words``: error message if it ended."""
-
     state: ConnectionState
     words: str = ""
 
@@ -75,7 +73,6 @@ class ServerLog:
         self._lines: deque[str] = deque(maxlen=_LOG_LINES)
 
     def note(self, line: str) -> None:
-        """Add a line. Thread-safe."""
         shown = clean(line, lines=False, most=_LOG_WIDTH)
         if shown:
             self._lines.append(f"{time.strftime('%H:%M:%S')}  {shown}")
@@ -117,10 +114,9 @@ _CALL: ContextVar[_OneCall | None] = ContextVar("call", default=None)
 
 
 class Elicitation:
-    """Handles a server's questions. Runs on the loop's thread."""
+    """Handler of a server's questions, on the loop's thread."""
 
     def __init__(self, server: str, note: Callable[[str], None]) -> None:
-        """``note`` adds a message to the server's log."""
         self._server = server
         self._note = note
         self._calls: list[_OneCall] = []
@@ -144,7 +140,7 @@ class Elicitation:
     async def __call__(
         self, context: ClientRequestContext, params: ElicitRequestParams
     ) -> ElicitResult | ErrorData:
-        """Handle a question. Called by the mcp package."""
+        """Answer a question, as the mcp package requires."""
         from mcp_types import INVALID_REQUEST, ElicitResult, ErrorData
 
         call = self._find_call()
@@ -204,7 +200,7 @@ _GO_THERE_FIRST = -32042  # error code for calls that require the user to visit 
 
 
 def find_program(command: str) -> tuple[str, str]:
-    """Find a server's program as a terminal does. Return it and the PATH.
+    """Return a server's program as a terminal finds it, and the PATH.
 
     Blocks for up to 5 s. Raises ToolError if there is no such program.
     """
@@ -223,10 +219,7 @@ class Connection:
     """Connection to a server. Runs on the loop's thread, except for `log` and `status`."""
 
     def __init__(self, config: ServerConfig, on_change: Callable[[], None] = lambda: None) -> None:
-        """Create an unopened connection.
-
-        ``on_change`` is called on the loop's thread when the status changes.
-        """
+        """``on_change`` is called on the loop's thread when the status changes."""
         self.config = config
         self.log = ServerLog()
         self.status = ConnectionStatus(ConnectionState.OFF)
@@ -243,10 +236,7 @@ class Connection:
         self._failures = 0
         self._failed_at = 0.0
 
-    # Requests.
-
     async def tools(self) -> list[Tool]:
-        """Return the server's current tools. Raises ToolError."""
         client = await self._wait_for_client()
         async with self._listing:
             if self._tools is None:
@@ -261,16 +251,11 @@ class Connection:
         chat_id: str = "",
         ask: Ask | None = None,
     ) -> ToolResult:
-        """Run a tool.
+        """Run a tool. An error that the tool itself reports is returned as a result.
 
-        If the tool itself reports an error, it's returned as a result.
-
-        Args:
-            expected: fingerprint of the tool description the user has seen.
-            ask: passes the server's questions to the user, which suspends the timeout.
-
-        Raises:
-            ToolError: unknown tool, changed description, timeout, or the server ended.
+        ``expected`` is the fingerprint of the tool description the user has seen. ``ask`` passes
+        the server's questions to the user, which suspends the timeout. Raises ToolError for an
+        unknown tool, a changed description or a timeout, or if the server ended.
         """
         from mcp import MCPError
 
@@ -434,7 +419,6 @@ class Connection:
         return transports.open_stdio(command, env, cwd, self.log.note, self._ended)
 
     async def _on_notification(self, message: Any) -> None:
-        """Handle a notification. Only changes to the tool list matter."""
         if isinstance(message, Exception):
             self.log.note(str(message))
         elif getattr(message, "method", "") == "notifications/tools/list_changed":
@@ -463,8 +447,8 @@ class Connection:
         return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]
 
     def _to_tool(self, listed: Any) -> list[Tool]:
-        """Convert a listed tool. If it's too large or invalid, return [] and add a note to the
-        server's log.
+        """Return a listed tool, or [] with a note in the server's log if it's too large or
+        invalid.
         """
         if not listed.name.strip():  # a consent without a tool name would apply to all tools
             self.log.note("left out: a tool without a name")

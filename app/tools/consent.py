@@ -44,8 +44,6 @@ class Grant(Struct, frozen=True):
 
 
 class ConsentRows(Protocol):
-    """Subset of the store used here."""
-
     def read(self, table: str) -> Iterable[tuple[Any, ...]]: ...
 
     def insert(self, table: str, *row: Any) -> None: ...
@@ -62,8 +60,6 @@ ASKS_EACH_TIME = frozenset({"write_file", "python"})
 
 
 class Consents:
-    """The user's consents, in memory and in the store. For the GUI thread."""
-
     def __init__(self, rows: ConsentRows) -> None:
         self._rows = rows
         self._consents: dict[tuple[str, str, str], Consent] = {}
@@ -73,8 +69,6 @@ class Consents:
             self._consents[chat_id, server, tool] = consent
         for chat_id, path, writable, given_at in rows.read("tool_folders"):
             self._grants[chat_id, path] = Grant(chat_id, Path(path), bool(writable), given_at)
-
-    # Tools.
 
     def is_allowed(self, chat_id: str, tool: Tool) -> bool:
         """Return True if a tool with its current description may run in a chat without asking."""
@@ -95,7 +89,6 @@ class Consents:
             self._store(Consent(chat_id, tool.server, "", "", time.time()))
 
     def consents(self) -> list[Consent]:
-        """Return all consents, most recent first."""
         return sorted(self._consents.values(), key=lambda c: -c.given_at)
 
     def consents_of_chat(self, chat_id: str) -> list[Consent]:
@@ -111,8 +104,6 @@ class Consents:
         self._consents[key] = consent
         self._rows.insert("tool_consents", *key, consent.fingerprint, consent.given_at)
 
-    # Folders.
-
     def folders(self, chat_id: str) -> list[Grant]:
         return [grant for grant in self._grants.values() if grant.chat_id == chat_id]
 
@@ -120,7 +111,6 @@ class Consents:
         return sorted(self._grants.values(), key=lambda g: -g.given_at)
 
     def grant(self, chat_id: str, folder: Path, writable: bool) -> None:
-        """Allow the built-in tools to read a folder in this chat."""
         grant = Grant(chat_id, folder, writable, time.time())
         self._grants[chat_id, str(folder)] = grant
         self._rows.insert("tool_folders", chat_id, str(folder), int(writable), grant.given_at)
@@ -129,24 +119,18 @@ class Consents:
         self._grants.pop((grant.chat_id, str(grant.path)), None)
         self._rows.delete("tool_folders", grant.chat_id, str(grant.path))
 
-    # Deleted chats and servers.
-
     def forget_chat(self, chat_id: str) -> None:
-        """Forget a chat that was permanently deleted."""
         self._consents = {k: c for k, c in self._consents.items() if c.chat_id != chat_id}
         self._grants = {k: g for k, g in self._grants.items() if g.chat_id != chat_id}
         for table in ("tool_consents", "tool_folders"):
             self._rows.delete(table, chat_id)
 
     def forget_server(self, server: str) -> None:
-        """Forget a server that was changed or removed."""
         for consent in [c for c in self._consents.values() if c.server == server]:
             self.revoke(consent)
 
 
 class ToolChanges(Struct, frozen=True):
-    """Changes to a server's tools since the user last saw them."""
-
     new: tuple[Tool, ...] = ()  # not seen yet
     # Changed descriptions: (old, new).
     other: tuple[tuple[Tool, Tool], ...] = ()
@@ -154,7 +138,7 @@ class ToolChanges(Struct, frozen=True):
 
 
 class SeenTools:
-    """Tools as last seen by the user. For the GUI thread.
+    """Tools as last seen by the user.
 
     Models get these and not the servers' current tools, so chats don't wait for servers, and models
     never get a description that the user hasn't seen.
@@ -179,7 +163,6 @@ class SeenTools:
         return [tool for tool in self._pins.values() if tool.server == server]
 
     def compare(self, server: str, tools: Iterable[Tool]) -> ToolChanges:
-        """Compare the stored tools with what the server lists now."""
         now = {tool.key: tool for tool in tools}
         seen = {tool.key: tool for tool in self.tools_of_server(server)}
         both = [(seen[key], now[key]) for key in now if key in seen]
@@ -190,7 +173,6 @@ class SeenTools:
         )
 
     def mark_seen(self, tools: Iterable[Tool]) -> None:
-        """Mark tools as seen by the user."""
         for tool in tools:
             self._pins[tool.key] = tool
             value = {"description": tool.description, "schema": tool.schema, "title": tool.title}
@@ -198,7 +180,7 @@ class SeenTools:
             self._rows.insert("tool_pins", tool.server, tool.name, stored, time.time())
 
     def forget(self, server: str, tool: str = "") -> None:
-        """Forget a tool, or all tools of the server with "", so that it's shown again before its
+        """Forget a tool (or all tools of the server), so that it's shown again before its
         next use.
         """
         for tool_seen in self.tools_of_server(server):

@@ -34,13 +34,12 @@ Resolve = Callable[[str, int], Iterable[str]]
 
 
 def addresses(host: str, port: int) -> list[str]:
-    """Resolve a host name to IP addresses."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(info[4][0]) for info in found))
 
 
 def is_public(address: str) -> bool:
-    """Return True if an address is on the public internet, including embedded addresses.
+    """Return True if an address, or one embedded in it, is on the public internet.
 
     For IPv6, only the allocated range is public, because special ranges can lead to local machines.
     """
@@ -77,7 +76,7 @@ _SPECIAL_6 = tuple(
 
 
 class Deadline:
-    """Time and size limit of a download. Raises ToolError when either is exceeded."""
+    """Limit of a download's time and size, which raises ToolError when exceeded."""
 
     def __init__(self, seconds: float, most: int) -> None:
         self._seconds = seconds
@@ -107,9 +106,9 @@ def fetch(
     public: Callable[[str], bool] = is_public,
     seconds: float = SECONDS,
 ) -> str:
-    """Download a page as text, converting HTML to Markdown. Raises ToolError.
+    """Download a page as text, with HTML as Markdown.
 
-    ``seconds``: time limit from name resolution to conversion.
+    ``seconds`` limits the time from name resolution to conversion.
     """
     import httpcore2
 
@@ -178,7 +177,7 @@ _NOT_PUBLIC = mark("{host} isn’t on the public internet.")
 def _make_checked_network(
     resolve: Resolve, public: Callable[[str], bool], deadline: Deadline
 ) -> Any:
-    """Create a network backend that only connects to public addresses it has checked.
+    """Return a network backend that only connects to public addresses it has checked.
 
     Names are resolved once, so the address can't change after the check. All socket operations stop
     at the deadline.

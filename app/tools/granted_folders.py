@@ -106,14 +106,11 @@ class Difference(Struct, frozen=True):
 
     @property
     def lines(self) -> list[str]:
-        """Lines of the diff without the file name, including their signs."""
         lines = self.text.split("\n")
         return lines[1:] if self.new else lines[2:] or lines
 
 
 class ReadOnlyError(ToolError):
-    """The folder is read-only."""
-
     def __init__(self, folder: Path) -> None:
         words = mark("“{folder}” is read-only in this chat.")
         model_text = "This folder may only be read. The person can allow writing."
@@ -122,7 +119,7 @@ class ReadOnlyError(ToolError):
 
 
 class OutsideError(ToolError):
-    """The path isn't in any granted folder."""
+    pass
 
 
 def _list_grants(grants: Sequence[Grant]) -> str:
@@ -131,7 +128,7 @@ def _list_grants(grants: Sequence[Grant]) -> str:
 
 
 def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
-    """List a folder. Without a path, list the granted folders."""
+    """Return a folder's list, or without a path the granted folders."""
     if not path.strip():
         listed = _list_grants(grants)
         return listed if grants else Outcome(OutcomeKind.NO_FOLDERS, listed)
@@ -153,7 +150,7 @@ def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
 
 
 def read_file(path: str, grants: Sequence[Grant]) -> str:
-    """Read a text file. Long files are cut."""
+    """Return a text file. Long files are cut."""
     grant, names = _find_grant(path, grants)
     return _text(_read_bytes(grant, names, MOST_READ))
 
@@ -180,7 +177,7 @@ def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) ->
 
 
 def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
-    """Compute the effect of `write_file` to show to the user. Raises ToolError."""
+    """Return the effect of `write_file`, for the user."""
     grant, names = _find_writable_grant(path, text, grants)
     with _open_folder(grant, names[:-1]) as folder:
         change = _change(folder, names, text)
@@ -197,7 +194,7 @@ def check_granted(path: str, grants: Sequence[Grant]) -> None:
 
 
 def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outcome:
-    """Write a whole file. ``seen``: digest of the diff shown to the user.
+    """Write a whole file. ``seen`` is the digest of the diff shown to the user.
 
     Raises ToolError, also if the change no longer matches that diff.
     """
@@ -231,8 +228,6 @@ _CHANGED = mark("The file has changed since the changes were shown.")
 
 
 class FileChange(Struct, frozen=True):
-    """File before and after a write. ``before`` is None for a new file."""
-
     before: bytes | None
     after: bytes
     mode: int
@@ -267,7 +262,7 @@ _NO_UTF8 = mark("The file isn’t UTF-8 text, so it can’t be changed.")
 
 
 def _write(folder: int, name: str, content: bytes, mode: int, then: int | None = None) -> None:
-    """Create a new file. ``then``: permissions to set after writing."""
+    """Create a new file. ``then`` are permissions to set after writing."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         descriptor = os.open(name, flags, mode, dir_fd=folder)
@@ -284,8 +279,6 @@ def _write(folder: int, name: str, content: bytes, mode: int, then: int | None =
         raise
 
 
-# Helpers for the diff.
-
 _CONTEXT = 3  # lines of context
 _MOST_STEPS = 10_000_000  # limit for comparing lines (1 to 2 s); remaining lines count as changed
 
@@ -295,7 +288,7 @@ def _uses_crlf(content: bytes) -> bool:
 
 
 def _unified_diff(shown: str, change: FileChange) -> str:
-    """Create a unified diff of bytes. Lines end with LF."""
+    """Return a unified diff of bytes. Lines end with LF."""
     if change.before == change.after:
         return tr("No changes")
     both_crlf = _uses_crlf(change.after) and (change.before is None or _uses_crlf(change.before))
@@ -362,7 +355,7 @@ def _find_writable_grant(
 
 
 def _find_grant(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, ...]]:
-    """Find the granted folder for a path. Returns it and the names below. Raises ToolError."""
+    """Return the granted folder for a path, and the names below it."""
     if "\0" in path:
         raise ToolError(mark("The path contains a null character."))
     wanted = PurePosixPath(path.strip().removeprefix("file://"))
@@ -392,7 +385,7 @@ def _escape_braces(text: str) -> str:
 
 @contextmanager
 def _open_folder(grant: Grant, names: Sequence[str]) -> Iterator[int]:
-    """Open a folder without following links and yield its descriptor. Raises ToolError."""
+    """Open a folder without following links and yield its descriptor."""
     descriptor = -1
     try:
         descriptor = os.open(grant.path, _FOLDER)
@@ -416,11 +409,7 @@ def _read_bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
 
 
 def _read_beginning(folder: int, name: str, most: int) -> tuple[bytes, int]:
-    """Read the beginning of a regular file. Returns it with the file's permissions.
-
-    Raises:
-        NoFileError, ToolError: it can't be opened.
-    """
+    """Return the beginning of a regular file, and the file's permissions."""
     try:
         file = os.open(name, _FILE, dir_fd=folder)
     except FileNotFoundError as error:

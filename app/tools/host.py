@@ -45,8 +45,6 @@ class ToolHost:
         self._connections: dict[str, Connection] = {}
         self._thread = LoopThread("tools")
 
-    # Servers.
-
     def open(self, file: Path) -> None:
         """Load the servers from a file, if it exists. Errors go to `problems`."""
         self.file = file
@@ -66,7 +64,7 @@ class ToolHost:
         return self._configs.get(name)
 
     def set_servers(self, servers: Iterable[ServerConfig]) -> None:
-        """Replace and save the list, stopping servers that changed. Raises ToolError."""
+        """Replace and save the list, and stop servers that changed."""
         wanted = {server.name: server for server in servers}
         if self.file is not None:
             files.write_file(self.file, wanted.values())
@@ -87,8 +85,6 @@ class ToolHost:
         connection = self._connections.get(name)
         return connection.log.text if connection is not None else ""
 
-    # Requests.
-
     def tools(self, server: str) -> Future[list[Tool]]:
         """Return a server's current tools. Fails with ToolError."""
         return self._request(server, lambda connection: connection.tools())
@@ -98,7 +94,7 @@ class ToolHost:
     ) -> Future[ToolResult]:
         """Run a tool the user has consented to. Fails with ToolError.
 
-        Also fails if the server has changed the tool's description. Cancel the future to stop the
+        Fails also if the server has changed the tool's description. Canceling the future stops the
         call. ``ask`` receives the server's questions for the user.
         """
         return self._request(
@@ -109,17 +105,14 @@ class ToolHost:
         )
 
     def offers(self, server: str) -> Future[Offers]:
-        """Return a server's current resources and prompts. Fails with ToolError."""
         work = partial(offering.list_offers, server)
         return self._request(server, lambda connection: connection.send_request(work))
 
     def read(self, resource: Resource) -> Future[str]:
-        """Return the text of a resource. Fails with ToolError."""
         work = partial(offering.read_resource, resource)
         return self._request(resource.server, lambda connection: connection.send_request(work))
 
     def prompt(self, prompt: Prompt, arguments: dict[str, str]) -> Future[str]:
-        """Return the text of a prompt. Fails with ToolError."""
         work = partial(offering.fetch_prompt, prompt, arguments)
         return self._request(prompt.server, lambda connection: connection.send_request(work))
 
@@ -181,8 +174,6 @@ def _failed_future(error: ToolError) -> Future[Any]:
 
 
 class Toolbox:
-    """Tools for all chats. For the GUI thread."""
-
     def __init__(
         self, host: ToolHost, rows: ConsentRows, builtin: BuiltinTools | None = None
     ) -> None:
@@ -217,9 +208,8 @@ class Toolbox:
     ) -> Future[ToolResult]:
         """Run a tool in a chat with the user's consent. Fails with ToolError.
 
-        Args:
-            seen: digest of the diff the user has seen, see `preview`.
-            ask: passes the server's questions to the user. By default, they're declined.
+        ``seen`` is the digest of the diff the user has seen, see `preview`. ``ask`` passes the
+        server's questions to the user; without it, they're declined.
         """
         if tool.server == BUILT_IN:
             context = CallContext(self.consents.folders(chat_id), seen)
@@ -229,7 +219,7 @@ class Toolbox:
     def preview(
         self, chat_id: str, tool: Tool, arguments: dict[str, Any]
     ) -> Future[Difference | Obstacle | None] | None:
-        """Start the preview of a call. Returns None if the arguments say enough.
+        """Start the preview of a call. Return None if the arguments say enough.
 
         The future resolves to the effect to show, None, or the reason why the call can't work.
         """

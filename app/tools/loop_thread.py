@@ -1,5 +1,3 @@
-"""Thread with an asyncio loop for sockets and processes. No Qt."""
-
 from __future__ import annotations
 
 import asyncio
@@ -20,11 +18,7 @@ name".
 
 
 class LoopThread:
-    """Thread that is started by its first coroutine. Thread-safe.
-
-    Args:
-        name: name of the thread.
-    """
+    """Thread with an asyncio loop, started by its first coroutine. Thread-safe."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -49,10 +43,9 @@ class LoopThread:
     def shut_down(
         self, seconds: float, first: Callable[[], Awaitable[object]] | None = None
     ) -> None:
-        """Cancel all coroutines and wait for them to end. Call again to wait longer.
+        """Cancel all coroutines and wait for their end. Another call waits longer.
 
-        Args:
-            first: run this before canceling.
+        ``first`` runs before the canceling.
         """
         with self._lock:
             already, self._down = self._down, True

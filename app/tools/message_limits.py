@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 MOST_PARTS = 200_000
-"""Commas, colons and brackets per message, not counting strings. Takes a third of a second."""
+"""Commas, colons and brackets per message, without those in strings. Takes a third of a second."""
 MOST_LISTED = 2_000
 """Tools, blocks, resources etc. per message. Each is validated against many types."""
 MESSAGES_PER_S = 200
@@ -23,7 +23,7 @@ _TOO_MANY = "The server sent a message of more than {most:,} parts."
 
 
 class TooMuchError(Exception):
-    """The message is too large. ``str(error)`` is a message for the user."""
+    pass
 
 
 class PartCounter:
@@ -85,7 +85,7 @@ def check_parts(data: bytes | str) -> None:
 
 
 def find_excess_lists(message: Any) -> str:
-    """Return the reason for rejecting a message before its list entries are validated, or ""."""
+    """Return why a message must be rejected before its list entries are validated, or ""."""
     result = getattr(message, "result", None)
     for value in result.values() if isinstance(result, dict) else ():
         if isinstance(value, list) and len(value) > MOST_LISTED:
@@ -94,19 +94,19 @@ def find_excess_lists(message: Any) -> str:
 
 
 def weight(size: int, parts: int) -> float:
-    """Return how many messages one of this size and part count should count as."""
+    """Return how many messages one of this size and part count counts as."""
     return size / _BYTES_OF_ONE + parts / _PARTS_OF_ONE
 
 
 class RateLimit:
-    """Limits messages per second. Any excess counts towards the following seconds."""
+    """Limit of messages per second. An excess counts towards the following seconds."""
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._limit, self._clock = most, clock
         self._since, self._count = clock(), 0.0
 
     def wait(self, weight: float = 1) -> float:
-        """Count a message. Returns the seconds to wait before processing it."""
+        """Count a message. Return the seconds to wait before processing it."""
         wait = 0.0 if self.has_room() else self._since + self._count // self._limit - self._clock()
         self._count += weight
         return max(wait, 0.0)

@@ -73,7 +73,7 @@ class Offers(Struct, frozen=True):
 
 
 async def list_offers(server: str, client: Client) -> Offers:
-    """List everything the server provides, skipping kinds it doesn't support."""
+    """Return everything the server provides, without kinds it doesn't support."""
     from mcp import MCPError
 
     can = client.server_capabilities
@@ -106,7 +106,7 @@ async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]
 
 
 async def read_resource(resource: Resource, client: Client) -> str:
-    """Read a resource. Raises ToolError if it isn't text or is too long."""
+    """Return a resource. Raises ToolError if it isn't text or is too long."""
     result = await client.read_resource(resource.uri, cache_mode="bypass")
     texts = [getattr(content, "text", None) for content in result.contents]
     found = [text for text in texts if isinstance(text, str)]
@@ -120,7 +120,6 @@ async def read_resource(resource: Resource, client: Client) -> str:
 
 
 async def fetch_prompt(prompt: Prompt, arguments: dict[str, str], client: Client) -> str:
-    """Return the text of a prompt, including all of its messages."""
     result = await client.get_prompt(prompt.name, arguments)
     blocks = [part.content.model_dump(by_alias=True, exclude_none=True) for part in result.messages]
     return result_from_blocks(blocks, None, False).text

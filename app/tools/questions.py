@@ -61,10 +61,7 @@ class QuestionAction(Enum):
 
 
 class Response(Struct, frozen=True):
-    """Answer to a question.
-
-    ``content`` has the values by field name. Only set for `QuestionAction.SEND`.
-    """
+    """Answer to a question. ``content`` has values by field name for `QuestionAction.SEND`."""
 
     action: QuestionAction
     content: dict[str, Value | None] | None = None
@@ -90,9 +87,9 @@ class Field(Struct, frozen=True):
         return bool(_SECRET.search(f"{self.name} {self.title}"))
 
     def convert(self, answer: Value | None) -> Value | None:
-        """Convert a value for the server. Returns None if it's empty.
+        """Return a value for the server, or None if it's empty.
 
-        Parses the text of number fields. Raises ValueError with a message for the user.
+        The text of number fields is parsed. Raises ValueError with a message for the user.
         """
         if answer is None or answer in ("", []):
             if self.required:
@@ -145,7 +142,6 @@ class Field(Struct, frozen=True):
         return number
 
     def _check_bounds(self, size: float, low: str, high: str) -> None:
-        """Raise ValueError with the matching message if the size is out of bounds."""
         if self.least is not None and size < self.least:
             raise ValueError(low.format(field=self.title, least=f"{self.least:g}"))
         if self.most is not None and size > self.most:
@@ -159,7 +155,7 @@ class Question(Struct, frozen=True):
     url: str = ""  # URL to visit, "" for a form
 
     def content(self, values: Mapping[str, Value | None]) -> dict[str, Value | None]:
-        """Convert all fields for the server. Raises `FieldError` for the first invalid value."""
+        """Return all fields for the server. Raises `FieldError` for the first invalid value."""
         found: dict[str, Value | None] = {}
         for field in self.fields:
             try:
@@ -172,8 +168,6 @@ class Question(Struct, frozen=True):
 
 
 class FieldError(ValueError):
-    """The value of the field ``name`` is invalid."""
-
     def __init__(self, name: str, words: str) -> None:
         super().__init__(words)
         self.name = name
@@ -184,7 +178,7 @@ Ask = Callable[[Question], "Future[Response]"]
 
 
 def make_form_question(server: str, message: str, schema: Mapping[str, Any]) -> Question:
-    """Create a form from a flat JSON schema. Raises ToolError if it isn't supported."""
+    """Return a form for a flat JSON schema. Raises ToolError if it isn't supported."""
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.get("type", "object") != "object" or not isinstance(properties, Mapping):
         raise ToolError(mark("{server} asked with a form that isn’t valid."), server=server)
@@ -201,7 +195,7 @@ def make_form_question(server: str, message: str, schema: Mapping[str, Any]) -> 
 
 
 def make_address_question(server: str, message: str, url: str) -> Question:
-    """Create a request to visit a page. Raises ToolError if it isn't a web address."""
+    """Return a request to visit a page. Raises ToolError if it isn't a web address."""
     parts = urlsplit(url) if is_visible(url) and len(url) <= _LONGEST_ADDRESS else None
     if parts is None or parts.scheme not in ("https", "http") or not parts.hostname:
         raise ToolError(
@@ -211,7 +205,6 @@ def make_address_question(server: str, message: str, url: str) -> Question:
 
 
 def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
-    """Parse a field in a schema. Raises ValueError or TypeError if it isn't supported."""
     if not isinstance(part, Mapping) or len(name) > _LONGEST_NAME:
         raise ValueError(f"“{clean(name, lines=False, most=_LONGEST_TITLE)}”")
     shown = clean(name, lines=False, most=_LONGEST_TITLE)

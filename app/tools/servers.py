@@ -18,7 +18,6 @@ from engine.files import replace_text
 from engine.text.invisible import is_visible
 
 CALL_S = 60.0
-"""Default timeout of a call, used if the server's entry has no ``timeout`` (seconds)."""
 LONGEST_CALL_S = 3600.0
 _LONGEST_FILE = 1_000_000
 _MAPS = ("mcpServers", "servers", "context_servers")
@@ -26,8 +25,6 @@ _HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
 
 
 class ServerConfig(Struct, frozen=True):
-    """Configuration of a server, either a program with arguments or a URL."""
-
     name: str
     # Program to run, without a shell.
     command: str = ""
@@ -41,7 +38,7 @@ class ServerConfig(Struct, frozen=True):
 
     @property
     def display_text(self) -> str:
-        """Full command with quoted arguments, or the URL."""
+        """Return the full command with quoted arguments, or the URL."""
         if self.url:
             return self.url
         words = [
@@ -69,14 +66,12 @@ class ServerConfig(Struct, frozen=True):
 
 
 class ParsedServers(Struct, frozen=True):
-    """Parsed servers, with an error message for each invalid entry."""
-
     servers: tuple[ServerConfig, ...] = ()
     problems: tuple[str, ...] = ()
 
 
 def read_text(text: str) -> ParsedServers:
-    """Parse servers from text: an entire file, its inner part, or a single entry.
+    """Return servers from text: an entire file, its inner part, or a single entry.
 
     Raises ToolError if the text can't be parsed at all.
     """
@@ -110,7 +105,7 @@ def to_text(servers: Iterable[ServerConfig]) -> str:
 
 
 def read_file(path: Path) -> ParsedServers:
-    """Load the servers from a file. A missing file has no servers. Raises ToolError."""
+    """Return the servers in a file. A missing file has no servers."""
     try:
         with path.open("rb") as file:
             text = file.read(_LONGEST_FILE + 1).decode()
@@ -123,10 +118,7 @@ def read_file(path: Path) -> ParsedServers:
 
 
 def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
-    """Write the file atomically, readable only by the owner, because it may contain keys.
-
-    Raises ToolError.
-    """
+    """Write the file atomically, readable only by the owner, because it may contain keys."""
     try:
         replace_text(path, to_text(servers))
     except OSError as error:
@@ -135,7 +127,7 @@ def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
 
 
 def find_other_apps_files(home: Path | None = None) -> dict[str, Path]:
-    """Find existing server files of other apps, by the app's name."""
+    """Return existing server files of other apps, by the app's name."""
     home = home or Path.home()
     system = home / ("Library/Application Support" if sys.platform == "darwin" else ".config")
     places = {
@@ -152,7 +144,7 @@ def find_other_apps_files(home: Path | None = None) -> dict[str, Path]:
 
 
 def _parse_json(text: str) -> dict[str, Any]:
-    """Parse a JSON object. Adds braces to a single entry copied without them."""
+    """Parse a JSON object. A single entry without braces gets them."""
     text = text.strip().removeprefix("\ufeff").rstrip(",")
     if not text:
         return {}
@@ -208,14 +200,14 @@ def _server(name: object, entry: object) -> ServerConfig:
 
 
 def pronounceable_form(name: str) -> str:
-    """Reduce a name to letters and digits as people read them, with lookalikes unified."""
+    """Return a name's letters and digits as people read them, with lookalikes unified."""
     plain = unicodedata.normalize("NFKD", name).casefold().translate(_ALIKE)
     plain = unicodedata.normalize("NFKD", plain)
     return "".join(c for c in plain if c.isalnum())
 
 
 def appearance_of(name: str) -> str:
-    """Reduce a name to its appearance, so that names that look the same compare equal.
+    """Return a name's appearance, so that names that look the same compare equal.
 
     Consents are displayed and stored by server name.
     """

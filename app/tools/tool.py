@@ -1,4 +1,4 @@
-"""Tool definition, tool names for models, and safe display of text from tools."""
+"""Tools, their names for models, and safe display of their text."""
 
 from __future__ import annotations
 
@@ -28,14 +28,10 @@ _LONGEST_NAME = 64  # limit of chat templates and the OpenAI API
 
 
 class ToolError(Exception):
-    """Error in a tool. ``str(error)`` is a message for the user."""
-
     def __init__(self, text: str, /, *, model_text: str = "", **values: object) -> None:
-        """Create an error.
+        """``text`` is translated by `tr` with ``values``, which may include another ToolError.
 
-        Args:
-            text: translated by `tr` with ``values``, which may include another ToolError.
-            model_text: text for models, if it isn't the same. Uses the same values.
+        ``model_text`` is the text for models, if it isn't the same, with the same values.
         """
         super().__init__(tr(text, **values))
         english = {k: v.model_text if isinstance(v, ToolError) else v for k, v in values.items()}
@@ -54,26 +50,26 @@ class Tool(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Server and tool name in a single string, as stored in chats."""
+        """Return server and tool name in a single string, as stored in chats."""
         return f"{self.server}/{self.name}"
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of everything a model reads about the tool.
+        """Return the SHA-256 of everything a model reads about the tool.
 
-        Excludes the title, which is displayed as the user first saw it.
+        The title isn't included, because it is displayed as the user first saw it.
         """
         fields = [self.server, self.name, self.description, self.schema]
         return hashlib.sha256(to_canonical_json(fields).encode()).hexdigest()
 
 
 def to_canonical_json(value: Any) -> str:
-    """Serialize to JSON such that equal values give equal text."""
+    """Return JSON in which equal values have equal text."""
     return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
 def unique_names(tools: Iterable[Tool]) -> dict[str, Tool]:
-    """Give tools unique names for models, made of letters, digits, ``_`` and ``-``.
+    """Return tools by unique names for models, made of letters, digits, ``_`` and ``-``.
 
     The later of two tools with the same name gets a number.
     """
@@ -91,7 +87,6 @@ def unique_names(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 
 def as_function(name: str, tool: Tool) -> dict[str, Any]:
-    """Format a tool for chat templates, which use OpenAI's function format."""
     about = {"name": name, "description": tool.description, "parameters": tool.schema}
     return {"type": "function", "function": about}
 
@@ -99,9 +94,9 @@ def as_function(name: str, tool: Tool) -> dict[str, Any]:
 def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
     """Remove invisible characters and everything that could control a terminal.
 
-    These are escape sequences, control characters, bidirectional marks and tags. ``lines``: keep
-    line breaks and tabs. Joiners are kept because emoji and Persian need them. ``most``: maximum
-    number of characters. Much longer text is cut first, to save time.
+    These are escape sequences, control characters, bidirectional marks and tags. Joiners are kept
+    because emoji and Persian need them. ``lines`` keeps line breaks and tabs. ``most`` is the
+    maximum number of characters; much longer text is cut first, to save time.
     """
     if most is not None:
         return clean(text[: 4 * most], lines=lines)[:most]
@@ -114,7 +109,7 @@ def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
 
 
 def one_line(value: object, most: int) -> str:
-    """Convert an imported value to a single line of limited length, or "" if it isn't text."""
+    """Return an imported value as a single line of limited length, or "" if it isn't text."""
     text = clean(value, lines=False, most=most) if isinstance(value, str) else ""
     return " ".join(text.split())
 
@@ -134,7 +129,7 @@ _UNCLEAR = re.compile(
 
 
 def to_readable_json(arguments: str) -> str:
-    """Format JSON for reading and editing: indented, with invisible characters escaped.
+    """Return JSON for reading and editing: indented, with invisible characters escaped.
 
     Text that isn't JSON is only escaped.
     """
@@ -149,12 +144,10 @@ def _escape_match(found: re.Match[str]) -> str:
 
 
 def to_visible_line(text: str) -> str:
-    """Put text on one line and escape invisible characters."""
     return escape_invisible(text, escape_character)
 
 
 def escape_character(character: str) -> str:
-    """Escape a character like Python, in ASCII."""
     return ascii(character)[1:-1]
 
 
@@ -197,7 +190,6 @@ class ToolResult(Struct, frozen=True):
 
 
 def clean_result(text: str, error: bool = False) -> ToolResult:
-    """Create a result, removing escape sequences and invisible characters."""
     size = len(text)
     text = text[:LONGEST]  # truncate first, because cleaning 50 MB takes seconds
     cleaned = clean(text)
@@ -213,7 +205,7 @@ def failed_result(error: BaseException) -> ToolResult:
 
 
 def result_from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> ToolResult:
-    """Merge the blocks of an MCP result to a text. Images and audio are only mentioned."""
+    """Return the blocks of an MCP result as text. Images and audio are only mentioned."""
     texts: list[str] = []
     for block in blocks:
         kind = block.get("type")
@@ -236,7 +228,7 @@ def result_from_blocks(blocks: list[dict[str, Any]], structured: Any, error: boo
 
 
 def shorten(text: str, most: int) -> str:
-    """Shorten text to ``most`` characters by replacing its middle with a note."""
+    """Return text of ``most`` characters, with a note in place of its middle."""
     if len(text) <= most:
         return text
     head = most * 2 // 3

@@ -98,7 +98,7 @@ def _join_paths(first: str, second: str) -> str:
 
 
 def child_environment(path: str, extra: Mapping[str, str]) -> dict[str, str]:
-    """Build the environment of a server process, without keys and tokens of other programs."""
+    """Return the environment of a server process, without keys and tokens of other programs."""
     environment = {name: os.environ[name] for name in _ALLOWED if name in os.environ}
     return {**environment, "PATH": path, **extra}
 
@@ -128,10 +128,7 @@ async def open_stdio(
     note: Callable[[str], None],  # called with each line from the server's stderr
     ended: Callable[[], None],  # called when the server closes its output
 ) -> AsyncGenerator[tuple[Any, Any], None]:
-    """Start the process and yield its streams. On exit, it's stopped with all child processes.
-
-    Raises OSError if it can't be started.
-    """
+    """Start the process and yield its streams. On exit, stop it with all child processes."""
     process = await anyio.open_process(
         list(command), env=dict(env), cwd=cwd, stderr=subprocess.PIPE, start_new_session=True
     )
@@ -186,7 +183,6 @@ async def open_stdio(
 
 
 async def _forward_messages(stdout: ByteReceiveStream, send: Callable[[Any], Any]) -> None:
-    """Split the bytes into lines and pass on the messages."""
     parts: list[bytes] = []
     size = 0
     pace = RateLimit(MESSAGES_PER_S)
@@ -235,7 +231,7 @@ async def _parse_message(line: bytes, pace: RateLimit) -> SessionMessage | Excep
 
 
 def make_refusal(head: bytes, why: str) -> SessionMessage | Exception:
-    """Create the response for a refused message. ``head``: its beginning and end."""
+    """Return the response for a refused message, of which ``head`` is the beginning and end."""
     found = _ID.search(head)
     if found is None:
         return ToolError(why)
@@ -244,7 +240,7 @@ def make_refusal(head: bytes, why: str) -> SessionMessage | Exception:
 
 
 async def _end(process: Process) -> None:
-    """Close the input and wait for a while. Then stop the process and its child processes."""
+    """Close the input and wait. Then stop the process and its child processes."""
     for stream in (process.stdin,):
         if stream is not None:
             with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
@@ -274,7 +270,6 @@ LONGEST_BODY = 64 * 1024 * 1024
 
 @asynccontextmanager
 async def open_http(config: ServerConfig) -> AsyncGenerator[tuple[Any, Any], None]:
-    """Connect to a server with streamable HTTP and yield the streams."""
     from mcp.client.streamable_http import streamable_http_client
 
     # Calls have their own timeout, which is suspended during questions.
