@@ -78,8 +78,6 @@ class ScoreLane(Struct):
 
 
 class Totals(Struct, frozen=True):
-    """Sums over all chats, in bytes and tokens per second."""
-
     writing: int = 0
     waiting: int = 0
     rate: float = 0.0

@@ -86,7 +86,6 @@ def start_server(
 
 
 def add_model(server: Server, folder: str, adapter: str) -> None:
-    """Add a model (or model with adapter) to a server. Missing folders are ignored."""
     try:
         server.offer(folder, adapter)
     except EngineError as error:
@@ -278,7 +277,6 @@ class Serving(QObject):
         return next((agent.conversation for agent in self._agents(number)), None)
 
     def model_of(self, name: str) -> str:
-        """Return the folder of the model that clients know by this name, or ""."""
         entries = self._server.served.entries if self._server is not None else []
         return next((entry.folder for entry in entries if entry.name == name), "")
 
@@ -289,7 +287,6 @@ class Serving(QObject):
             self._server.share_out(self._settings.serve_shares)
 
     def lanes(self) -> dict[str, tuple[str, str]]:
-        """Return (lane ID, title) by session ID of clients."""
         seen = self._server.requests.agents() if self._server is not None else []
         return {
             session: (f"{AGENT_PREFIX}{s.id}", s.task or s.program)
@@ -406,7 +403,6 @@ class Serving(QObject):
             self._set_state(ServerState.FAILED)
 
     def _detach_server(self) -> Server | None:
-        """Detach the server and return it, so that the caller can stop it."""
         server, self._server = self._server, None
         self._timer.stop()
         self.address = ""

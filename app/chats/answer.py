@@ -79,7 +79,6 @@ class Answer(Struct):
     _thought_s: float | None = None
 
     def start_with(self, content: str, reasoning: str = "") -> Answer:
-        """Set the text that precedes the model's output, and return the answer."""
         self._text, self._reasoning = [content], [reasoning]
         return self
 
@@ -127,7 +126,6 @@ class Answer(Struct):
 
     @property
     def thought_s(self) -> float | None:
-        """Thinking time in seconds, or None while the model is still thinking."""
         return self._thought_s
 
 

@@ -111,13 +111,11 @@ def kind_of(attachment: Attachment) -> str:
 
 
 def kind_and_encoding(attachment: Attachment) -> str:
-    """Return the kind and, unless it's UTF-8, the encoding: "CSV, GB 18030"."""
     kind, encoding = kind_of(attachment), attachment.encoding
     return kind if encoding in {"", "utf-8"} else f"{kind}, {title(encoding)}"
 
 
 def encodings_for(attachment: Attachment) -> dict[str, str]:
-    """Return the encodings to offer for a text file, as Python's names mapped to display names."""
     return {name: title(name) for name in (attachment.encoding, *CHOICES)}
 
 
@@ -197,7 +195,6 @@ def page_of(image: Attachment) -> str:
 
 
 def describe_for_export(attachment: Attachment) -> str:
-    """Return a description for exports, e.g. "report.pdf (PDF, 12 pages; pages 1–3)"."""
     part = describe_used_part(attachment)
     return f"{attachment.name} ({describe_file(attachment)}{'; ' + part if part else ''})"
 

@@ -91,7 +91,6 @@ class Chat(ChatPart):
 
     @property
     def is_stored(self) -> bool:
-        """False for a new chat until the user types something."""
         return self._saved.stored
 
     def apply_changes(self, fields: Mapping[str, Any]) -> None:
@@ -129,7 +128,6 @@ class Chat(ChatPart):
         return CountRequest(*known, files=self.attaching.ready, texts=texts, images=images)
 
     def message_to_display(self, message_id: str) -> Message:
-        """Return a message without the details that a blind comparison hides."""
         return panel.hide_names(self.reply.message(message_id))
 
     def why_not(self, action: Action, message_id: str = "", *, at_rest: bool = False) -> str:
@@ -149,7 +147,6 @@ class Chat(ChatPart):
 
     @in_one_transaction
     def continue_turn(self) -> bool:
-        """Send the tool results that the model hasn't replied to yet."""
         if self.why_not(Action.GO_ON):
             return False
         self.reply.begin(branching=False)
@@ -194,7 +191,6 @@ class Chat(ChatPart):
 
     @in_one_transaction
     def repeat_answer(self, answer_id: str = "") -> bool:
-        """Repeat an answer, by default the last one, with its original model, seed and options."""
         answer = self._make_view().subject(Action.SAME_AGAIN, answer_id)
         if self.why_not(Action.SAME_AGAIN, answer_id) or answer is None:
             return False
@@ -237,7 +233,6 @@ class Chat(ChatPart):
         return True
 
     def name_branch(self, message_id: str, name: str) -> None:
-        """Name the branch that starts at this message. "" removes the name."""
         if message_id in self.transcript:
             stats = set_branch_name(self.transcript[message_id].stats, name)
             self.transcript.update(message_id, stats=stats)
@@ -267,7 +262,6 @@ class Chat(ChatPart):
     # The chat itself.
 
     def begin_from(self, source: Chat) -> None:
-        """Start from a copy of the source chat's session."""
         self._generator.session.fork_from(source._generator.session)
 
     def rename(self, title: str) -> None:

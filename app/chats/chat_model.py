@@ -32,7 +32,6 @@ class ChatModel(ChatPart):
 
     @property
     def remote_with_details(self) -> Remote | None:
-        """Return `remote` with the details the server has reported."""
         model = self.status.model
         return model.remote if isinstance(model, RemoteModel) else self.remote
 

@@ -89,11 +89,6 @@ def entries(
 
 
 class _ChatGroups:
-    """Collapses the chats of a comparison or broadcast into one row.
-
-    The row has the position of the newest chat. A single remaining chat is listed normally.
-    """
-
     def __init__(self, unfolded: Collection[str]) -> None:
         self.unfolded = unfolded
         self.groups: dict[str, list[str]] = {}
@@ -197,7 +192,6 @@ class ChatOrganizer:
         return self._folders.get(folder_id or "")
 
     def path(self, folder_id: str | None) -> str:
-        """Return a folder's name with its parent's, e.g. "Work / Reports"."""
         folder = self.folder(folder_id)
         if folder is None:
             return ""
@@ -219,7 +213,6 @@ class ChatOrganizer:
         return self._change(ids, folder_id=target_id, archived_at=None)
 
     def group(self, variants: Mapping[str, str]) -> None:
-        """Group chats. ``variants`` maps chat IDs to the names of their differences."""
         group_id = new_id()
         self._library.change(
             {i: {"group_id": group_id, "variant": words} for i, words in variants.items()}
@@ -258,7 +251,6 @@ class ChatOrganizer:
             self._save_folder(replace(folder, name=name))
 
     def can_nest(self, folder_id: str, parent_id: str | None) -> bool:
-        """Return True if the folder can be moved into the other folder, or to the top level."""
         above = self.folder(parent_id)
         holds = any(f.parent_id == folder_id for f in self._folders.values())
         return parent_id is None or (

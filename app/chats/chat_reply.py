@@ -59,9 +59,6 @@ class ChatReply(ChatPart):
 
     @property
     def _current_generator(self) -> ReplyGenerator:
-        """Return the generator of the current or last reply, or of a panel's first unfinished
-        column.
-        """
         if self.generator.stage is Stage.IDLE and (running := self.panel.running):
             return running[0]
         return self.generator
@@ -97,7 +94,6 @@ class ChatReply(ChatPart):
 
     @property
     def message_id(self) -> str | None:
-        """ID of the message being generated, or of a panel's first unfinished column."""
         answer = self._current_generator.answer
         return answer.message_id if answer is not None else None
 

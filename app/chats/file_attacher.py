@@ -55,8 +55,6 @@ class FileTokens(Struct, frozen=True):
 
 
 class _PendingFile(Struct, frozen=True):
-    """File that is waiting to be read, or the bytes of a pasted or dropped image."""
-
     name: str
     path: Path | None = None
     data: bytes = b""
@@ -111,7 +109,6 @@ class FileAttacher(ChatPart):
         return self._saved.compose.attachments
 
     def add(self, paths: Iterable[Path]) -> None:
-        """Read and attach these files. Emits `file_rejected` for each file that can't be read."""
         for path in paths:
             if self._is_full:
                 self._refuse_more()
@@ -205,7 +202,6 @@ class FileAttacher(ChatPart):
         self._replace_files(tuple(file for file in self.files if file not in attachments))
 
     def put_back(self, *attachments: tuple[int, Attachment]) -> None:
-        """Undo `remove`. Each attachment comes with its old index."""
         flows.start(self, self._put_back(attachments))
 
     async def _put_back(self, attachments: Sequence[tuple[int, Attachment]]) -> None:
@@ -254,7 +250,6 @@ class FileAttacher(ChatPart):
         self._queue_file(file)
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
-        """Return all attached page images of the same document."""
         if not (attachment.is_image and attachment.spans):
             return (attachment,)
         same = (attachment.name, attachment.pages)
@@ -283,7 +278,6 @@ class FileAttacher(ChatPart):
         return ocr.is_available()
 
     def read_texts(self) -> None:
-        """Replace images with their recognized text, one text per document."""
         images = dict.fromkeys(self.pages_beside(file) for file in self.files if file.is_image)
         for pages in images:
             self._queue_text_recognition(_PendingFile(pages[0].name, do="read", replaced=pages))
@@ -441,7 +435,6 @@ class FileAttacher(ChatPart):
             self._report_change()
 
     async def _read_one(self, pending: _PendingFile) -> Sequence[_Read]:
-        """Read a file. Render the pages of a PDF without text."""
         if pending.do == "read":
             return [await self._read_texts(pending)]
         if pending.do == "draw":
@@ -592,7 +585,6 @@ class FileAttacher(ChatPart):
         return self._limit * 3 // 4 - used
 
     def _free_characters(self, attachment: Attachment) -> int:
-        """Return how many characters of this file fit into the context."""
         maximum = self.tokens(replace(attachment, use="all", spans=()))
         others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
         room = max(self._free_tokens - sum(others), self._limit // 8)
@@ -635,7 +627,6 @@ def _to_jpeg(saved: SavedChat, image: Attachment, stop: threading.Event) -> byte
 
 
 def _render_page(path: Path, name: str, count: int, number: int, stop: threading.Event) -> bytes:
-    """Return a PDF page as JPEG, or b"" if the page is damaged."""
     found = render_pages(path, name, count, [number], stop)
     return found[0][0].data if found else b""
 
@@ -698,7 +689,6 @@ def _read_given(pending: _PendingFile, stop: threading.Event) -> _Read:
 
 
 def _read_medium(path: Path) -> bytes | None:
-    """Return an image or recording, up to the size limit, or None for another file."""
     try:
         with path.open("rb") as file:
             head = file.read(16)

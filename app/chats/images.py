@@ -32,8 +32,6 @@ Read = tuple[StoredImage, Attachment]
 
 
 class MediaCache:
-    """Recently read images and recordings of all chats."""
-
     MOST = 32_000_000  # bytes
 
     def __init__(self) -> None:

@@ -113,14 +113,12 @@ class ChatLibrary(QObject):
         self._sweeping.timeout.connect(self.sweep)
 
     def chats(self) -> list[ChatRecord]:
-        """Return all listed chats, most recently used first."""
         return sorted(self._chats.values(), key=attrgetter("updated_at", "id"), reverse=True)
 
     def chat(self, chat_id: str) -> ChatRecord | None:
         return self._chats.get(chat_id)
 
     def is_deleted(self, chat_id: str) -> bool:
-        """Return True if the chat was listed once and isn't anymore."""
         return chat_id not in self._chats and self._store.chat(chat_id) is not None
 
     def replying_chats(self) -> list[Chat]:
@@ -130,7 +128,6 @@ class ChatLibrary(QObject):
         return list(self._in_use.values())
 
     def sessions(self) -> dict[str, tuple[str, str]]:
-        """Return chat ID and title by engine session ID."""
         return {s: (c.id, c.title) for c in self._in_use.values() for s in c.reply.session_ids}
 
     def find(self, chat_id: str) -> Chat | None:
@@ -152,7 +149,6 @@ class ChatLibrary(QObject):
         return listed and self._store.has_messages(chat_id, self.LONG)
 
     async def open_long(self, chat_id: str) -> None:
-        """Open a stored chat. A worker thread reads its messages."""
         store = self._store
         messages = await flows.run_in_thread(lambda _: store.messages(chat_id))
         record = self._chats.get(chat_id)
@@ -250,7 +246,6 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def add_imported(self, chats: Iterable[ChatRecord]) -> None:
-        """Add chats to the list that an import has already stored."""
         self._chats |= {chat.id: chat for chat in chats}
         self.list_changed.emit()
 
@@ -266,7 +261,6 @@ class ChatLibrary(QObject):
         self.trash_changed.emit()
 
     def unscrubbed_files(self) -> list[str]:
-        """Return the names of damaged files that may still contain erased chats."""
         return [file.name for file in self._store.trash.unscrubbed]
 
     def start_sweeping(self) -> None:

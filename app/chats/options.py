@@ -265,7 +265,6 @@ class ChatOptions(Struct, frozen=True):
         return cls(**known)
 
     def context_of(self, most: int) -> int:
-        """Return the context size to use with a model that supports ``most`` tokens."""
         return min(most, self.context) if self.context is not None else most
 
     def to_params(self) -> dict[str, Any]:
@@ -332,7 +331,6 @@ _BOUNDS = ("max_tokens", "stop", "reasoning", "reproducible", "slide", "kv_bits"
 
 
 def continuation_options(options: ChatOptions, now: ChatOptions) -> ChatOptions:
-    """Return an answer's options with the current limits."""
     return replace(options, **{name: getattr(now, name) for name in _BOUNDS})
 
 

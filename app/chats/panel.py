@@ -167,7 +167,6 @@ def name_of(message: Message) -> str:
 
 
 def is_open(message: Message) -> bool:
-    """Return True for a column whose panel has no result yet."""
     return data_of(message).get("open") is True
 
 
@@ -201,7 +200,6 @@ def titles(columns: Sequence[Message]) -> list[str]:
 
 
 def sources(message: Message) -> dict[str, str]:
-    """Return the names of the columns that a merged or judged answer used, by letter."""
     found = data_of(message).get("of")
     found = found.items() if isinstance(found, dict) else ()
     return {k: one_line(v, LONGEST) for k, v in found if k in tuple(letters(MOST))}
@@ -215,7 +213,6 @@ _CALLED = {
 
 
 def heading_of(message: Message) -> str:
-    """Return the heading of an answer, e.g. "Guide · Skeptic" or "Merged by Guide"."""
     if kind := kind_of(message):
         return tr(_CALLED[kind], model=message.model)
     return " · ".join(filter(None, (message.model, name_of(message))))
@@ -238,7 +235,6 @@ def columns(tree: Transcript, message_id: str) -> list[Message]:
 
 
 def question(tree: Transcript, message_id: str) -> Message | None:
-    """Return the user message that a panel started from this message would answer."""
     return next((m for m in tree.iterate_back_from(message_id) if m.role == "user"), None)
 
 
@@ -259,7 +255,6 @@ def answers(found: Iterable[Message]) -> list[Message]:
 
 
 def why_not(kind: str, found: Sequence[Message]) -> str:
-    """Explain why this kind of answer can't be made from the columns, or return ""."""
     if any(m.status == "streaming" for m in found):
         return tr("The comparison is still running.")
     if len(answers(found)) < 2:
@@ -292,7 +287,6 @@ def instructions_of(tree: Transcript, message: Message) -> str:
 
 
 def describe_order(found: Sequence[Message], *, turned: bool) -> str:
-    """Return the heading of a judge's text with the order of the answers."""
     letters = [letter_of(m) for m in answers(found)]
     shown = ", ".join(reversed(letters) if turned else letters)
     return f"**{tr('Order: {letters}', letters=shown)}**\n\n"

@@ -32,7 +32,6 @@ class PanelRunner(ChatPart):
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, generator: ReplyGenerator, parent: QObject
     ) -> None:
-        """``generator`` generates the chat's own replies."""
         super().__init__(parent)
         self._saved, self._loader, self._chat_generator = saved, loader, generator
         self._front, self._chosen = False, ""

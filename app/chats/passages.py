@@ -64,8 +64,6 @@ _PAGE = r"(?:{unit}|page|seite|p\.|s\.)s?\.?\s*(\d{{1,6}})"
 
 
 class Passages:
-    """Full-text index of one file in memory. Thread-safe."""
-
     def __init__(self, text: AttachedText) -> None:
         self._text = text
         self._query_lock = threading.Lock()

@@ -60,7 +60,6 @@ def render_pages(
 
 
 def storable_path(path: Path) -> str:
-    """Return the path as a string, or "" if it isn't valid Unicode."""
     try:
         return str(path).encode().decode()
     except UnicodeEncodeError:

@@ -20,7 +20,6 @@ class MessageQueue:
     """Queued messages of a chat, stored in its record. `TurnController` sends them."""
 
     def __init__(self, saved: SavedChat, notify: Callable[[], None]) -> None:
-        """``notify`` is called when the messages or their state change."""
         self._saved = saved
         self.notify = notify
         # Messages are also held after a restart, and after a reply was stopped or failed.
@@ -57,7 +56,6 @@ class MessageQueue:
         return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
 
     def hold_with_reason(self, why: str) -> None:
-        """Set the reason why the first message couldn't be sent."""
         self._refused = why
         self.notify()
 

@@ -45,7 +45,6 @@ class ChatInUse(Protocol):
 
 
 def parse_followed(params: Mapping[str, Any]) -> dict[str, int]:
-    """Return the followed chats (see `FOLLOWS`) without invalid entries."""
     followed = params.get(FOLLOWS)
     pairs = followed.items() if isinstance(followed, dict) else ()
     good = [(k, n) for k, n in pairs if is_own_id(k) and type(n) is int and n >= 0]
@@ -53,8 +52,6 @@ def parse_followed(params: Mapping[str, Any]) -> dict[str, int]:
 
 
 class ReferencedChat(Struct, frozen=True):
-    """Readable part of another chat."""
-
     id: str
     title: str
     # author ("user" or "assistant") and text of each complete message
@@ -92,7 +89,6 @@ def extract_readable(
 def make_attachment(
     of: ReferencedChat, before: int, news: News = ""
 ) -> tuple[Attachment, AttachedText]:
-    """Return the messages after the first ``before`` as an attachment."""
     lines = of.lines[before:]
     text = AttachedText("message", tuple(t for _, t in lines), tuple(who for who, _ in lines))
     count = sum(len(t) for _, t in lines)
@@ -101,8 +97,6 @@ def make_attachment(
 
 
 class _Read(Struct):
-    """Messages already read from another chat, without its first ``before`` messages."""
-
     before: int
     lines: list[tuple[str, str]]
 

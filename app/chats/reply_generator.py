@@ -121,7 +121,6 @@ class ReplyGenerator(ChatPart):
         return Phase.LOADING if loading else Phase.IDLE
 
     def message(self, message_id: str) -> Message:
-        """Return a message with its full text, even if it is streaming."""
         message, answer = self._saved.transcript[message_id], self.answer
         if answer is not None and answer.message_id == message_id:
             return replace(message, content=answer.content, reasoning=answer.reasoning)
@@ -139,7 +138,6 @@ class ReplyGenerator(ChatPart):
         return max(1, limit - tokens_of_last_turn(self._saved.transcript)[0]) if limit else 0
 
     def generate(self, answer: Answer) -> None:
-        """Generate the text of an answer's message, after loading its model if necessary."""
         self.answer = answer
         self._wait_for(answer.model or self._saved.record.model)
         self._saved_length = len(answer.content) + len(answer.reasoning)

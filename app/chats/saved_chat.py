@@ -14,8 +14,6 @@ from engine import Image
 
 
 class SavedChat:
-    """A chat in memory. Methods that add, change or remove messages also write to the store."""
-
     _is_temporary = False
 
     def __init__(
@@ -59,7 +57,6 @@ class SavedChat:
             raise
 
     def change_record(self, **fields: Any) -> None:
-        """Change the record in memory. `save_record` stores it."""
         self.record = replace(self.record, **fields)
 
     def save_record(self) -> None:
@@ -69,7 +66,6 @@ class SavedChat:
         self._store.save_chat(self.record)
 
     def update(self, **fields: Any) -> None:
-        """Change the record, and store it if the chat is in the list."""
         self.change_record(**fields)
         if self.stored:
             self.save_record()
@@ -131,7 +127,6 @@ class SavedChat:
         return self._texts.get(key)
 
     def keep_text_in_memory(self, text: AttachedText) -> None:
-        """Keep a text in memory until a message that uses it is stored."""
         self._texts[text.hash] = text
 
     def image(self, key: str) -> Image:

@@ -22,7 +22,6 @@ Their prompts are prefilled last, and they get a fifth of the time while other c
 
 
 def context_of(chat: ChatRecord, loader: ModelLoader, ref: str = "") -> int:
-    """Return a chat's context size with its own or another model, or 0 if unknown."""
     model = loader.get(ref or chat.model).model
     if model is None or not model.context_length:
         return 0
@@ -91,12 +90,10 @@ class ChatSession:
         return session
 
     def close_if_not(self, ref: str) -> None:
-        """Close a session on another machine if the model is no longer ``ref``."""
         if isinstance(self._session, RemoteSession) and self._session.remote.ref != ref:
             self.close()
 
     def set_front(self, front: bool) -> None:
-        """Set whether this chat's prompts have priority over those of other chats."""
         if front != self._front:
             self._front = front
             self._prioritise()

@@ -51,7 +51,6 @@ _EMPTY = {
 
 
 def first_exchange(path: Sequence[Message]) -> tuple[Message, Message] | None:
-    """Return the first question and its complete answer, or None."""
     for question, answer in pairwise(path):
         if question.role == "user" and answer.role == "assistant":
             return (question, answer) if answer.status == "complete" else None

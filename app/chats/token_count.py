@@ -68,8 +68,6 @@ def _has_content(compose: Compose) -> bool:
 
 
 class TokenCount(QObject):
-    """Counts tokens when the user pauses typing, one request at a time."""
-
     PAUSE_MS = 350
 
     # (CountedTokens), or (None) without a message or a known model

@@ -64,7 +64,6 @@ class OpenCalls:
     """Matches results to calls, so that every call gets exactly one result, in call order."""
 
     def __init__(self, turns: list[dict[str, Any]]) -> None:
-        """``turns`` is the list that gets the results."""
         self._turns = turns
         self._open: dict[str, str] = {}
 
@@ -72,7 +71,6 @@ class OpenCalls:
         self._open = calls_of(turn)
 
     def add_result(self, message: Message, left_out: bool) -> None:
-        """Add a result, unless it belongs to no open call."""
         key = message.stats.get("call")
         if isinstance(key, str) and key in self._open:
             text = NO_RESULT if left_out or not message.content else message.content
@@ -224,7 +222,6 @@ def activity_of(
 
 
 def describe_helper_call(call: Call) -> str:
-    """Return a description of a running helper call, or "" for another call."""
     count = len(call.lanes)
     return counted("Asking %n helper", "Asking %n helpers", count) if count else ""
 

@@ -46,14 +46,11 @@ from app.tools.tool import (
 
 
 class ToolOffers:
-    """Prompts and resources of the servers that a chat uses."""
-
     FRESH_S = 15.0  # maximum age of a list
 
     def __init__(
         self, owner: QObject, host: ToolHost, switched_on: Callable[[], list[str]]
     ) -> None:
-        """``switched_on`` returns the keys of the chat's tools."""
         self._owner = owner
         self._switched_on = switched_on
         self._asked_at: dict[str, float] = {}
@@ -63,7 +60,6 @@ class ToolOffers:
 
     @property
     def servers(self) -> list[str]:
-        """Return the servers with at least one tool enabled in this chat."""
         named = {key.partition("/")[0] for key in self._switched_on()} - {BUILT_IN}
         configs = (self.host.config(name) for name in sorted(named))
         return [config.name for config in configs if config is not None and config.enabled]
@@ -194,11 +190,9 @@ class ToolCallRunner(ChatPart):
 
     @property
     def is_at_limit(self) -> bool:
-        """Return True if the user must agree before the turn continues."""
         return self.step >= self.MOST_STEPS or self.tokens >= self.MOST_TOKENS
 
     def new_turn(self) -> None:
-        """Reset the limits, because the user sent a message or chose to continue."""
         self.step = self.tokens = 0
 
     def begin(
@@ -286,7 +280,6 @@ class ToolCallRunner(ChatPart):
                 self.decide(call.message_id, decision)
 
     def allow_writing(self, message_id: str) -> None:
-        """Grant this chat's tools write access to the folder that blocks a call."""
         call = self.calls.get(message_id)
         obstacle = call.preview if call is not None else None
         if isinstance(obstacle, Obstacle) and obstacle.folder is not None:

@@ -87,13 +87,11 @@ class Transcript:
         self.leaf_id = message.id
 
     def update(self, message_id: str, **changes: Any) -> Message:
-        """Replace fields of a message in memory. `SavedChat.update_message` also stores it."""
         message = replace(self._messages[message_id], **changes)
         self._messages[message_id] = message
         return message
 
     def children(self, message_id: str | None) -> list[Message]:
-        """Return the replies to a message, or the root messages for None, oldest first."""
         return [self._messages[child_id] for child_id in self._children.get(message_id, ())]
 
     def child_ids(self, message_id: str | None) -> Sequence[str]:
@@ -211,7 +209,6 @@ def conversation(
 
 
 def is_context_exceeded(message: Message) -> bool:
-    """Return True if an answer failed because the chat was too long for the model's context."""
     return message.status == "error" and message.stats.get("code") == "context_overflow"
 
 

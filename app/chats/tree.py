@@ -118,10 +118,6 @@ def _subtree_sizes(transcript: Transcript) -> dict[str, int]:
 
 
 def branch_name(stats: Mapping[str, Any]) -> str:
-    """Return the user's name for the branch that starts with a message, or "".
-
-    Imported stats can contain anything.
-    """
     return one_line(stats.get(_NAME), LONGEST_NAME)
 
 

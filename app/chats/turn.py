@@ -71,8 +71,6 @@ class QueueState(Enum):
 
 
 class Content(Enum):
-    """Kind of message in an event or the composer."""
-
     NOTHING = "nothing"
     MESSAGE = "message"
     EDIT = "edit"  # edit of a sent message
@@ -171,8 +169,6 @@ class TurnState(Struct, frozen=True):
 
 
 class When(Struct, frozen=True, kw_only=True):
-    """Conditions of a row: the value, or set of values, that a field of `TurnState` must have."""
-
     stage: Stage | frozenset[Stage] | None = None  # None: any value
     submitted: bool | None = None
     queue: QueueState | frozenset[QueueState] | None = None

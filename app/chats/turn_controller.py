@@ -135,7 +135,6 @@ class TurnController(ChatPart):
         return step(self.state(message), event)
 
     def why_not(self, event: Event, *, ignore_images: bool = False) -> str:
-        """Explain why an event would be refused, or return ""."""
         refusal = step(self.state(ignore_images=ignore_images), event).refusal
         return self.describe(refusal) if refusal is not None else ""
 
@@ -146,7 +145,6 @@ class TurnController(ChatPart):
 
     @property
     def hint(self) -> str:
-        """Explain why the composer's message wasn't or can't be sent, or return ""."""
         if self.unsent:
             return tr("Not sent. {why}", why=self.unsent)
         waits = self.submitted or self._reply.stage is Stage.ASKING

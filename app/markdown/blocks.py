@@ -38,7 +38,6 @@ def normalize(text: str) -> str:
 
 
 def find_labels(content: str) -> Iterator[str]:
-    """Yield normalized bracketed texts, which may refer to a later definition."""
     if "[" in content:
         yield from map(normalizeReference, _LABEL.findall(content))
 
@@ -67,7 +66,6 @@ class Block(Struct, frozen=True, gc=False):
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """Return the block's tokens. The children of `inline` tokens haven't been parsed yet."""
         if self.kept is not None:
             return self.kept
         tokens: list[Token] = []
@@ -76,8 +74,6 @@ class Block(Struct, frozen=True, gc=False):
 
 
 class OpenFence(Struct, frozen=True):
-    """Tail that is an unclosed top-level fence, which needs no parsing."""
-
     info: str
     code: str
 
@@ -263,18 +259,15 @@ class BlockSplitter:
 
     @property
     def open_block(self) -> Block:
-        """Return the parsed part of the tail as a block."""
         tokens, continues = tuple(self._tokens), self._continues
         return Block(self.tail, tokens, self._first_line, frozenset(), continues=continues)
 
     @property
     def open_references(self) -> References:
-        """Return the definitions that apply to the open block, also its own."""
         return self._seen
 
     @property
     def unparsed_text(self) -> str:
-        """Return the rest of an oversized tail."""
         if self._typed:
             return self.tail
         return "" if self._fence else self.tail[self._parsed :]
@@ -450,7 +443,6 @@ class BlockSplitter:
         self._continues = (0, 0)
 
     def _find_fence(self) -> int:
-        """Return the position after the fence at the start of the tail if it's closed, else 0."""
         end = self.tail.find("\n", 0, _LONG_FENCE)
         opening = _OPENING.match(self.tail, 0, end + 1) if end >= 0 else None
         if opening is None:

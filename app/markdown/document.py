@@ -88,13 +88,11 @@ class Rendering:
         self._growing = GrowingCode()
 
     def rows_of(self, number: int) -> tuple[int, int]:
-        """Return the row range of a finished block, or (0, 0) if the block was reopened."""
         if number >= len(self._ends):
             return 0, 0
         return self._ends[number - 1] if number else 0, self._ends[number]
 
     def feed(self, text: str) -> None:
-        """Append text, also after `finish`."""
         self._splitter.feed(text)
         self._take_back()
 
@@ -157,7 +155,6 @@ class Rendering:
         return self._growing.rows(fence, number, above, begin, self.codes)
 
     def _take_back(self) -> None:
-        """Drop the rows of blocks that were reopened by text after `finish`."""
         count = len(self._splitter.finished)
         if len(self._ends) <= count:
             return
@@ -408,9 +405,6 @@ class MarkdownDocument(QObject):
         return markdown_text(self._writer, first, self.end_position if last is None else last)
 
     def paint_under(self, painter: QPainter, clip: QRectF | None = None) -> None:
-        """Paint everything behind the text, in document coordinates, before the document is
-        drawn.
-        """
         self._underlay.paint(painter, clip)
 
     def _is_behind(self) -> bool:

@@ -32,8 +32,6 @@ def html_blocks(text: str, formulas: Formulas) -> Iterator[str]:
 
 
 def to_html(text: str) -> str:
-    """Return Markdown as HTML for the clipboard, with formulas as source."""
-
     def formulas(source: str, display: bool) -> str:
         return escape(typed_source(source, display))
 

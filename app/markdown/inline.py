@@ -143,7 +143,6 @@ _TASK = re.compile(r"\[([ xX])\][ \t]+")
 
 
 def replace_undisplayable(text: str) -> str:
-    """Replace characters that can't be displayed with U+FFFD, and line ends with spaces."""
     return _UNSHOWABLE.sub("\ufffd", text.replace("\n", " ").replace("\u2029", " "))
 
 
@@ -163,7 +162,6 @@ def is_allowed_link(address: str) -> str:
 
 
 def split_check_box(content: str) -> tuple[str, str]:
-    """Return "", "todo" or "done" for a list item's check box, and the rest."""
     match = _TASK.match(content)
     if match is None:
         return "", content
@@ -279,7 +277,6 @@ def _mark_citations(spans: Iterable[Span], parts: Collection[str]) -> Iterator[S
 
 
 def _formula(source: str, display: bool, ink: Ink) -> Span:
-    """Return a span for a formula, or its source if it's invalid or too complex."""
     if formula(source, display) is None:
         return Span(typed_source(source, display), replace(ink, code=True))
     return Span(FORMULA, replace(ink, math=source, display=display))

@@ -64,7 +64,6 @@ def line_rows(
     bars: tuple[Bar, ...] = (),
     rtl: bool = False,
 ) -> list[TextRow]:
-    """Return the rows for lines of code, without header and footer."""
     return [
         TextRow("code", part, 0, levels, bars, None, key, joined=number > 0, rtl=rtl)
         for line in lines
@@ -84,7 +83,6 @@ class GrowingCode:
         self._complete = 0  # row count of the complete lines
 
     def is_showing(self, fence: OpenFence, number: int, index: int) -> bool:
-        """Return True if the last returned rows are the start of this fence."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
         return self._key == (key, index) and len(fence.code) >= self._offset > 0
 
@@ -180,8 +178,6 @@ def block_rows(
 
 
 class _Builder:
-    """Builds the rows of a top-level block in one pass over the tokens."""
-
     def __init__(
         self,
         block: Block,
@@ -400,7 +396,6 @@ class _Builder:
 
 
 def is_right_to_left(tokens: Sequence[Token], start: int) -> bool:
-    """Return True if the first letter after `start` is from a right-to-left script."""
     texts = (token.content for token in tokens[start:] if token.type == "inline")
     return _first_letter_is_rtl(split_check_box(text)[1] for text in texts)
 

@@ -20,7 +20,6 @@ from app.markdown.tex import typed_source
 def _rows_between(
     writer: RowWriter, first: int, last: int
 ) -> Iterator[tuple[int, Row, QTextBlock]]:
-    """Yield the rows between two document positions, with their indexes and first blocks."""
     for index, row in enumerate(writer.rows):
         begin, end = writer.blocks(index)
         if row.kind == "pad" or end.position() + end.length() <= first:
@@ -201,7 +200,6 @@ def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
 
 
 def _cut_spans(spans: Sequence[Span], first: int, last: int) -> list[Span]:
-    """Return the part of spans in a range of UTF-16 units."""
     found, at = [], 0
     for span in spans:
         units = span.text.encode("utf-16-le", "surrogatepass")

@@ -231,9 +231,6 @@ class RowWriter:
         return find(self._starts[index]), find(after - 1)
 
     def number(self, index: int) -> int:
-        """Return the block number of a row's first QTextBlock, or the end for a row past the
-        last.
-        """
         return self._starts[index] if index < len(self._starts) else self._next
 
     def _try_adjust(self, cursor: QTextCursor, index: int, new: Row) -> bool:

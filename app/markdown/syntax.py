@@ -318,15 +318,12 @@ _SETEXT = re.compile(r"=+|-+")
 
 
 class _Opener(NamedTuple):
-    """Start of a formula that doesn't end on the same line."""
-
     begin: int
     end: int
     closing: str
 
 
 def _opener(text: str, offset: int) -> _Opener | None:
-    """Return a formula that starts after `offset` on this line and continues on the next."""
     while match := _OPENER.search(text, offset):
         offset = match.end()
         if match["mark"] or match["name"]:
@@ -488,8 +485,6 @@ _MARKDOWN = {"markdown", "md", "mdx"}
 
 
 class _Inner(NamedTuple):
-    """Fence inside a fenced Markdown block."""
-
     mark: str
     is_markdown: bool
     doubtful_line: int = 0  # first line of the fence, if it could also close the outer fence
@@ -547,7 +542,6 @@ class FenceEnd:
         return 0
 
     def end(self) -> int:
-        """Return the closing line once there are no more lines, or 0."""
         return self.pending_line or next((inner.doubtful_line for inner in self._inner), 0)
 
 

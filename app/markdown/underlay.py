@@ -142,7 +142,6 @@ class Underlay:
         self._width = 0.0  # document width for which the caches are valid
 
     def code_area(self, first_position: int, last_position: int) -> QRectF:
-        """Return the rectangle of code between two positions, in document coordinates."""
         find = self._document.findBlock
         return self._code_area(find(first_position), find(last_position))
 
@@ -173,7 +172,6 @@ class Underlay:
         painter.restore()
 
     def code_row_ranges(self, clip: QRectF | None) -> Iterator[tuple[int, int]]:
-        """Return the first and last row of each code block that intersects `clip` (None: all)."""
         return self._find_code_row_ranges(*self._visible_rows(clip))
 
     def drop_areas_from(self, index: int) -> None:
@@ -255,7 +253,6 @@ class Underlay:
             paint_marker(painter, self._formats, row.item, QPointF(edge, baseline), row.rtl)
 
     def _left_of_text(self, row: Row, level: int, width: float, width_used: float = 0.0) -> float:
-        """Return the left edge of something ``width_used`` pixels wide at an indentation level."""
         indent = self._formats.indent(row.levels[:level])
         return width - indent - width_used if row.rtl else indent
 
@@ -289,7 +286,6 @@ class Underlay:
                 yield QRectF(origin.x() + left - 2.5, top, width, height)
 
     def _code_runs(self, block: QTextBlock) -> Iterator[tuple[int, int]]:
-        """Yield start and end of the block's inline code runs, in UTF-16 units."""
         iterator = block.begin()
         while not iterator.atEnd():
             fragment = iterator.fragment()
@@ -312,7 +308,6 @@ class Underlay:
             painter.setPen(Qt.PenStyle.NoPen)
 
     def _area_between(self, first: QTextBlock, last: QTextBlock) -> QRectF:
-        """Return the area from the top of the first block to the bottom of the last block."""
         width = self._update_width()
         key = first.blockNumber(), last.blockNumber()
         if key not in self._areas:

@@ -75,7 +75,6 @@ class Download(Struct):
 
     @property
     def rate(self) -> float:
-        """Return the average bytes per second over the last few seconds."""
         if len(self.samples) < 2:
             return 0.0
         (began, first), (ended, last) = self.samples[0], self.samples[-1]
@@ -158,7 +157,6 @@ class Recipe(Struct, frozen=True):
     mixed: str = ""
 
     def size(self, model: InstalledModel) -> int:
-        """Return the estimated size of the converted model in bytes."""
         from engine.hub import conversion
 
         width = 4 if model.facts.dtype == "float32" else 2

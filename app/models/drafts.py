@@ -69,8 +69,6 @@ class _DraftLoad(NamedTuple):
 
 
 class DraftModels(QObject):
-    """Loads the chosen draft model after the model itself."""
-
     changed = Signal()  # also the draft stats
     rejected = Signal(str)  # (reason)
 

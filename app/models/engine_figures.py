@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 
 class EngineFigures(QObject):
-    """Polls the engine's stats at the shortest interval of all views."""
-
     stats_received = Signal(object)  # (Engine.stats)
 
     def __init__(self, engine: Callable[[], Engine | None], parent: QObject) -> None:

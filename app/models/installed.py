@@ -154,21 +154,18 @@ class InstalledModels(QObject):
             self.changed.emit()
 
     def status(self, model: InstalledModel) -> ModelStatus:
-        """Return a model's status in the engine, by any name it was loaded under."""
         return self._loader.status_of_folder(model.ref, str(model.folder))
 
     def is_pinned(self, model: InstalledModel) -> bool:
         return bool({model.ref, str(model.folder)} & {*self._settings.pinned})
 
     def pins(self, status: ModelStatus) -> bool:
-        """Return True if a loaded model is pinned under any of its names."""
         path = status.model.path if status.model is not None else ""
         names = {status.ref, path}
         names |= {model.ref for model in self.models.values() if str(model.folder) == path}
         return bool(names & {*self._settings.pinned})
 
     def last_used(self, model: InstalledModel) -> float:
-        """Return the time of last use in seconds since 1970, or 0.0 if unknown."""
         used = self._settings.used
         return max(used.get(model.ref, 0.0), used.get(str(model.folder), 0.0))
 
@@ -183,7 +180,6 @@ class InstalledModels(QObject):
         return found or (model_fallback_name(ref) if ref else "")
 
     def chats(self, model: InstalledModel) -> list[str]:
-        """Return the titles of chats that use this model, a variant, or another revision."""
         refs = {model.ref, str(model.folder), *model.shares}
         found = [c for c in self._users.chats() if refs & {c.model, base_model(c.model)}]
         return [chat.display_title for chat in found]

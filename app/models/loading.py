@@ -99,8 +99,6 @@ class LoadRequirements(Struct, frozen=True):
 
 
 class _ModelLoad:
-    """Load of one model, with the estimate."""
-
     def __init__(self, engine: Engine, ref: str, needs: LoadRequirements) -> None:
         self.folder = model_location(ref)
         self.adapter = adapter_of(ref) or None  # count the adapter's base only once
@@ -208,7 +206,6 @@ class ModelLoader(QObject):
         return self._sees.get(ref)
 
     def find_vision_model(self) -> ModelStatus | None:
-        """Return a model that can see, preferably a loaded one, or None."""
         listed = self._settings.models if self._settings is not None else ()
         refs = dict.fromkeys(
             [*(model_status.ref for model_status in self.known_statuses()), *listed]

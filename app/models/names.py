@@ -14,7 +14,6 @@ _DIGEST = re.compile(r"(?<=.)-[0-9a-f]{12}$")
 
 
 def variant_of(model: str, adapter: Path) -> str:
-    """Return the reference of a model with an adapter, whose folder must be absolute."""
     return f"{base_model(model)}{_WITH}{adapter}"
 
 
@@ -34,7 +33,6 @@ def model_location(model: str) -> str:
 
 
 def model_fallback_name(model: str) -> str:
-    """Return the name to display until the model is loaded."""
     if (remote := parse_ref(model)) is not None:
         return remote.name
     base, adapter = base_model(model), adapter_of(model)

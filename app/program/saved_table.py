@@ -100,7 +100,6 @@ def _parse_prompt(prompt: Mapping[str, Any]) -> Any:
 
 
 def _questions(prompt: Any) -> list[str]:
-    """Return the user and model turns of a prompt. The last turn is the question."""
     turns = [_dict(turn) for turn in _list(prompt) or [{"content": prompt}]]
     return [str(turn.get("content")).strip("\n") for turn in turns if turn.get("role") != "system"]
 

@@ -15,8 +15,6 @@ log = logging.getLogger(__name__)
 
 
 class StoreOpening:
-    """Opening of a profile's chats at startup, with recovery dialogs."""
-
     def __init__(
         self,
         file: Path,

@@ -117,7 +117,6 @@ def other_machines(address: str) -> tuple[str, ...]:
 
 
 def distributed_address(names: Iterable[str], port: int) -> str:
-    """Return the address of a model distributed over this machine and the given machines."""
     host = _AND.join(dict.fromkeys(name.lower() for name in names))
     return normalize_address(f"http://{host + SPREAD if host else '127.0.0.1'}:{port}/v1")
 

@@ -73,7 +73,6 @@ def _error_of(body: object) -> Mapping[str, object]:
 
 
 def _provider_message(error: Mapping[str, object]) -> object:
-    """Return the original provider's message, which OpenRouter passes along, or None."""
     more = error.get("metadata")
     raw = more.get("raw") if isinstance(more, Mapping) else None
     if not isinstance(raw, str) or not raw:

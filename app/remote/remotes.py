@@ -128,12 +128,10 @@ class Remotes:
         return known
 
     def store_key(self, address: str, key: str) -> bool:
-        """Use a key for an address and store it in the keychain. Return True on success."""
         self._keys[address] = key
         return keychain.store_secret(key, _keychain_account(address))
 
     def take_key(self, address: str) -> str:
-        """Remove an address's key from the keychain and return it, or "" if no key is stored."""
         key = self.key(address)
         self._keys.pop(address, None)
         keychain.delete(_keychain_account(address))

@@ -27,8 +27,6 @@ OPENS, CLOSES = "<think>", "</think>"
 
 
 class ReasoningSplitter:
-    """Splits a reply's text into reasoning and answer. Markers may span chunks."""
-
     def __init__(self) -> None:
         self._buffer, self._thought = "", False
         self._state: Literal["begin", "inside", "after", "out"] = "begin"
@@ -73,7 +71,6 @@ class ReasoningSplitter:
 
 
 def _count_marker_start(text: str) -> int:
-    """Return how many characters at the end could be the start of the closing marker."""
     lengths = range(min(len(CLOSES) - 1, len(text)), 0, -1)
     return next((n for n in lengths if text.endswith(CLOSES[:n])), 0)
 
@@ -303,7 +300,6 @@ class ReplyReader:
         )
 
     def _stream_error(self, chunk: Mapping[str, Any]) -> RemoteError:
-        """Return the error for a failure that is reported inside a stream with status 200."""
         message, code = remote_errors.message_of(chunk), remote_errors.FAILED
         words = tr("{host} couldn’t finish the reply.", host=self._host)
         if remote_errors.is_too_long(chunk):

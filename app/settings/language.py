@@ -35,7 +35,6 @@ _number: Number | None = None
 
 
 def install(translate: Translate | None, number: Number | None = None) -> None:
-    """Set the functions for translations and numbers, or None for English."""
     global _translate, _number
     _translate, _number = translate, number
 

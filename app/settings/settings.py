@@ -61,7 +61,6 @@ class Option:
 
 
 def _option(default: object, page: str = "", label: str = "", **rest: Any) -> Any:
-    """Declare a field of `Settings`. The other arguments go to `Option`."""
     options: dict[str, Any] = {"metadata": {"option": Option(page, label, **rest)}}
     if isinstance(default, dict):
         assert not default, "the factory makes empty mappings"

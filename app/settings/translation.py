@@ -106,7 +106,6 @@ def install(qt: QApplication, setting: str) -> str:
 
 
 def needs_restart(setting: str) -> bool:
-    """Return True if the app would use a different language after a restart."""
     if os.environ.get(ENVIRONMENT):
         return False
     return choose_language(setting, QLocale.system().uiLanguages()) != _spoken
@@ -143,9 +142,6 @@ def _take_words_of_docking(qt: QApplication) -> None:
 
 
 def _locale(code: str) -> QLocale:
-    """Return the locale for numbers and dates, preferably the system's if it has the same
-    language.
-    """
     system = QLocale.system()
     preferred = QLocale(code) if code in LANGUAGES else system
     if code == "en" and system.language() == QLocale.Language.C:

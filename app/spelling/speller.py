@@ -137,8 +137,6 @@ SLICE_S = 0.004  # time slice for checking on the GUI thread, if other threads a
 
 
 class Speller(QObject):
-    """Spell checker of the window. Opens the system's checker on first use."""
-
     changed = Signal()  # words were checked, or the language changed
 
     def __init__(self, choice: str, parent: QObject) -> None:
@@ -215,7 +213,6 @@ class Speller(QObject):
 
     @property
     def is_checking(self) -> bool:
-        """Return True while words are being checked and `changed` will be emitted."""
         return bool(self._queue) or self._opening.running
 
     def suggest(self, word: str, done: Callable[[list[str]], object]) -> None:

@@ -90,7 +90,6 @@ class Texts:
         return {key: text for key, text in found.items() if text is not None}
 
     def forget_unused(self) -> None:
-        """Erase texts and images of files that were removed from drafts in earlier runs."""
         with self._readers.reading() as db:
             unused = has_unused(db)
         if unused:

@@ -37,8 +37,6 @@ class AttachedText(Struct, frozen=True, dict=True):
 
 @dataclass(frozen=True)
 class StoredImage:
-    """Image file and a small JPEG of it, which may be empty."""
-
     data: bytes = field(repr=False)
     thumbnail: bytes = field(default=b"", repr=False)
 
@@ -114,7 +112,6 @@ def has_sounds(attachments: Attachments) -> bool:
 
 
 def attachments_to_json(attachments: Attachments) -> list[dict[str, Any]]:
-    """Convert attachments for export, without their paths."""
     return [asdict(replace(attachment, path="")) for attachment in attachments]
 
 

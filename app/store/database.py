@@ -69,7 +69,6 @@ def _is_damaged(journal: bytes) -> bool:
 
 
 def _continue_checksum(sums: tuple[int, int], content: bytes, swap: bool) -> tuple[int, int]:
-    """Continue SQLite's checksum ``sums`` with more content (a multiple of 8 bytes)."""
     words = array("I", content)
     if swap:
         words.byteswap()
@@ -187,7 +186,6 @@ def _note_path(path: Path) -> Path:
 
 
 def _make_private(path: Path) -> None:
-    """Restrict the file to its owner, even in a shared folder."""
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
     for suffix in ("", "-wal", "-shm"):

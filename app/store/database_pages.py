@@ -112,7 +112,6 @@ def _read_number(page: bytes | mmap, at: int, size: int) -> int:
 
 
 def _parse_varint(page: bytes, at: int) -> tuple[int, int]:
-    """Return the value of a varint (1 to 9 bytes) and the position after it."""
     value = 0
     for offset in range(at, at + 8):
         value = value << 7 | page[offset] & 0x7F

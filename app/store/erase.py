@@ -137,7 +137,6 @@ def scrub(db: sqlite3.Connection) -> None:
 
 
 def empty_journal(db: sqlite3.Connection) -> bool:
-    """Truncate the journal. Return False if a reader is using it."""
     busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
 
@@ -195,7 +194,6 @@ def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambd
 
 
 def is_empty_chat(chat: ChatRecord) -> bool:
-    """Return True if there's nothing in a chat worth restoring."""
     nothing = chat.leaf_id is None and not chat.draft.strip() and not chat.draft_attachments
     return nothing and not chat.queued
 

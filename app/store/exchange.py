@@ -37,8 +37,6 @@ class InsertChat(Struct, frozen=True):
 
 
 class DeleteChats(Struct, frozen=True):
-    """Operation to delete chats with all messages."""
-
     ids: tuple[str, ...]
     slot: str | None = None
     is_urgent: bool = True

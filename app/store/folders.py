@@ -60,7 +60,6 @@ class Folders:
         self._writer.add(SaveFolder(Folder(folder.id, name, folder.parent_id)))
 
     def delete(self, folder_id: str) -> None:
-        """Delete an empty folder."""
         self._writer.add(DeleteFolder(folder_id))
 
 

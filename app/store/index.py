@@ -148,7 +148,6 @@ def _inline(text: str) -> str:
 
 
 def _ticks(text: str) -> dict[int, list[int]]:
-    """Return the start positions of backtick runs by their length."""
     found: dict[int, list[int]] = defaultdict(list)
     for run in re.finditer("`+", text):
         found[len(run[0])].append(run.start())
@@ -314,7 +313,6 @@ def separate_letters(text: str) -> str:
 
 
 def _find_cut(text: str) -> int:
-    """Return the end of the last line, or else of the last word, in the text's second half."""
     for mark in ("\n", " "):
         at = text.rfind(mark, len(text) // 2)
         if at >= 0:

@@ -126,7 +126,6 @@ def deleted_messages(db: sqlite3.Connection) -> None:
 
 
 def edited_messages(db: sqlite3.Connection) -> None:
-    """Keep an edit in the composer across restarts."""
     db.execute("ALTER TABLE chats ADD COLUMN edited_id TEXT")
     db.execute("ALTER TABLE chats ADD COLUMN edited_text TEXT NOT NULL DEFAULT ''")
 
@@ -137,7 +136,6 @@ def passages(db: sqlite3.Connection) -> None:
 
 
 def erased(db: sqlite3.Connection) -> None:
-    """Keep the IDs of erased chats until no backup has them."""
     erase.create(db)
 
 

@@ -31,7 +31,6 @@ _LONGEST_ID = 200
 
 
 def collect_attachments(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachments]:
-    """Return all attachments that `chat_to_json` would write."""
     living = (m.attachments for m in messages if m.deleted_at is None)
     queued = (queued_message.attachments for queued_message in chat.queued)
     return [chat.draft_attachments, chat.edited_attachments, *queued, *living]

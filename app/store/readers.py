@@ -122,13 +122,11 @@ def view_of(
 
 
 def all_chats(readers: Readers, writer: StoreWriter) -> list[ChatRecord]:
-    """Return all chats, also deleted ones, most recently used first."""
     chats = view_of(readers, writer, "1", "0").chats.values()
     return sorted(chats, key=lambda chat: (chat.updated_at, chat.id), reverse=True)
 
 
 def queued_view(writer: StoreWriter) -> View:
-    """Return the queued writes as a view, without the file's content."""
     view = View()
     for operation in writer.pending_operations():
         operation.show(view)

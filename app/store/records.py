@@ -164,7 +164,6 @@ files may have them.
 
 
 def is_own_id(value: str) -> bool:
-    """Return True if a string looks like an ID of `new_id`."""
     return re.fullmatch("[0-9a-f]{32}", value) is not None
 
 

@@ -135,7 +135,6 @@ def _connect_messages(messages: list[Message]) -> list[Message]:
 
 
 def _open(damaged: Path) -> sqlite3.Connection:
-    """Open a connection that tolerates schema damage as far as possible."""
     db = sqlite3.connect(damaged, isolation_level=None)
     db.text_factory = lambda text: text.decode(errors="replace")
     db.execute("PRAGMA writable_schema = ON")

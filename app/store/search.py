@@ -41,7 +41,6 @@ def _folding() -> _Folding:
 
 
 def fold(text: str) -> str:
-    """Remove case and accents without changing string positions."""
     return text.lower() if text.isascii() else text.translate(_folding())
 
 
@@ -62,7 +61,6 @@ class Term(Struct, frozen=True):
 
     @property
     def match(self) -> str:
-        """Return the term as an FTS5 expression."""
         return (
             f'"{separate_letters(self.word) if self.anywhere else self.word}"' + "*" * self.begins
         )
@@ -146,7 +144,6 @@ def _search_in_files(
 def _find_named(
     having: Sequence[tuple[str, SearchHit]], terms: list[Term]
 ) -> dict[str, tuple[str, SearchHit]]:
-    """Return the newest message of each chat with a file whose name has the words."""
     return {
         hit.chat_id: (hit.file, replace(hit, unit=""))
         for _, hit in having
@@ -196,7 +193,6 @@ def _find_titles(
 
 
 def _load_chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[float, str]]:
-    """Return the chats to search, by number, with the time of last use and ID."""
     if narrowed is None:
         rows = db.execute("SELECT seq, id, updated_at FROM chats WHERE deleted_at IS NULL")
         return {seq: (updated, chat) for seq, chat, updated in rows}

@@ -203,7 +203,6 @@ class Store:
         self._backups.begin(must=True)
 
     def chats(self, include_deleted: bool = False) -> list[ChatRecord]:
-        """Return all chats, most recently used first."""
         chats = all_chats(self._readers, self._writer)
         return [chat for chat in chats if include_deleted or chat.deleted_at is None]
 
@@ -211,7 +210,6 @@ class Store:
         return self._view_of_chat(chat_id).chats.get(chat_id)
 
     def _view_of_chat(self, chat_id: str, messages: str = "0") -> View:
-        """Return a chat and the messages that match an SQL condition, by default none."""
         return view_of(self._readers, self._writer, "id = :chat", messages, chat_id)
 
     def chat_and_last_message(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
@@ -225,12 +223,10 @@ class Store:
         return chat, view.messages.get(chat.leaf_id or "") if chat is not None else None
 
     def messages(self, chat_id: str) -> list[Message]:
-        """Return the full tree, parents before children."""
         view = self._view_of_chat(chat_id, messages="chat_id = :chat")
         return [message for message in view.messages.values() if message.chat_id == chat_id]
 
     def has_messages(self, chat_id: str, count: int) -> bool:
-        """Return True if the file has at least ``count`` messages of this chat."""
         with self._readers.reading() as db:
             query = "SELECT 1 FROM messages WHERE chat_id = ? LIMIT 1 OFFSET ?"
             return db.execute(query, (chat_id, count - 1)).fetchone() is not None
@@ -304,7 +300,6 @@ class Store:
             self._writer.add(SaveChat(storable_chat(chat)))
 
     def update_chat(self, chat_id: str, **changes: Any) -> None:
-        """Change fields of a stored chat. Raises ValueError for a field that can't be changed."""
         if wrong := set(changes) - _PATCHABLE:
             raise ValueError(f"not a changeable field of a chat: {', '.join(sorted(wrong))}")
         if changes:
@@ -331,7 +326,6 @@ class Store:
         self._writer.add(PatchChat(chat_id, {"draft": storable_text(text)}, is_urgent=False))
 
     def set_edited(self, chat_id: str, message_id: str | None, text: str) -> None:
-        """Store the text of a message being edited. None ends the edit."""
         changes = {"edited_id": message_id, "edited_text": storable_text(text)}
         self._writer.add(PatchChat(chat_id, changes, is_urgent=False))
 
@@ -339,7 +333,6 @@ class Store:
         self._writer.add(PatchChat(chat_id, {"leaf_id": message_id}))
 
     def delete_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
-        """Delete messages and select the branch that ends with ``leaf_id``."""
         mark = MarkMessages(tuple(ids), self.trash.now())
         self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 

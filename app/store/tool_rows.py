@@ -34,8 +34,6 @@ class PutToolRow(Struct, frozen=True):
 
 
 class DropToolRows(Struct, frozen=True):
-    """Operation to delete the rows whose first columns have these values."""
-
     table: str
     key: tuple[str, ...]
     slot: str | None = None
@@ -61,7 +59,6 @@ class ToolRows:
             return [tuple(row) for row in db.execute(f"SELECT {columns} FROM {table}")]
 
     def insert(self, table: str, *row: ToolValue) -> None:
-        """Insert a row, or replace the row with the same key."""
         cells = tuple(storable_text(v) if isinstance(v, str) else v for v in row)
         self._writer.add(PutToolRow(table, cells))
 

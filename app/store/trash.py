@@ -28,7 +28,6 @@ class Trash:
         self._scrubbed: set[str] = set()  # IDs erased since the last rewrite
 
     def delete(self, chat_id: str) -> float:
-        """Move a chat to the trash and return the time."""
         when = self.now()
         self._writer.add(PatchChat(chat_id, {"deleted_at": when}))
         return when
@@ -44,7 +43,6 @@ class Trash:
         self._writer.add(PatchChat(chat_id, {"deleted_at": None}))
 
     def chats(self) -> list[ChatRecord]:
-        """Return deleted chats that aren't empty, most recently deleted first."""
         chats = [
             c
             for c in all_chats(self._readers, self._writer)

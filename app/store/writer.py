@@ -60,7 +60,6 @@ class OperationQueue:
         return any(operation.is_urgent for operation in self._operations.values())
 
     def join(self, later: OperationQueue) -> OperationQueue:
-        """Return a queue with these operations, followed by those of a later queue."""
         merged = OperationQueue()
         for queue in (self, later):
             for number, operation in queue.items():
@@ -85,8 +84,6 @@ _MAX_UNEXPECTED = 3  # consecutive errors that were raised by neither SQLite nor
 
 
 class Transactions(Struct):
-    """Writer of batches of operations on one connection."""
-
     db: sqlite3.Connection
     path: Path
     before: Callable[[], None]
@@ -200,8 +197,6 @@ def index_chore(db: sqlite3.Connection) -> bool:
 
 
 class _Group(Struct):
-    """A thread's writes, held back until the group is complete."""
-
     depth: int = 0  # nesting level of the thread's `transaction` calls
     operations: list[Operation] = field(default_factory=list)
     flushed: int = 0  # operations already queued by a flush
@@ -321,7 +316,6 @@ class StoreWriter:
                     self._queue_held(group)
 
     def pending_operations(self) -> list[Operation]:
-        """Return the operations that may not have reached the file yet, in order."""
         with self._changed:
             queued = [op for queue in (self._in_flight, self._pending) for _, op in queue.items()]
             return queued + [op for group in self._groups.values() for op in group.operations]
@@ -396,7 +390,6 @@ class StoreWriter:
             )
 
     def _durable_number(self) -> int:
-        """Return the number up to which all operations are in the file."""
         for queue in (self._in_flight, self._pending):
             for number, _ in queue.items():
                 return number - 1

@@ -79,7 +79,6 @@ class CrashReports:
         return sorted(self._folder.glob("crash-*.new.txt"), reverse=True)
 
     def mark_seen(self) -> list[Path]:
-        """Mark all reports as seen. Return their new paths, newest first."""
         seen = []
         for path in self.unseen_reports():
             target = path.with_name(path.name.replace(".new.txt", ".txt"))

@@ -35,7 +35,6 @@ def survive_errors() -> None:
 
 
 def _wrap_overrides(kind: type) -> None:
-    """Wrap the methods of a new class that override Qt methods."""
     overrides = {
         name: member for name, member in vars(kind).items() if isinstance(member, FunctionType)
     }

@@ -131,8 +131,6 @@ def _version_numbers(version: str) -> tuple[int, ...]:
 
 
 class Updates(QObject):
-    """Checks for updates on request, and once a day if the user has enabled this."""
-
     FIRST_MS = 20_000  # delay after startup, which takes priority
 
     # (release, error): a `Release` or None, and an error message or ""
@@ -166,7 +164,6 @@ class Updates(QObject):
 
     @Slot()
     def check_if_due(self) -> None:
-        """Check for updates if that's enabled and the last check was at least a day ago."""
         due = not 0 <= time.time() - self._settings.looked_at < DAY_S
         if self._settings.look_for_updates and due:
             self._check(by_itself=True)

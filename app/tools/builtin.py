@@ -251,7 +251,6 @@ def title_of(tool: Tool) -> str:
 
 
 def describe_tool(tool: Tool) -> str:
-    """Return a sentence about a tool: our text, or the first sentence of its description."""
     if (words := labels_of(tool)) is not None:
         return tr(words.about)
     line = to_visible_line(" ".join(tool.description[:1000].split()))
@@ -429,7 +428,6 @@ class BuiltinTools:
 
     @property
     def unavailable_messages(self) -> tuple[str, ...]:
-        """Return messages about tools that are missing on this system."""
         return tuple(map(tr, self._absent))
 
     def get(self, name: str) -> Tool | None:

@@ -474,7 +474,6 @@ async def _skip_check(name: str, result: object) -> None:
 
 
 def _error_message(error: BaseException) -> str:
-    """Return the first plain message of an exception, which may be a group."""
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
     return clean(str(error) or type(error).__name__, lines=False, most=300)

@@ -25,8 +25,6 @@ class Decision(Enum):
 
 
 class Consent(Struct, frozen=True):
-    """Consent to run a tool in a chat without asking again."""
-
     chat_id: str
     server: str
     tool: str  # tool name, or "" for all tools of the server
@@ -52,7 +50,6 @@ class ConsentRows(Protocol):
 
 
 def can_always_allow(tool: Tool) -> bool:
-    """Return True if users may always allow a tool. Tools that write ask each time."""
     return not (tool.server == BUILT_IN and tool.name in ASKS_EACH_TIME)
 
 

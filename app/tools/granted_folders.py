@@ -188,7 +188,6 @@ def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
 
 
 def check_granted(path: str, grants: Sequence[Grant]) -> None:
-    """Raise ToolError if a path isn't in a granted folder. An empty path is valid."""
     if path.strip():
         _find_grant(path, grants)
 
@@ -438,7 +437,6 @@ def _refusal(error: OSError) -> ToolError:
 
 
 def _walk(folder: int, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of all visible files in a folder, without following links."""
     for _, folders, files, _ in _fwalk(folder):
         folders[0][:] = sorted(n for n in folders[0] if not n.startswith("."))
         for name in sorted(files):

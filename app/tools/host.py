@@ -86,7 +86,6 @@ class ToolHost:
         return connection.log.text if connection is not None else ""
 
     def tools(self, server: str) -> Future[list[Tool]]:
-        """Return a server's current tools. Fails with ToolError."""
         return self._request(server, lambda connection: connection.tools())
 
     def call(
@@ -183,7 +182,6 @@ class Toolbox:
         self.builtin = builtin or BuiltinTools()
 
     def tool(self, key: str) -> Tool | None:
-        """Return a tool as last seen by the user, or None if it's unknown or its server is off."""
         server, _, name = key.partition("/")
         if server == BUILT_IN:
             return self.builtin.get(name)

@@ -79,7 +79,6 @@ def _parts(data: bytes) -> int:
 
 
 def check_parts(data: bytes | str) -> None:
-    """Reject JSON with too many parts before parsing it. Raises TooMuchError."""
     if len(data) > MOST_PARTS:  # shorter messages can't have that many parts
         PartCounter().feed(data if isinstance(data, bytes) else data.encode(errors="replace"))
 

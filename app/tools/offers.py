@@ -95,7 +95,6 @@ async def list_offers(server: str, client: Client) -> Offers:
 
 
 async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]) -> None:
-    """Append all pages of one of the server's lists to `found`, up to the limit."""
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
         page = await ask(cursor=cursor, cache_mode="bypass")

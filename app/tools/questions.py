@@ -195,7 +195,6 @@ def make_form_question(server: str, message: str, schema: Mapping[str, Any]) -> 
 
 
 def make_address_question(server: str, message: str, url: str) -> Question:
-    """Return a request to visit a page. Raises ToolError if it isn't a web address."""
     parts = urlsplit(url) if is_visible(url) and len(url) <= _LONGEST_ADDRESS else None
     if parts is None or parts.scheme not in ("https", "http") or not parts.hostname:
         raise ToolError(

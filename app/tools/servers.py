@@ -38,7 +38,6 @@ class ServerConfig(Struct, frozen=True):
 
     @property
     def display_text(self) -> str:
-        """Return the full command with quoted arguments, or the URL."""
         if self.url:
             return self.url
         words = [

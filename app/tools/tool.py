@@ -64,7 +64,6 @@ class Tool(Struct, frozen=True):
 
 
 def to_canonical_json(value: Any) -> str:
-    """Return JSON in which equal values have equal text."""
     return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
@@ -165,8 +164,6 @@ class OutcomeKind(Enum):
 
 
 class Outcome(Struct, frozen=True):
-    """Result of a built-in tool that consists of more than text."""
-
     kind: OutcomeKind
     text: str  # text for the model
     size: int = 0  # bytes written
@@ -228,7 +225,6 @@ def result_from_blocks(blocks: list[dict[str, Any]], structured: Any, error: boo
 
 
 def shorten(text: str, most: int) -> str:
-    """Return text of ``most`` characters, with a note in place of its middle."""
     if len(text) <= most:
         return text
     head = most * 2 // 3

@@ -98,7 +98,6 @@ def _join_paths(first: str, second: str) -> str:
 
 
 def child_environment(path: str, extra: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a server process, without keys and tokens of other programs."""
     environment = {name: os.environ[name] for name in _ALLOWED if name in os.environ}
     return {**environment, "PATH": path, **extra}
 

@@ -199,7 +199,6 @@ class LaneRow(QWidget):
 
 
 def memory_line(totals: Totals) -> str:
-    """Return, e.g., "640 MB in use · chats 5.1 MB"."""
     kv = bytes_line(totals.kv_bytes)
     if totals.process_bytes:
         return tr("{all} in use · chats {kv}", all=bytes_line(totals.all_bytes), kv=kv)

@@ -125,7 +125,6 @@ def _one_line(text: str) -> str:
 
 
 def _close_code_block(text: str) -> str:
-    """Close the last code block if it is still open, and lengthen fences that contain others."""
     splitter = BlockSplitter()
     splitter.feed(text.strip("\n"))
     splitter.finish()
@@ -148,7 +147,6 @@ def _close_fence(block: Block) -> str:
 
 
 def _lengthen_fences(block: Block) -> str:
-    """Lengthen fences of code that contains fences, also in lists and quotes."""
     lines = block.source.split("\n")
     for token in block.tokens:
         if token.type != "fence" or not token.map:

@@ -193,7 +193,6 @@ _BLANKS = re.compile(f"[ \\t]+{_GONE}(?=[\\s.,;:!?)\\]{_GONE}]|$)")
 
 
 def _reference_text(reference: dict[str, Any]) -> str:
-    """Return links to a placeholder's sources, or its alternative text."""
     sources = [*as_list(reference.get("items")), *as_list(reference.get("sources"))]
     links = [link(as_dict(source)) for source in sources] or [link(reference)]
     if found := " ".join(dict.fromkeys(filter(None, links))):
@@ -203,7 +202,6 @@ def _reference_text(reference: dict[str, Any]) -> str:
 
 
 def link(source: dict[str, Any]) -> str:
-    """Return a Markdown link in parentheses, or "" if the source has no web address."""
     address = as_text(source.get("url"))
     if not re.fullmatch(r"https?://[^\s<>]+", address):
         return ""

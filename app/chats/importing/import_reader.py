@@ -201,8 +201,6 @@ class _Counted:
 
 
 class _Value:
-    """JSON value being built, or skipped if it's too long."""
-
     def __init__(self) -> None:
         self.whole = False
         self.value: Any = None

@@ -159,8 +159,6 @@ def build_chat(
 
 
 class Conversation:
-    """Conversation of another program while it is converted."""
-
     def __init__(
         self, source: str, key: str, begun: float, title: object, updated: object, system: str = ""
     ) -> None:
@@ -177,7 +175,6 @@ class Conversation:
         self.skipped: Counter[str] = Counter()
 
     def finish(self, current: str | None) -> ImportedChat:
-        """Return the chat. ``current`` is the last entry that was displayed."""
         found = build_chat(self._source, self._chat, self.nodes, current)
         found.skipped += self.skipped
         return found

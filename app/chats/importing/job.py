@@ -86,8 +86,6 @@ class Import:
 
 
 class _Folders:
-    """Folders of a Stretto export, mapped to local folders."""
-
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
         self._report = report
@@ -124,8 +122,6 @@ class _Folders:
 
 
 class _Batch:
-    """Chats that are written in one transaction."""
-
     def __init__(self, store: Store, report: Report) -> None:
         self._store = store
         self._report = report

@@ -46,8 +46,6 @@ _CHAT_TEMPERATURE = -0.1  # value that represents the chat's own temperature
 
 
 class MemberRow(QWidget):
-    """Member of a panel: name, model, temperature and seed, with instructions below."""
-
     changed = Signal()
 
     def __init__(self, member: Member, models: Mapping[str, str], parent: QWidget) -> None:
@@ -284,7 +282,6 @@ class CompareDialog(Sheet):
         self._save_panels({**panels, name: told}, name)
 
     def _delete(self) -> None:
-        """Delete the saved panel. Its members stay in the dialog."""
         name = self.saved.currentData()
         self._save_panels({n: told for n, told in self._settings.panels.items() if n != name}, "")
 

@@ -207,7 +207,6 @@ class ComposerText(QTextEdit):
 
 
 def enter_sends(event: QKeyEvent, settings: Settings) -> bool:
-    """Return True if this Enter sends, which depends on the settings."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     if settings.send_key == "ctrl_enter":
         return modifiers == Qt.KeyboardModifier.ControlModifier
@@ -242,7 +241,6 @@ def image_in(source: QMimeData) -> bytes:
 
 
 def _wrap_mode(metrics: QFontMetrics, words: str, width: int) -> Qt.TextFlag:
-    """Return the mode that wraps at words unless a word, such as a URL, is wider than the line."""
     fits = all(metrics.horizontalAdvance(word) <= width for word in words.split())
     return Qt.TextFlag.TextWordWrap if fits else Qt.TextFlag.TextWrapAnywhere
 
@@ -277,7 +275,6 @@ class BroadcastLine(QWidget):
             self.whom.setText(metrics.elidedText(self._words, end, room - sides))
 
     def show_audience(self, words: str, names: str, *, is_kept: bool) -> None:
-        """Show a summary of the recipients. The tooltip has all ``names``."""
         self._words = words
         self.whom.setToolTip(escape_tooltip(f"{words}\n{names}"))
         self.whom.setAccessibleDescription(names)

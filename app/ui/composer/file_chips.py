@@ -33,7 +33,6 @@ class ChipWords:
 
     @property
     def chat(self) -> str:
-        """Return the ID of the chat this chip refers to, or "" for a file."""
         return self.attachment.chat if self.attachment is not None else self.follows
 
     @property
@@ -97,7 +96,6 @@ class FileChip(RemovableButton):
         return min(text + scaled(t.SMALL_ICON) + scale_height(22) + 24, scale_height(self.WIDEST))
 
     def fit_description(self, room: int) -> str:
-        """Return the text that fits next to the name, given ``room`` pixels for both."""
         wide = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance
         fits = wide(self.words.name) + 8 + wide(self.words.about) <= room
         return self.words.about if fits else self.words.tokens or self.words.about

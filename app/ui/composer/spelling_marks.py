@@ -21,8 +21,6 @@ second.
 
 
 class SpellingMarks(QObject):
-    """Underlines misspelled words in the visible part of a field."""
-
     notice_posted = Signal(str)  # (text)
 
     def __init__(self, field: ComposerText, speller: Speller) -> None:

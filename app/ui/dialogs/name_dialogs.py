@@ -22,8 +22,6 @@ def clean_name(name: str) -> str:
 
 
 class NameDialog(Sheet):
-    """Dialog with a name field. It asks before replacing an existing name."""
-
     name_confirmed = Signal(str)  # (name)
 
     def __init__(
@@ -78,8 +76,6 @@ class NameDialog(Sheet):
 
 
 class PromptsDialog(Sheet):
-    """List of prompts with an editor that saves immediately."""
-
     changed = Signal()
 
     def __init__(self, settings: Settings, parent: QWidget) -> None:

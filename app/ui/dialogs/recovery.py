@@ -90,8 +90,6 @@ _DAY = 86_400
 
 
 class TrashDialog(Sheet):
-    """List of deleted chats. The same dialog asks for confirmation before erasing chats."""
-
     def __init__(
         self, library: ChatLibrary, parent: QWidget, clock: Callable[[], float] = time.time
     ) -> None:

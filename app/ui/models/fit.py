@@ -131,7 +131,6 @@ def _installed(ref: str, installed: InstalledModels) -> InstalledModel | None:
 
 
 def _conversion_choices(fit: Fit, model: InstalledModel | None) -> list[Choice]:
-    """Return the choice to convert the model to the highest precision that fits."""
     if model is None or why_not_convert(model):
         return []
     most = fit.free - fit.caches - fit.working
@@ -164,7 +163,6 @@ _SIZE = re.compile(r"[-_. ]\d+(\.\d+)?(x\d+(\.\d+)?)?[bm]\b.*")
 
 
 def search_words(name: str) -> str:
-    """Return a hub query for smaller models of the same family, e.g. "qwen3"."""
     return _SIZE.sub("", _family_name(name))
 
 

@@ -113,8 +113,6 @@ class CardText(TextView):
 
 
 class FoundModel(QWidget):
-    """Details of a model, the assumptions of its memory estimate, and its card."""
-
     # (tokens, chats)
     plan_changed = Signal(int, int)
 
@@ -164,11 +162,9 @@ class FoundModel(QWidget):
         self.show_card("")
 
     def show_trouble(self, words: str) -> None:
-        """Show an error below the details."""
         self._set_label(self.fits, words, danger=True)
 
     def show_message(self, words: str, *, danger: bool = False, name: str = "") -> None:
-        """Show a message in place of a model."""
         self.clear()
         self._set_label(self.name, name_without_owner(name) if name else "")
         self._set_label(self.about, words, danger=danger)

@@ -30,7 +30,6 @@ def tab_order(*widgets: QWidget) -> None:
 
 
 def _row(first: QWidget, *others: QWidget) -> QHBoxLayout:
-    """Return a row in which the first widget gets extra space and the others stay on the right."""
     return make_row_layout((first, 1000), SPRING, *others)
 
 

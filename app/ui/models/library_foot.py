@@ -181,7 +181,6 @@ class LibraryFoot(QWidget):
         return button
 
     def show_message(self, words: str, undo: Callable[[], None] | None = None) -> None:
-        """Show a message, optionally with Undo. "" shows the model count again."""
         self.asking = False
         self._undo = undo
         self._words = words
@@ -192,7 +191,6 @@ class LibraryFoot(QWidget):
         self._show_line()
 
     def ask(self, words: str) -> None:
-        """Ask if the model should be moved to the trash despite a warning."""
         self.show_message(words)
         self.asking = True
         self._show_line()

@@ -33,7 +33,6 @@ from engine.sandbox.process import engine_command
 
 
 def parse_last_line(text: str) -> list[dict[str, Any]]:
-    """Return the JSON in the last line of a command's output."""
     lines = text.strip().splitlines()
     found: list[dict[str, Any]] = json.loads(lines[-1]) if lines else []
     return found

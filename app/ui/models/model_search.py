@@ -39,7 +39,6 @@ class SearchField(QLineEdit):
 
     @property
     def name(self) -> str:
-        """Return the text if it's a model name or URL, else ""."""
         from huggingface_hub import constants
 
         text = self.text()
@@ -47,7 +46,6 @@ class SearchField(QLineEdit):
 
     @property
     def query(self) -> str:
-        """Return the text as a query, or "" if it's a URL."""
         text = hub.clean_name(self.text(), _MAX_QUERY_CHARACTERS)
         return "" if "://" in text else text
 
@@ -209,7 +207,6 @@ def room_sentence(model: Suggestion, room: int) -> str:
 
 
 def count_line(count: int) -> str:
-    """Return a short count, e.g. "950", "12K", "1.2M"."""
     if count < 1000:
         return str(count)
     if count < 999_500:
@@ -219,7 +216,6 @@ def count_line(count: int) -> str:
 
 
 def context_line(tokens: int) -> str:
-    """Return a context length, e.g. "128K context", or "" for 0."""
     if not tokens:
         return ""
     if tokens < 1024:
@@ -290,8 +286,6 @@ CHATS = (1, 2, 4, 8)
 
 
 class ModelSearch(QObject):
-    """List entries: suggestions or search results, with details from lookups."""
-
     changed = Signal()
     details_received = Signal(object)  # (entry)
     status_changed = Signal(str, bool)  # (words, failed)
@@ -440,8 +434,6 @@ log = logging.getLogger(__name__)
 
 
 class ModelLookup(QObject):
-    """Looks up one model on the hub, optionally after a delay."""
-
     lookup_started = Signal(str)  # (ref)
     # (model, access token or "")
     lookup_finished = Signal(object, str)

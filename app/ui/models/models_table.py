@@ -268,19 +268,16 @@ class LibraryTable(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), last)
 
     def search(self, query: str) -> None:
-        """Set the query, which `refresh` applies."""
         self._query = query
 
     @Slot(object)
     def show_memory(self, stats: dict[str, Any]) -> None:
-        """Update the memory use of loaded models from `Engine.stats`."""
         by_model = memory_by_model(stats)
         if by_model != self._memory:
             self._memory = by_model
             self.refresh()
 
     def row_of(self, folder: Path) -> int:
-        """Return a model's row, or -1 if the search hides it."""
         return next((at for at, model in enumerate(self.rows) if model.folder == folder), -1)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -502,7 +499,6 @@ class LibraryView(QTableView):
         return max(scaled(_WIDTHS[column]), heads.sectionSizeHint(column) + arrow)
 
     def _hide_columns(self) -> None:
-        """Hide columns in a narrow window to make room for the name."""
         wanted = scaled(_MIN_NAME_WIDTH) + sum(self._width(column) for column in _WIDTHS)
         room = self.viewport().width() - wanted
         for column in _HIDDEN_FIRST:

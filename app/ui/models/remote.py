@@ -44,8 +44,6 @@ _ADDRESS = Qt.ItemDataRole.UserRole
 
 
 class NetworkList(QWidget):
-    """List of servers on the local network, searched while the check box is on."""
-
     server_chosen = Signal(str)  # (address)
     height_changed = Signal()
 
@@ -235,7 +233,6 @@ class RemoteDialog(Sheet):
 
     @Slot(int)
     def _on_provider(self, _: int) -> None:
-        """Fill in the provider's address, and the models of a provider on this computer."""
         if address := self.provider.currentData():
             self.address.setText(address)
             if addresses.is_here(address):

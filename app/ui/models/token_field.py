@@ -61,7 +61,6 @@ class TokenField(QWidget):
 
     @property
     def token(self) -> str:
-        """Return the token that the user typed, or else the last accepted token."""
         return self._typed or self._downloads.token
 
     def show_field(self, shown: bool, ref: str = "") -> None:

@@ -162,7 +162,6 @@ class Finder(QObject):
 
     @property
     def recent_count(self) -> int:
-        """Return the number of recent entries, which come first for an empty query."""
         return sum(entry.key in self._recent for entry in self.best_entries())
 
     def best_entries(self) -> list[PaletteEntry]:

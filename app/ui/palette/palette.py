@@ -62,7 +62,6 @@ class EntryListModel(QAbstractListModel):
         self._entries: list[PaletteEntry] = []
 
     def show(self, entries: list[PaletteEntry]) -> bool:
-        """Replace the entries. Return False if nothing changed."""
         if entries == self._entries:
             return False
         self.beginResetModel()

@@ -145,7 +145,6 @@ class PromptPicker(FieldPicker):
         more: Callable[[], list[PaletteEntry]],
         parent: QWidget,
     ) -> None:
-        """``more`` returns the prompts of MCP servers, listed after the user's."""
         super().__init__(tr("Prompts"), field, composer, parent)
         self._prompts = prompts
         self._extra = more
@@ -189,7 +188,6 @@ class ResourcePicker(FieldPicker):
         resources: Callable[[str], list[PaletteEntry]],
         parent: QWidget,
     ) -> None:
-        """``resources`` returns the entries for a query."""
         super().__init__(tr("Resources"), field, composer, parent)
         self._resources = resources
         field.cursorPositionChanged.connect(self._on_text)

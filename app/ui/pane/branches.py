@@ -106,7 +106,6 @@ class BranchModel(QAbstractItemModel):
         return self.runs[index.internalId()] if index.isValid() else None
 
     def index_of(self, message_id: str) -> QModelIndex:
-        """Return the index of the run that starts with a message. Invalid if there is none."""
         n = self._numbers.get(message_id)
         return QModelIndex() if n is None else self.createIndex(self.runs[n].place, 0, n)
 
@@ -169,7 +168,6 @@ class BranchModel(QAbstractItemModel):
             self.dataChanged.emit(index, index)
 
     def excerpt(self, run: Run) -> str:
-        """Return the start of a run's first message. Replies have the author's name in front."""
         if run.id not in self._texts:
             self._texts[run.id] = self._first_text(run)
         return self._texts[run.id]
@@ -212,7 +210,6 @@ def branches(n: int) -> str:
 
 
 def end_text(run: Run, *, narrow: bool) -> str:
-    """Return the counts of branches and messages. Narrow rows have only the latter."""
     parts = []
     if run.branches:
         parts.append("" if narrow else branches(run.branches))
@@ -222,8 +219,6 @@ def end_text(run: Run, *, narrow: bool) -> str:
 
 
 class BranchDelegate(RowDelegate):
-    """Draws the tree's lines and dots in front of the text."""
-
     def __init__(self, view: BranchView) -> None:
         super().__init__(view, self._state, inset=4)
         self._view = view
@@ -559,7 +554,6 @@ class BranchTree(QWidget):
         return ""
 
     def _branches_to_compare(self, run: Run) -> tuple[str, str] | None:
-        """Return the two selected branches, or the selected and the visible branch."""
         chosen = [self.model.run(index) for index in self.view.selectedIndexes()]
         ids = [branch.id for branch in chosen if branch is not None and branch.ids]
         if len(ids) == 2:

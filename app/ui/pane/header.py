@@ -30,7 +30,6 @@ def remote_state(remote: Remote, *, short: bool) -> str:
 
 
 def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
-    """Return the state of a remote model that hasn't responded, with the time after 3 seconds."""
     host = tr("this computer") if remote.is_local else remote.host
     if silent_s < 3:
         return tr("Waiting") if short else tr("Waiting for {host}", host=host)
@@ -39,7 +38,6 @@ def waiting_line(remote: Remote, silent_s: float, *, short: bool) -> str:
 
 
 def destination_note(remotes: Sequence[Remote]) -> str:
-    """Return the note about the servers that get the message, or "" for local models."""
     away = list(dict.fromkeys(remote.host for remote in remotes if not remote.is_local))
     local_hosts = list(dict.fromkeys(remote.host for remote in remotes if remote.is_local))
     if away:
@@ -57,7 +55,6 @@ def introduction(remote: Remote) -> str:
 
 
 def tools_note(chat: Chat) -> str:
-    """Return a note for the tools panel, or ""."""
     model, remote = chat.model.status.model, chat.model.remote
     if remote is not None:
         text = mark("Tool results are sent to {host}.")
@@ -67,7 +64,6 @@ def tools_note(chat: Chat) -> str:
 
 
 def has_own_settings(chat: Chat) -> bool:
-    """Return True if the chat has instructions, or settings other than its tools and seed."""
     return bool(chat.record.system or chat.options.to_params().keys() - {"tools", "seed"})
 
 
@@ -111,8 +107,6 @@ def placeholder_and_note(chat: Chat, heard: int, others: Sequence[Remote]) -> tu
 
 
 class ContextMeter(QWidget):
-    """Ring that shows how much of the context is used."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.share = 0.0  # fraction of the context used after the last turn
@@ -247,7 +241,6 @@ class PaneHeader(QWidget):
         self._fill_more = fill
 
     def preferred_width(self, *, folded: bool) -> int:
-        """Return the width for the full name and all buttons or, if ``folded``, the menu button."""
         others = () if folded else self._foldable_buttons()
         used = sum(button.width() + 2 for wanted, button in others if wanted)
         return 24 + self.options_button.width() + self.model_button.sizeHint().width() + used
@@ -261,7 +254,6 @@ class PaneHeader(QWidget):
 
     @property
     def progress_fraction(self) -> float:
-        """Return the progress of loading or prefill from 0 to 1, or 0 if idle."""
         progress = self._chat.reply.progress
         reading = self._chat.reply.phase in {Phase.READING, Phase.QUEUED}
         if reading and progress is not None and progress.total:

@@ -18,8 +18,6 @@ from engine.errors import OUT_OF_MEMORY
 
 
 class Notice(QWidget):
-    """Error about the pane's model, with buttons that may help."""
-
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Notice"))

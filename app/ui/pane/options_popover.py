@@ -358,7 +358,6 @@ Preset = Mapping[str, object]  # value of `preset_of`, with ``params`` and ``sys
 
 
 def preset_of(popover: OptionsPopover) -> Preset:
-    """Return a preset with the form's values and instructions, without the seed."""
     options, system = popover.values()
     params = options.to_params()
     params.pop("seed", None)
@@ -366,7 +365,6 @@ def preset_of(popover: OptionsPopover) -> Preset:
 
 
 def apply_preset(popover: OptionsPopover, preset: Preset) -> None:
-    """Fill in the form from a preset. Missing values get their defaults."""
     params, system = preset.get("params"), preset.get("system")
     options = ChatOptions.from_params(params if isinstance(params, dict) else {})
     popover.show_values(options, system if isinstance(system, str) else "")

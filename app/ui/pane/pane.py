@@ -206,7 +206,6 @@ class ChatPane(QWidget):
         return "panel" in vars(self) and self.pages.currentWidget() is self.panel
 
     def show_panel_of(self, message_id: str) -> None:
-        """Show the panel of a message as columns."""
         message_id = message_id or self.chat.transcript.leaf_id or ""
         if self.chat.panel.columns(message_id):
             self.panel.show_panel(message_id)
@@ -357,7 +356,6 @@ class ChatPane(QWidget):
                 self.escape_pressed.emit(self)
 
     def _type(self, event: QKeyEvent) -> None:
-        """Insert text typed anywhere in the pane into the composer."""
         if is_typed_text(event):
             self.focus_composer()
             self.composer.field.insertPlainText(event.text())
@@ -366,7 +364,6 @@ class ChatPane(QWidget):
 
     @Slot(bool)
     def _on_left(self, forward: bool) -> None:
-        """Move the focus past the end (``forward``) or the beginning of the conversation."""
         if forward:
             self.focus_composer()
         else:
@@ -445,7 +442,6 @@ class ChatPane(QWidget):
 
     @Slot()
     def _on_recalled(self) -> None:
-        """Edit the last queued message, or else the last sent message."""
         if queued := self.chat.queue.messages:
             self._edit_queued(queued[-1].id)
         else:

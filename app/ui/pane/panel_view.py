@@ -56,8 +56,6 @@ class PanelRequest(Enum):
 
 
 class PanelColumn(QFrame):
-    """Reply of a panel's member, which scrolls independently."""
-
     action_requested = Signal(object, str)  # (`RowAction`, message ID)
     reply_kept = Signal(str)  # (message ID)
     step_requested = Signal(int)  # (direction): focus another column
@@ -109,7 +107,6 @@ class PanelColumn(QFrame):
         self._layout_timer.start()
 
     def set_may_keep(self, why: str) -> None:
-        """Enable the Keep button, or explain why it's disabled."""
         self.keep.setEnabled(not why)
         self.keep.setToolTip(
             why or tr("Continue from this reply. The others are kept as versions.")
@@ -175,8 +172,6 @@ class PanelColumn(QFrame):
 
 
 class PanelView(QWidget):
-    """Columns of a panel, in place of the conversation."""
-
     action_requested = Signal(object, str)  # (`RowAction`, message ID)
     requested = Signal(object, str)  # (`PanelRequest`, message ID)
     fold_requested = Signal()

@@ -72,8 +72,6 @@ MORE = (
 
 
 class NumberBox(QDoubleSpinBox):
-    """Spin box that can be unset, represented by a step below the minimum."""
-
     def __init__(self, number: Number, parent: QWidget) -> None:
         super().__init__(parent)
         self._none = number.low - number.step

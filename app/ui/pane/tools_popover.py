@@ -37,7 +37,6 @@ from engine.errors import EngineError
 
 
 def add_heading(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
-    """Add a heading. Return the empty label on its right, for a number."""
     figure = make_label(parent, wrap=False)
     nest(layout, make_row_layout((make_heading(parent, words), 1), figure))
     return figure
@@ -47,7 +46,6 @@ LONGEST = 600  # longest description to show, in characters; the tooltip has the
 
 
 def _change_text(tool: Tool, previous: Tool) -> str:
-    """Return the text of a changed tool, with its title if that changed."""
     about = tool.description[:LONGEST]
     return about if tool.title == previous.title else f"{title_of(tool)}: {about}"
 

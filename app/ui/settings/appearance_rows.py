@@ -96,7 +96,6 @@ def _indexes(box: QComboBox) -> range:
 
 
 def _language_names(languages: Sequence[str]) -> list[str]:
-    """Return languages by their own names, e.g. "Deutsch", with the territory for duplicates."""
     locales = [QLocale(language) for language in languages]
     names = [
         locale.nativeLanguageName() if locale.language() != QLocale.Language.C else language

@@ -237,7 +237,6 @@ class FormPage(QWidget):
         return widget
 
     def add_section(self, title: str) -> None:
-        """Begin a section. ``title`` is in English."""
         self._column.addSpacing(20)
         self._column.addWidget(make_heading(self, tr(title)))
         self._column.addSpacing(4)
@@ -442,7 +441,6 @@ class SettingsPages(QWidget):
         return True
 
     def show_row(self, title: str, words: str, *, focus: bool = True) -> bool:
-        """Switch to a page and scroll to a row. Title and label are in English."""
         return self.show_page(title) and self.pages[title].show_row(words, focus=focus)
 
     @Slot(int)
@@ -491,7 +489,6 @@ class SettingsPages(QWidget):
 
     @Slot()
     def _on_chosen(self) -> None:
-        """Show the selected result, but keep the focus in the search field."""
         if chosen := self.hits.selected_keys():
             self.show_row(*chosen[0].split("/", 1), focus=False)
 

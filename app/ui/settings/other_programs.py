@@ -293,7 +293,6 @@ class LocalApiRows(QObject):
         dialog.open()
 
     def make(self, name: str) -> None:
-        """Create a key and show it once."""
         flows.start(self, self._make(name))
 
     async def _make(self, name: str) -> None:

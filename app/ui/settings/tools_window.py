@@ -382,7 +382,6 @@ class ToolsWindow(Sheet):
 
 
 def _missing_programs(servers: list[ServerConfig]) -> list[str]:
-    """Return an error message for each server whose program isn't installed."""
     problems = []
     for server in servers:
         try:
@@ -394,7 +393,6 @@ def _missing_programs(servers: list[ServerConfig]) -> list[str]:
 
 
 def _full_command(server: ServerConfig) -> str:
-    """Return all that determines what the server does, from its command to its folder."""
     values = [f"{name}={value}" for name, value in (*server.env, *server.headers)]
     where = [tr("in {folder}", folder=server.cwd)] if server.cwd else []
     return "  ".join([server.display_text, *map(to_visible_line, [*values, *where])])

@@ -70,8 +70,6 @@ def state_line(seen: AgentSnapshot) -> str:
 
 
 class AgentDialog(Sheet):
-    """Dialog that shows an agent's replies as they are generated. Not modal."""
-
     save_requested = Signal(int)  # (agent ID)
 
     def __init__(self, serving: Serving, number: int, parent: QWidget) -> None:
@@ -305,7 +303,6 @@ class AgentsHeader(QWidget):
         theme().changed.connect(self.update)
 
     def show_words(self, words: str, lit: bool) -> None:
-        """Update the heading. ``lit`` is True while clients are connected."""
         self._words, self._is_connected = words, lit
         self.setAccessibleName(tr("Clients, {words}", words=words))
         self.update()
@@ -321,8 +318,6 @@ class AgentsHeader(QWidget):
 
 
 class AgentsSection(QWidget):
-    """Agents in the sidebar, visible while the local API is running."""
-
     agent_clicked = Signal(int)  # (agent ID)
 
     def __init__(self, serving: Serving, parent: QWidget) -> None:
@@ -447,8 +442,6 @@ class AgentsSection(QWidget):
 
 
 class AgentsController(QObject):
-    """Shows agents in the sidebar, in the score, and in dialogs."""
-
     conversation_saved = Signal(str)  # (chat ID)
 
     def __init__(

@@ -126,7 +126,6 @@ class ChatListView(QListView):
         return list(dict.fromkeys(found))
 
     def set_uniform(self, uniform: bool) -> None:
-        """Set if all rows have the same height."""
         if self.uniformItemSizes() != uniform:
             self.setUniformItemSizes(uniform)
             self.scheduleDelayedItemsLayout()

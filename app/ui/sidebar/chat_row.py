@@ -128,8 +128,6 @@ def row_state(
 
 
 class TagsEditor(QLineEdit):
-    """Field for a chat's tags, in place of its row. ``done`` gets the text."""
-
     def __init__(self, tags: str, done: Callable[[str], object], parent: QWidget) -> None:
         super().__init__(tags, parent)
         self.done = done

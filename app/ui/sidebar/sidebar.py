@@ -48,8 +48,6 @@ MOST = 20  # limit of folders, tags or models in the menu; the user can type any
 
 
 class SearchFilters(QObject):
-    """Menu in the search field that adds filters to the query."""
-
     def __init__(self, field: QLineEdit, library: ChatLibrary) -> None:
         super().__init__(field)
         self._field = field
@@ -97,7 +95,6 @@ class SearchFilters(QObject):
         add_action(menu, words, partial(self.add, written)).setToolTip(written)
 
     def add(self, written: str) -> None:
-        """Add a filter to the query in place of one of the same kind."""
         name = written.partition(":")[0] + ":"
         rest = _remove_filter(self._field.text(), name)
         self._field.setText(f"{rest} {written} ".lstrip())
@@ -119,8 +116,6 @@ def _remove_filter(text: str, name: str) -> str:
 
 
 class Rail(QFrame):
-    """Narrow bar with buttons in place of a hidden sidebar."""
-
     menu_requested = Signal(QPoint)  # (position)
 
     def __init__(self, parent: QWidget | None = None, *, menu: bool = True) -> None:
@@ -254,17 +249,14 @@ class Sidebar(QFrame):
         self.list.setFocus(Qt.FocusReason.TabFocusReason)
 
     def focused_chat(self) -> str:
-        """Return the chat in the focused row, or "" if the list doesn't have the focus."""
         row = self.model.row(self.list.currentIndex()) if self.list.hasFocus() else None
         return row.chat_id if row is not None else ""
 
     def focused_fold(self) -> str:
-        """Return the focused folder or group, or "" if the list doesn't have the focus."""
         entry = self.model.entry(self.list.currentIndex()) if self.list.hasFocus() else None
         return entry.id if entry is not None and entry.kind in {"folder", "group"} else ""
 
     def selected_chats(self) -> list[str]:
-        """Return the selected chats, or [] if the list doesn't have the focus."""
         return self.list.selected_ids() if self.list.hasFocus() else []
 
     @Slot(str, str, object)

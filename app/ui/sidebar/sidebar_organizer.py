@@ -19,8 +19,6 @@ _COMMAS = "[,，、]"  # commas, including those of Chinese and Japanese keyboar
 
 
 class Organiser(QObject):
-    """Organizes chats and folders for menus, shortcuts and drag and drop."""
-
     action_finished = Signal(str, object)  # (text, undo)
     folder_created = Signal(str)  # (folder ID)
     # (chat ID, tags, done): call ``done`` with the edited text
@@ -104,7 +102,6 @@ class Organiser(QObject):
         dialog.open()
 
     def delete_folder(self, folder_id: str) -> None:
-        """Delete a folder but keep its chats."""
         folder = self._order.folder(folder_id)
         if folder is not None:
             undo = self._order.delete(folder_id)

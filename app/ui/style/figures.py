@@ -50,7 +50,6 @@ def activity_line(doing: ToolActivity, *, short: bool = False, timed: bool = Fal
 
 
 def seconds(value: float) -> str:
-    """Return a duration, e.g. "0.2 s", "12 s", "3 min 5 s"."""
     if value < 9.95:
         return tr("{number} s", "seconds", number=number(value, 1))
     if value < 59.5:
@@ -65,7 +64,6 @@ def rate_line(rate: float) -> str:
 
 
 def bytes_line(count: int) -> str:
-    """Return a size, e.g. "12 MB", "1.4 GB"."""
     if count >= 999_500_000:
         return tr("{number} GB", number=number(count / 1e9, 1))
     decimals = 1 if 0 < count < 9_950_000 else 0

@@ -94,7 +94,6 @@ _motion: Motion | None = None
 
 
 def install(wanted: str, parent: QObject) -> Motion:
-    """Create the global instance and start following the system."""
     global _motion
     _motion = Motion(wanted, parent)
     _motion.follow_system()

@@ -303,7 +303,6 @@ def stylesheet(tokens: ThemeTokens, scaled: Callable[[float], int] = round) -> s
 
 
 def _label_fonts(scaled: Callable[[float], int]) -> str:
-    """Return the rules for `set_scaled_font`."""
     sizes = {t.TITLE_PX, t.HEADING_PX, t.BODY_PX, t.LEAD_PX, t.UI_PX, t.SMALL_PX}
     weights = QFont.Weight.Medium, QFont.Weight.DemiBold
     return "\n".join(

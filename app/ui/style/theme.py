@@ -208,8 +208,6 @@ _ICON_SIZES = {QStyle.PixelMetric.PM_SmallIconSize, QStyle.PixelMetric.PM_Button
 
 
 class CornerMask(QObject):
-    """Clips a window's corners whenever it's resized."""
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
             outline = QPainterPath()

@@ -9,8 +9,6 @@ from msgspec import Struct
 
 
 class ThemeTokens(Struct, frozen=True):
-    """A theme's colors in "#rrggbb" format."""
-
     dark: bool  # light text on dark backgrounds
     background: str  # conversation and active tab
     back: str  # conversation in inactive panes, slightly shaded

@@ -143,8 +143,6 @@ WITHOUT = mark("Use Without Adapter")
 
 
 class Remedy(Struct, frozen=True):
-    """Button that helps with an error."""
-
     words: str
     action: RowAction
     message_id: str
@@ -270,7 +268,6 @@ class SilenceNotice(QWidget):
         self.hide()
 
     def arrange(self, y: int, width: int, line: int) -> int:
-        """Place the notice at ``y``. Return its height, at least ``line``."""
         self._column.activate()
         height = max(self._column.totalHeightForWidth(width), self._column.minimumSize().height())
         height = max(height, line)
@@ -363,7 +360,6 @@ class AnswerRow(MessageRow):
         return self._view.document().toPlainText()
 
     def mark(self, places: Sequence[tuple[int, int]]) -> None:
-        """Highlight ranges of `plain_text` in place of the previous highlights."""
         self._view.mark(places)
 
     def move_code(self, by: int) -> None:
@@ -462,7 +458,6 @@ class AnswerRow(MessageRow):
 
     @property
     def heading(self) -> str:
-        """Model name above the reply, or "" if hidden."""
         return "" if self._continues_tools else heading_of(self.message)
 
     @property

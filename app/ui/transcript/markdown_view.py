@@ -134,14 +134,12 @@ class WideCode(QObject):
         ]
 
     def find_block(self, y: float) -> CodeBlock | None:
-        """Return the wide block at a vertical position, unless that is in its header."""
         clip = QRectF(0, y, 1, 1)
         return next(
             (code for code in self.blocks(clip) if self.lines_area(code).contains(1, y)), None
         )
 
     def overflow_width(self, code: CodeBlock) -> float:
-        """Return the pixels by which the longest line overflows."""
         room = self._markdown.code_area(code).width() - 2 * CODE_PAD
         over = self._markdown.code_width(code) - room
         return over if over >= 1 else 0.0
@@ -150,11 +148,9 @@ class WideCode(QObject):
         return min(self._offsets.get(code.name, 0.0), self.overflow_width(code))
 
     def move(self, code: CodeBlock, to: float) -> None:
-        """Scroll to an offset within the overflow."""
         self._offsets[code.name] = max(0.0, min(to, self.overflow_width(code)))
 
     def lines_area(self, code: CodeBlock) -> QRectF:
-        """Return the area below the block's header, in the full width of the document."""
         area = self._markdown.code_area(code)
         return QRectF(0, area.top() + CODE_HEADER, area.right(), area.height() - CODE_HEADER)
 
@@ -280,12 +276,10 @@ class CodeButtons(QObject):
 
     @property
     def code(self) -> CodeBlock | None:
-        """Return the code block under the pointer, or else the focused block."""
         return self.code_at(self._pointer) or self.held
 
     @property
     def action(self) -> str:
-        """Return the action under the pointer: "copy", "wrap", or ""."""
         code = self.code
         buttons = self._button_rects(code).items() if code is not None else ()
         return next((name for name, area in buttons if area.contains(self._pointer)), "")

@@ -267,7 +267,6 @@ class SmallPicture(PaintedButton):
 
 
 def show_picture(attaching: FileAttacher, attachment: Attachment, over: QWidget) -> None:
-    """Open an image in a sheet, decoded at screen resolution at most."""
     screen = over.screen().size() * over.devicePixelRatioF()
     read = partial(attaching.pixels, attachment, screen.width() * screen.height())
     size = QSize(attachment.width, attachment.height)
@@ -393,7 +392,6 @@ def display_text(attachment: Attachment, text: AttachedText | None) -> str:
 
 
 def _page_heading(unit: str, number: int, label: str) -> str:
-    """Format a page heading, e.g. "Sheet 2: Income"."""
     head = tr(_PAGES.get(unit, mark("Page {number}")), number=number)
     if unit == "message" and label in _SPEAKERS:
         label = tr(_SPEAKERS[label])
@@ -478,7 +476,6 @@ class MessageRow(QWidget):
         """Append streamed text. Rows without a growing text ignore it."""
 
     def set_alternative(self, number: int, of: int) -> None:
-        """Set the version number (from 1) and the number of versions."""
         if self._alternative != (number, of):
             self._alternative = (number, of)
             self._name()
@@ -486,7 +483,6 @@ class MessageRow(QWidget):
             self.resized.emit()
 
     def highlight(self, words: Words | None) -> int | None:
-        """Highlight all matches, or none for None. Return the top of the first match."""
         tops = [
             view.mapTo(self, QPoint()).y() + top
             for view in self.findChildren(TextView)
@@ -506,7 +502,6 @@ class MessageRow(QWidget):
         return view.found, None if top is None else view.mapTo(self, QPoint()).y() + round(top)
 
     def _sought_in(self, *, shown: bool) -> TextView | None:
-        """Return the view to search, and expand it first with ``shown``."""
         return self.body
 
     def is_in_use(self) -> bool:

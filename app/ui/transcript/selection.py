@@ -85,7 +85,6 @@ class Selection(QObject):
 
     @property
     def is_across_rows(self) -> bool:
-        """Return True if the selection is larger than Qt's own."""
         return self._ends is not None
 
     def part(self, number: int) -> tuple[int, int] | None:
@@ -105,13 +104,11 @@ class Selection(QObject):
             row.body.show_part(self.part(number))
 
     def clear(self) -> bool:
-        """Clear the selection. Return False if there was nothing to clear."""
         had_selection = self._clear_native() or self._ends is not None
         self._set_ends(None)
         return had_selection
 
     def select_all(self) -> None:
-        """Select the whole chat with a reply that is being generated."""
         self.clear()
         places = self._view.places
         if places:
@@ -119,7 +116,6 @@ class Selection(QObject):
             self._set_ends((SelectionEnd(0, 0, places[0].message_id), end))
 
     def begin_in(self, text: TextView) -> None:
-        """Handle a keyboard selection that starts or continues in a text."""
         if self._ends is not None or text is not self._last_pressed:
             self.clear()
             self._last_pressed, self._origin = text, None

@@ -170,7 +170,6 @@ def tool_of(message: Message) -> Tool:
 
 
 def name_of(message: Message) -> str:
-    """Return the name of the tool and its server, e.g. "Search · web"."""
     return " · ".join(filter(None, _title_and_server(message)))
 
 
