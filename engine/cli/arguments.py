@@ -22,7 +22,7 @@ _BAR_WIDTH = 24
 
 
 def positive_int(text: str) -> int:
-    """Parse an integer that must be at least 1. For `argparse`."""
+    """Parse an integer that must be at least 1."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
@@ -60,7 +60,6 @@ def serve_cache_dir() -> Path | None:
 
 
 def add_ranks(parser: argparse.ArgumentParser) -> None:
-    """Add `--ranks` and `--hosts`. For commands with many requests."""
     parser.add_argument(
         "--ranks",
         type=positive_int,
@@ -96,7 +95,7 @@ def parse_ranks(options: argparse.Namespace) -> int | Sequence[Host]:
 
 @contextlib.contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """Within the block, make SIGTERM raise KeyboardInterrupt, just like Ctrl+C."""
+    """Make SIGTERM raise KeyboardInterrupt inside the block."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -121,14 +120,13 @@ def postpone_interrupts() -> Iterator[None]:
 
 
 class StatusLine:
-    """A line of the terminal that is redrawn in place. Does nothing outside of a terminal."""
+    """Line of the terminal that is redrawn in place. Does nothing outside of a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self.shown = stream.isatty()
 
     def draw(self, text: str) -> None:
-        """Redraw the line. Text is cut off at the terminal's width."""
         if self.shown:
             width = shutil.get_terminal_size().columns - 1
             self._stream.write(f"\r\x1b[K{text[:width]}")
@@ -139,6 +137,5 @@ class StatusLine:
 
 
 def progress_bar(done: int, of: int) -> str:
-    """Draw a progress bar. If `of` is 0, it's full."""
     filled = round(_BAR_WIDTH * done / of) if of else _BAR_WIDTH
     return "█" * filled + "░" * (_BAR_WIDTH - filled)

@@ -148,8 +148,6 @@ def _batch(engine: Engine, options: argparse.Namespace) -> int:
 
 
 class BatchRun:
-    """A single run: sends lines, writes answers and shows progress."""
-
     def __init__(
         self, results: ResultsFile, salt: str, options: argparse.Namespace, count: int
     ) -> None:

@@ -41,7 +41,7 @@ SEPARATE_PARTS: dict[str, Callable[[argparse.Namespace, Say], Any]] = {
     "graph": lambda o, say: graph.run(o.model, o.chats, o.cases, say, o.markdown),
     "drafts": lambda o, say: drafts.run(o.model, o.draft_model, o.tokens, o.rounds, say),
 }
-"""These parts load models themselves, and only run if they are named explicitly."""
+"""Parts that load models themselves, and only run if they are named explicitly."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -65,7 +65,7 @@ def _describe_model(model: hub.HubModel) -> str:
 
 
 class DownloadProgress:
-    """Progress display: a redrawn line in a terminal, or one line per 10% in a file."""
+    """Progress as a redrawn line in a terminal, or one line per 10% in a file."""
 
     def __init__(self, stream: TextIO, quiet: bool) -> None:
         self._stream = stream
@@ -91,7 +91,6 @@ class DownloadProgress:
             print(f"{_format_size(done)} of {_format_size(total)}", file=self._stream, flush=True)
 
     def show_wait(self, seconds: float) -> None:
-        """Tell the user that the hub wants us to wait."""
         if not self._quiet:
             self.clear()
             words = f"The hub asks to wait {format_duration(seconds)}. The download then continues."

@@ -1,7 +1,7 @@
 """`python -m engine launch AGENT`: start a coding agent that uses a local model.
 
 Each agent has a row in `AGENTS`. It's configured by environment variables, arguments, or files in
-our own folder. The user's configuration of the agent isn't changed.
+a folder of Stretto. The user's configuration of the agent isn't changed.
 """
 
 from __future__ import annotations
@@ -43,8 +43,6 @@ class AgentSetup(Struct, frozen=True):
     compaction keeps. $window is the context size for Qwen Code.
 
     Attributes:
-        program: name of the agent's executable.
-        install: command for installing it.
         environment: variables to set. Empty values unset them.
         arguments: inserted before the user's arguments.
         files: JSON files in its folder. Anything else in them is kept.
@@ -264,7 +262,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _split_options(options: argparse.Namespace) -> argparse.Namespace:
-    """Parse our own options after the agent's name. All other options are for the agent."""
+    """Parse the command's options after the agent's name. All other options are for the agent."""
     separator = options.rest.index("--") if "--" in options.rest else len(options.rest)
     parser = argparse.ArgumentParser(prog="launch", allow_abbrev=False, add_help=False)
     _add_options(parser)
@@ -313,9 +311,8 @@ def _agent_folder(name: str) -> Path:
 
 
 def _agent_key(name: str, folder: Path, file: Path, make: bool) -> str:
-    """Return a key for the agent.
-
-    If the server requires keys, a missing or revoked key is replaced.
+    """Return a key for the agent. If the server requires keys, a missing or revoked key is
+    replaced.
 
     Raises:
         OSError, ValueError: if the key file can't be read or written.
@@ -341,7 +338,7 @@ def _write_private(file: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def _start_or_find_server(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """Yield the server's address, and True if we started it for this agent.
+    """Yield the server's address, and True if it was started for this agent.
 
     Raises:
         ValueError: if the server can't be started.
@@ -371,7 +368,7 @@ def _start_or_find_server(options: argparse.Namespace) -> Iterator[tuple[str, bo
 
 
 def _get_json(url: str, path: str, key: str) -> Any:
-    """Fetch JSON from a server. Returns None if it doesn't respond.
+    """Return JSON from a server, or None if it doesn't respond.
 
     Raises:
         ValueError: if the address is invalid, or the server rejects the key.
@@ -395,7 +392,7 @@ def _get_json(url: str, path: str, key: str) -> Any:
 
 
 def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
-    """Collect the values to fill in for the chosen model.
+    """Return the values to fill in for the chosen model.
 
     Raises:
         ValueError: if the server doesn't respond, or doesn't have the model.
@@ -450,7 +447,7 @@ def _collect_warnings(name: str, known: Mapping[str, Any]) -> list[str]:
 
 
 def _confirm(doubts: list[str], ask: bool) -> bool:
-    """Print warnings. In a terminal, also ask whether to start the agent anyway."""
+    """Print warnings. In a terminal, also ask if the agent should start."""
     for doubt in doubts:
         print(f"launch: {doubt}", file=sys.stderr, flush=True)
     if not doubts or not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):

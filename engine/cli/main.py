@@ -29,7 +29,7 @@ COMMANDS = {
 }
 """Module and help text of each command. Modules define `add_arguments` and `main`.
 
-Because modules are imported by name, they must be listed in `packaging/stretto.spec`, too.
+Modules are imported by name, so they must be listed in `packaging/stretto.spec`.
 """
 
 

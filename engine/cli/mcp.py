@@ -86,9 +86,9 @@ async def _serve_stdio(server: MCPServer[Any]) -> None:
 
 
 def _take_stdin() -> int:
-    """Duplicate stdin, then replace it by an empty file. Returns the duplicate.
+    """Duplicate stdin, then replace it by an empty file. Return the duplicate.
 
-    This keeps child processes from reading our messages. `stdio_server` only does it with its own
+    This keeps child processes from reading messages. `stdio_server` only does it with its own
     input.
     """
     private, empty = os.dup(0), os.open(os.devnull, os.O_RDONLY)
@@ -98,10 +98,7 @@ def _take_stdin() -> int:
 
 
 async def _repair_lines(lines: AsyncIterable[str]) -> AsyncIterator[str]:
-    """Replace unpaired surrogates in JSON lines by U+FFFD.
-
-    The package can't decode such lines, so the request would never be answered.
-    """
+    """Replace unpaired surrogates in JSON lines by U+FFFD. The package can't decode such lines."""
     async for line in lines:
         yield _ESCAPE.sub(_replace_lone_surrogate, line) if r"\ud" in line.lower() else line
 
@@ -124,7 +121,7 @@ class NamedSession(Struct, eq=False):
 
 
 class ToolChats(Struct, eq=False):
-    """Models and named sessions behind the tools. Use it on one event loop only.
+    """Models and named sessions behind the tools, on one event loop.
 
     Attributes:
         paths: paths of the models, which are loaded on first use.
@@ -141,7 +138,7 @@ class ToolChats(Struct, eq=False):
         return [Path(path).name for path in self.paths]
 
     async def load_model(self, name: str) -> Model:
-        """Load a model by name. An empty name stands for the first model.
+        """Load a model by name. An empty name means the first model.
 
         Raises:
             EngineError: if the model can't be loaded.
@@ -162,10 +159,7 @@ class ToolChats(Struct, eq=False):
         seed: int | None,
         on_progress: ProgressCallback,
     ) -> str:
-        """Answer a prompt.
-
-        With a session name, that session is continued, or created if necessary.
-        """
+        """Answer a prompt. A named session is continued, or created if necessary."""
         if not session:
             chosen = await self.load_model(model)
             chat = self.engine.open_session(chosen, system=system or None)
@@ -197,7 +191,7 @@ class ToolChats(Struct, eq=False):
         system: str,
         on_progress: ProgressCallback,
     ) -> list[dict[str, Any]]:
-        """Get answers from several models or with several seeds, all generated concurrently."""
+        """Return answers from several models or with several seeds, generated concurrently."""
         several: list[int | None] = [*seeds] or [None]
         ways = [(model, seed) for model in models or self.model_names for seed in several]
         if len(ways) > MAX_COMPARED_ANSWERS:
@@ -218,7 +212,7 @@ class ToolChats(Struct, eq=False):
         return list(await asyncio.gather(*(one(name, seed) for name, seed in ways)))
 
     def list_sessions(self, close: str) -> list[dict[str, Any]]:
-        """List the named sessions. If `close` is given, that session is closed first."""
+        """List the named sessions, after closing session `close` if given."""
         if close:
             closed = self._open.pop(close, None)
             if closed is None:
@@ -232,8 +226,8 @@ class ToolChats(Struct, eq=False):
     async def _answer(
         self, chat: Session, prompt: str, seed: int | None, on_progress: ProgressCallback
     ) -> tuple[str, Finished]:
-        """Generate an answer. Returns the text and the final event. If the client cancels, so does
-        this.
+        """Return the text of an answer and the final event. A cancelled client cancels the
+        reply.
         """
         events: asyncio.Queue[Event] = asyncio.Queue()
         loop = asyncio.get_running_loop()
@@ -312,6 +306,5 @@ def _tool_errors() -> Iterator[None]:
 def _post_event(
     loop: asyncio.AbstractEventLoop, events: asyncio.Queue[Event], event: Event
 ) -> None:
-    """Forward an event to the event loop. Called on the engine thread."""
     with contextlib.suppress(RuntimeError):  # the server has already stopped
         loop.call_soon_threadsafe(events.put_nowait, event)

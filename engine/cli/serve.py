@@ -176,7 +176,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _build_settings(options: argparse.Namespace) -> Settings:
-    """Build the server's settings from the options.
+    """Return the server's settings.
 
     Raises:
         ValueError: if options contradict each other, or a key is required but none exists.
@@ -221,11 +221,6 @@ def _manage_keys(options: argparse.Namespace) -> int:
 
 
 def _parse_share(text: str) -> tuple[str, float]:
-    """Parse `NAME=PERCENT`.
-
-    Raises:
-        ValueError: if it's malformed.
-    """
     name, _, share = text.rpartition("=")
     try:
         return name.strip(), float(share.strip().removesuffix("%"))
@@ -324,7 +319,7 @@ def _serve(
 
 
 def _announce(stack: contextlib.ExitStack, host: str, port: int) -> None:
-    """Announce the server on the local network. Prints an error if that fails."""
+    """Announce the server on the local network, or print an error."""
     from engine.serve.announcement import announce
 
     try:
@@ -335,7 +330,7 @@ def _announce(stack: contextlib.ExitStack, host: str, port: int) -> None:
 
 
 def _stop_engine(engine: Engine, status: int, within: float) -> None:
-    """Stop the engine. If a native call doesn't return, exit the process regardless."""
+    """Stop the engine. If a native call doesn't return, exit the process anyway."""
     engine.stop(within)
     if engine.is_running:
         logging.getLogger(__name__).warning("engine does not stop; exiting anyway")

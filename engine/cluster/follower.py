@@ -1,4 +1,4 @@
-"""A rank other than 0. Replays rank 0's records on its shard of weights and caches."""
+"""Rank other than 0, which replays rank 0's records on its shard of weights and caches."""
 
 from __future__ import annotations
 
@@ -27,25 +27,18 @@ from engine.model.runner import PrefillChunk
 from engine.model.sliced_pass import run_to_end
 
 MAX_HELD_FILES = 4
-"""Maximum number of cache files to keep in memory after reading.
-
-Further files are read again if needed.
-"""
+"""Maximum number of cache files to keep in memory. Further files are read again."""
 
 _CATCH_UP_S = 5.0  # maximum seconds for this follower to catch up with a request from rank 0
 _WRITE_CHECK_S = 0.5  # interval between checks for finished writes
 
 
 class DivergedError(Exception):
-    """Raised if a rank's state differs from rank 0's state."""
+    pass
 
 
 class FollowerFiles(Offload):
-    """A follower's KV cache files. Rank 0 chooses their names.
-
-    Args:
-        send_message: sends a message to rank 0.
-    """
+    """KV cache files of a follower, with names from rank 0."""
 
     def __init__(
         self, folder: Path | None, limit: int, send_message: Callable[[dict[str, Any]], None]
@@ -60,13 +53,12 @@ class FollowerFiles(Offload):
         return (self._folder or Path()) / f"{name}.safetensors"
 
     def count_operation(self) -> None:
-        """Count a file that was written or removed on behalf of rank 0."""
         with self._changed:
             self._operations += 1
             self._changed.notify_all()
 
     def start_fetch(self, message: dict[str, Any]) -> None:
-        """Read a file on a new thread and report whether it matches rank 0's file."""
+        """Read a file on a new thread and report if it matches rank 0's file."""
 
         def fetch() -> None:
             holds = False
@@ -98,7 +90,7 @@ class FollowerFiles(Offload):
         """Rebuild caches from a fetched file.
 
         Raises:
-            ValueError: if the file is missing or damaged. A damaged file is deleted.
+            ValueError: if the file is missing or damaged.
         """
         with self._changed:
             contents = self._fetched.pop(name, None)
@@ -113,8 +105,6 @@ class FollowerFiles(Offload):
 
 
 class FollowerCache(Struct):
-    """Follower's counterpart to a cache on rank 0."""
-
     kv: SessionKV
     model: LoadedModel
     fingerprint: str  # part of its cache files' metadata
@@ -122,18 +112,14 @@ class FollowerCache(Struct):
 
 
 class Follower:
-    """A follower's models and caches, by the numbers rank 0 gave them.
+    """Models and caches of a follower, by rank 0's numbers.
 
     Attributes:
         turn: number of the latest record.
         steps: progress counter. Goes up with every record, and with every chunk while loading.
-        busy: True while a record or a load is being processed.
-        loading: True while a load is being processed.
 
     Args:
         send_message: sends a message to rank 0.
-        files: this rank's cache files.
-        copies: folder with model copies on this machine, or "".
     """
 
     def __init__(
@@ -158,7 +144,7 @@ class Follower:
     def handle_message(
         self, message: dict[str, Any], messages: queue.SimpleQueue[dict[str, Any]]
     ) -> None:
-        """Handle a message, on the listening thread. File reads start immediately, the rest is
+        """Handle a message on the listening thread. File reads start immediately, the rest is
         queued.
         """
         if message.get("do") == "read file":
@@ -167,10 +153,7 @@ class Follower:
             messages.put(message)
 
     def follow(self, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
-        """Process messages until this process is killed.
-
-        While rank 0 is idle, this waits outside of collectives.
-        """
+        """Process messages until this process is killed. An idle rank 0 sends no collectives."""
         while True:
             self.busy = self.loading = False
             message = self._next_message(messages)
@@ -190,7 +173,7 @@ class Follower:
                     self._send_message({"question": message["question"]})
 
     def _next_message(self, messages: queue.SimpleQueue[dict[str, Any]]) -> dict[str, Any]:
-        """Wait for a message, and free the memory of finished writes in the meantime."""
+        """Return the next message, and free the memory of finished writes while waiting."""
         while True:
             try:
                 return messages.get(timeout=_WRITE_CHECK_S if self._files.pending else None)
@@ -198,7 +181,7 @@ class Follower:
                 self._files.free_written()
 
     def _replay(self, record: TurnRecord) -> bool:
-        """Carry out a record's operations. Returns True if rank 0 is idle afterwards.
+        """Carry out a record's operations. Return True if rank 0 is idle afterwards.
 
         Raises:
             DivergedError: if another record was expected.
@@ -254,7 +237,6 @@ class Follower:
         return self._caches[number].kv
 
     def do_open(self, number: int, model: int, shares_prefix: bool, bits: int) -> None:
-        """``bits``: KV cache quantization, 0 for none."""
         loaded = self._models[model]
         make = quantized_caches(loaded, bits).make if bits else loaded.new_caches
         name = kv_fingerprint(loaded.info.id, bits or None)
@@ -268,9 +250,7 @@ class Follower:
         self._caches[twin] = FollowerCache(cache.kv.fork(), cache.model, cache.fingerprint)
 
     def do_begin(self, number: int, known: int, *others: int) -> None:
-        """``known``: how many cached tokens the prompt starts with; ``others`` are the remaining
-        tokens.
-        """
+        """Start a prefill with ``known`` cached tokens, followed by the tokens ``others``."""
         cache = self._caches[number]
         cache.prompt = [*cache.kv.tokens[:known], *others]
         cache.kv.reuse_prefix(cache.prompt)
@@ -304,7 +284,6 @@ class Follower:
         self._files.count_operation()
 
     def do_pass(self, model: int, shared: bool, *rows: int) -> None:
-        """``rows``: the caches to be fed."""
         self._run_pass(self._models[model], rows, shared)
 
     def do_mixed(
@@ -314,7 +293,6 @@ class Follower:
         self._run_pass(self._models[model], rows, True, [PrefillChunk(kv, tokens)])
 
     def do_chunk(self, number: int, start: int, count: int, remaining: int) -> None:
-        """``remaining``: prompt tokens left after this chunk."""
         kv, tokens = self._take_chunk(number, start, count, remaining)
         runner.prefill(self._caches[number].model, kv, tokens)
 

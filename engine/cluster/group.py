@@ -1,8 +1,8 @@
 """Messages over MLX collectives: rank 0's records, and the tokens fed in a step.
 
-A record lists rank 0's cache changes and its next computation. It's encoded as MessagePack and sent
-in a collective of `FIRST_BYTES`, and in a second one if it's longer. Every collective is a sum in
-which only rank 0 has nonzero values, so all ranks receive what rank 0 sent.
+A record lists rank 0's cache changes and its next computation, as MessagePack. It's sent in a
+collective of `FIRST_BYTES`, and in a second one if it's longer. Every collective is a sum in which
+only rank 0 has nonzero values.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from msgspec import Struct
 from engine.cache import cache_file
 
 FIRST_BYTES = 1024
-"""Size of the first collective. Enough for a step of 100 chats, or for a short prompt."""
+"""Bytes of the first collective, enough for a step of 100 chats or a short prompt."""
 
 _LENGTH_BYTES = 4  # size of the length prefix
 
 
 class Operation(Struct, frozen=True, array_like=True):
-    """An operation, with the arguments for the follower's `do_<name>` method."""
+    """Operation with the arguments for the follower's `do_<name>` method."""
 
     name: str
     arguments: tuple[int | bool | str, ...] = ()
@@ -37,9 +37,8 @@ class TurnRecord(Struct, frozen=True, array_like=True):
 
 
 def encode(record: TurnRecord) -> bytes:
-    """Serialize a record with a length prefix.
-
-    Padded to at least `FIRST_BYTES`, and to a multiple of four.
+    """Return a record with a length prefix, padded to at least `FIRST_BYTES` and a multiple of
+    four.
     """
     data = msgspec.msgpack.encode(record)
     data = len(data).to_bytes(_LENGTH_BYTES, "little") + data
@@ -47,9 +46,7 @@ def encode(record: TurnRecord) -> bytes:
 
 
 def remaining_bytes(first: bytes) -> int:
-    """Return the size of the second collective, based on the first collective's bytes, or 0 if none
-    is needed.
-    """
+    """Return the bytes of the second collective, or 0 if none is needed."""
     return max(
         0,
         _padded_length(_LENGTH_BYTES + int.from_bytes(first[:_LENGTH_BYTES], "little"))
@@ -58,7 +55,6 @@ def remaining_bytes(first: bytes) -> int:
 
 
 def decode(data: bytes) -> TurnRecord:
-    """Deserialize a record. Raises `ValueError` if it's invalid."""
     end = _LENGTH_BYTES + int.from_bytes(data[:_LENGTH_BYTES], "little")
     return msgspec.msgpack.decode(data[_LENGTH_BYTES:end], type=TurnRecord)
 
@@ -68,7 +64,7 @@ def _padded_length(nbytes: int) -> int:
 
 
 class RankGroup:
-    """MLX's group of all ranks. Configured by `MLX_RANK` and `MLX_HOSTFILE`, or for JACCL."""
+    """MLX's group of all ranks, configured by `MLX_RANK` and `MLX_HOSTFILE`, or for JACCL."""
 
     def __init__(self, backend: str = "ring") -> None:
         self.mlx: Any = mx.distributed.init(strict=True, backend=backend)
@@ -76,7 +72,7 @@ class RankGroup:
         self.size = int(self.mlx.size())
 
     def send(self, record: TurnRecord) -> None:
-        """Send a record from rank 0 to all others. Doesn't wait for them."""
+        """Send a record from rank 0 to all others, without waiting for them."""
         data = encode(record)
         for part in filter(None, (data[:FIRST_BYTES], data[FIRST_BYTES:])):
             numbers = mx.array(np.frombuffer(part, np.int32))
@@ -91,16 +87,15 @@ class RankGroup:
         return np.array(self._sum(mx.zeros(nbytes // 4, mx.int32))).tobytes()
 
     def feed(self, feeds: Sequence[mx.array], check: int) -> mx.array:
-        """Send the tokens to be fed to a step's rows, followed by `check`. Called on rank 0.
+        """Send the tokens to be fed to a step's rows, followed by `check`, from rank 0.
 
-        Returns:
-            Lazy array `[rows + 1]`, because the tokens may not be computed yet.
+        Returns a lazy array `[rows + 1]`, because the tokens may not be computed yet.
         """
         ids = [feed.reshape(-1).astype(mx.int32) for feed in feeds]
         return self._sum(mx.concatenate([*ids, mx.array([check], mx.int32)]))
 
     def receive_feed(self, rows: int) -> mx.array:
-        """Receive what rank 0 passed to `feed`. Called on followers."""
+        """Return the result of rank 0's `feed` on a follower."""
         return self._sum(mx.zeros(rows + 1, mx.int32))
 
     def _sum(self, values: mx.array) -> mx.array:
@@ -109,13 +104,12 @@ class RankGroup:
 
 
 def to_list(values: mx.array) -> list[int]:
-    """Wait for a one-dimensional array and return its values."""
     numbers: Any = values.tolist()
     return list(numbers)
 
 
 def step_checksum(turn: int, rows: Sequence[tuple[int, int]]) -> int:
-    """Compute a 31-bit checksum, so that ranks can verify that they're in the same step.
+    """Return a 31-bit checksum with which ranks verify that they're in the same step.
 
     Args:
         rows: (number, length) of each cache that is fed.
@@ -125,6 +119,6 @@ def step_checksum(turn: int, rows: Sequence[tuple[int, int]]) -> int:
 
 
 def file_digest(record: cache_file.Record) -> int:
-    """Digest that is the same for every rank's file of a chat."""
+    """Return a digest that is the same for every rank's file of a chat."""
     identity = (record.fingerprint, record.tokens, record.cuts, record.boundary)
     return crc32(repr(identity).encode())

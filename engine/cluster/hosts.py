@@ -35,17 +35,13 @@ _DEVICE = re.compile(r"[A-Za-z0-9_]{1,40}")
 
 
 class HostError(ValueError):
-    """Error for a host that can't be used or whose description is invalid.
-
-    The message explains how to fix it.
-    """
+    """Raised if a host can't be used or its description is invalid. The message says what to do."""
 
 
 class Host(Struct, frozen=True):
-    """A machine.
+    """Machine that can run ranks.
 
     Attributes:
-        name: name given by the user.
         address: "user@machine:port" for `ssh`. `LOCAL` is this machine and doesn't need ssh.
         program: Python with Stretto installed, or the packaged program. "" means `stretto` in the
             remote path, or on this machine, the running program.
@@ -107,18 +103,16 @@ class Host(Struct, frozen=True):
 
     @property
     def machine(self) -> str:
-        """Address without user and port."""
         return self._address_part("machine")
 
     @property
     def destination(self) -> str:
-        """Address for `ssh`, without the port."""
         user = self._address_part("user")
         return f"{user}@{self.machine}" if user else self.machine
 
     @property
     def ssh_port(self) -> str:
-        """Port for `ssh`. "" for the default port."""
+        """Port for `ssh`, or "" for the default port."""
         return self._address_part("port")
 
     def _address_part(self, name: str) -> str:
@@ -128,16 +122,11 @@ class Host(Struct, frozen=True):
 
 
 def local_hosts(count: int = 1) -> tuple[Host, ...]:
-    """Return hosts for running several ranks on this machine."""
     return tuple(Host(LOCAL) for _ in range(count))
 
 
 def check_group(hosts: Sequence[Host]) -> None:
-    """Check that hosts can form a group.
-
-    Raises:
-        HostError: if they can't, with the reason.
-    """
+    """Check that hosts can form a group."""
     if not hosts or not hosts[0].is_local:
         raise HostError(
             "The first host must be this machine. Put local first, or run the command on the "
@@ -162,7 +151,7 @@ class _File(Struct):
 
 
 class HostsFile:
-    """The user's hosts, stored in a file. `LOCAL` always comes first.
+    """Hosts of the user, stored in a file. `LOCAL` always comes first.
 
     Raises:
         HostError: if the file can't be read or isn't valid.
@@ -190,7 +179,6 @@ class HostsFile:
         return tuple(self._hosts.values())
 
     def get(self, name: str) -> Host:
-        """Look up a host. Raises `HostError` if there's no such host."""
         if name not in self._hosts:
             raise HostError(
                 f"Unknown host {name!r}. Known hosts: {', '.join(self._hosts)}. Add it with: "
@@ -199,7 +187,7 @@ class HostsFile:
         return self._hosts[name]
 
     def group(self, names: Iterable[str]) -> tuple[Host, ...]:
-        """Return the hosts of a group. If a name is given twice, that host gets two ranks.
+        """Return the hosts of a group. A host gets two ranks if its name is given twice.
 
         Raises:
             HostError: if a name is unknown, or the hosts can't form a group.
@@ -218,7 +206,7 @@ class HostsFile:
         self._write()
 
     def remove(self, name: str) -> None:
-        """Remove a host. If it's `LOCAL`, its defaults are restored.
+        """Remove a host, or restore the defaults of `LOCAL`.
 
         Raises:
             HostError: if there's no such host.
@@ -236,7 +224,7 @@ class HostsFile:
 
 
 def hosts_from_mlx_file(file: Path, program: str = "", source: str = "") -> list[Host]:
-    """Import hosts from a file written by `mlx.distributed_config`.
+    """Return the hosts in a file written by `mlx.distributed_config`.
 
     The first host becomes this machine.
 

@@ -1,7 +1,7 @@
 """Rank 0's side of the group, which announces computations and cache changes.
 
-Otherwise, rank 0 is an ordinary engine. Its sessions' caches write all changes to a journal, and
-followers repeat them before they compute a plan.
+The caches of rank 0's sessions write all changes to a journal, and followers repeat them before
+they compute a plan.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from engine.runtime.plan import Chunk, StepPlan
 from engine.runtime.request import Request
 
 FILES_TIMEOUT_S = 20.0
-"""Time limit for followers to read their files, which are about as large as rank 0's."""
 
 SHUTDOWN_TIMEOUT_S = 8.0  # time for followers to finish writing their files
 
@@ -39,7 +38,7 @@ _POLL_S = 0.01  # interval between checks for answers while followers are loadin
 
 
 class Journal:
-    """Operations to include in the next record."""
+    """Operations for the next record."""
 
     def __init__(self) -> None:
         # Set if an exception interrupted a cache change. After that, the ranks' caches may differ.
@@ -58,20 +57,20 @@ class Journal:
         return self._numbers
 
     def add(self, name: str, *arguments: int | str) -> None:
-        """Record an operation. Does nothing inside another operation that is being recorded."""
+        """Record an operation, unless another operation is being recorded."""
         if not self._depth or name == "free":
             self._operations.append(Operation(name, arguments))
 
     @contextlib.contextmanager
     def record(self, name: str, *arguments: int | str) -> Iterator[None]:
-        """Record an operation, but ignore nested operations inside the block."""
+        """Record an operation, and ignore nested operations inside the block."""
         self.add(name, *arguments)
         with self.suppress():
             yield
 
     @contextlib.contextmanager
     def suppress(self) -> Iterator[None]:
-        """Don't record anything inside the block, because it's part of an operation."""
+        """Record nothing inside the block, which is part of an operation."""
         self._depth += 1
         try:
             yield
@@ -87,7 +86,7 @@ class Journal:
 
 
 class JournaledKV(SessionKV):
-    """A session's caches on rank 0. Changes are written to the journal."""
+    """Caches of a session on rank 0. Changes are written to the journal."""
 
     def __init__(
         self,
@@ -149,12 +148,9 @@ class JournaledKV(SessionKV):
 
 
 class FollowerClient:
-    """Client for requests to all followers outside of collectives. Each follower answers once.
-
-    Thread-safe.
+    """Client for requests to all followers outside of collectives. Thread-safe.
 
     Args:
-        count: number of followers.
         send_message: sends a message to all followers.
     """
 
@@ -166,7 +162,6 @@ class FollowerClient:
         self._answers: dict[int, list[dict[str, Any]]] = {}
 
     def ask(self, message: dict[str, Any]) -> int:
-        """Send a request to all followers. Returns its number."""
         with self._changed:
             self._last_question += 1
             number = self._last_question
@@ -175,7 +170,7 @@ class FollowerClient:
         return number
 
     def wait_for_answers(self, question: int, seconds: float) -> list[dict[str, Any]] | None:
-        """Wait for all answers. Returns None if an answer is still missing after `seconds`."""
+        """Return all answers, or None if an answer is missing after `seconds`."""
         with self._changed:
             found = self._answers[question]
             if not self._changed.wait_for(lambda: len(found) == self._count, seconds):
@@ -187,7 +182,6 @@ class FollowerClient:
             self._answers.pop(question, None)
 
     def add_answer(self, message: dict[str, Any]) -> None:
-        """Handle an answer, on the listening thread."""
         with self._changed:
             found = self._answers.get(int(message["question"]))
             if found is not None:
@@ -198,9 +192,8 @@ class FollowerClient:
 class LeaderFiles(Offload):
     """KV cache files of sharded models. Each rank has a file with its shard of a chat's caches.
 
-    Rank 0 decides what is written and removed, and puts it in the records for the followers. A file
-    is only used if every rank has one with the same tokens. Otherwise, the prompt is prefilled
-    again.
+    A file is only used if every rank has one with the same tokens. Otherwise, the prompt is
+    prefilled again.
 
     Args:
         limit: size limit for the files of all ranks together, in bytes.
@@ -240,7 +233,7 @@ class LeaderFiles(Offload):
         self._journal.add(name, *arguments)
 
     def read(self, name: str, fingerprint: str) -> Contents | None:
-        """Read rank 0's file, provided all ranks have a matching one. Waits for the followers."""
+        """Read rank 0's file if all ranks have a matching file. Waits for the followers."""
         contents = super().read(name, fingerprint)
         if contents is None:
             return None
@@ -261,14 +254,11 @@ class LeaderFiles(Offload):
 
 
 class Leader:
-    """Rank 0's coordinator, which announces turns to followers and loads models on all ranks.
+    """Coordinator of rank 0, which announces turns to followers and loads models on all ranks.
 
     Attributes:
-        turn: number of the latest record.
         steps: progress counter. Goes up with every record, and with every chunk while loading.
         busy: True from announcing a turn until `rest`.
-        loading: True while all ranks are loading a model. Nothing can be computed then.
-        shares: sizes of each rank's shard of a model.
 
     Args:
         send_message: sends a message to all followers.
@@ -290,16 +280,9 @@ class Leader:
         return self._group.size
 
     def offload(self, folder: Path | None, limit: int) -> LeaderFiles:
-        """Create the cache files for all ranks.
-
-        Args:
-            folder: rank 0's folder.
-            limit: size limit for the files of all ranks together, in bytes.
-        """
         return LeaderFiles(self._journal, self._followers, self.size, folder, limit)
 
     def handle_answer(self, message: dict[str, Any]) -> None:
-        """Handle a follower's answer, on the listening thread."""
         self._followers.add_answer(message)
 
     def leave(self) -> None:
@@ -311,7 +294,7 @@ class Leader:
             )
 
     def announce(self, plan: StepPlan, requests: Mapping[str, Request]) -> None:
-        """Announce what a plan computes, along with all cache changes since the last announcement.
+        """Announce a plan's computations and all cache changes since the last announcement.
 
         Raises:
             RanksLostError: if the ranks' caches may differ.
@@ -337,7 +320,7 @@ class Leader:
             self._send(orders)
 
     def computed(self, errors: Sequence[BaseException | None]) -> None:
-        """Check the results of executing a plan.
+        """Check the results of a plan.
 
         Raises:
             RanksLostError: if there was an error, since the ranks' states may then differ.
@@ -347,9 +330,7 @@ class Leader:
                 raise _ranks_lost_error(error)
 
     def rest(self) -> None:
-        """Let the followers wait without a collective, because waiting in a collective uses a full
-        core.
-        """
+        """Let the followers wait outside of a collective, which would use a full core."""
         if self.busy or not self._journal.is_empty:
             self._send([Operation("rest")])
             self.busy = False
@@ -363,18 +344,15 @@ class Leader:
         self._group.send(TurnRecord(self.turn, (*self._journal.drain(), *orders)))
 
     def _feed(self, feeds: Sequence[mx.array], kvs: Sequence[SessionKV]) -> list[mx.array]:
-        """Send the tokens fed to a pass's rows to all ranks.
-
-        Returns them as lazy arrays, each `[1, 1]`.
+        """Send the tokens fed to a pass's rows to all ranks, and return them as lazy arrays, each
+        `[1, 1]`.
         """
         rows = [(_cache_number(kv), kv.length) for kv in kvs]
         fed = self._group.feed(feeds, step_checksum(self.turn, rows))
         return list(mx.split(fed[: len(rows), None], len(rows)))
 
     def load(self, examined: CheckedModel, wide: bool) -> Pieces:
-        """Load a model on all ranks.
-
-        Each rank loads its own shard of the weights. See `loader.load`.
+        """Load each rank's shard of a model. See `loader.load`.
 
         Raises:
             EngineError: `unsupported_session`, `model_load_failed` or `out_of_memory`.
@@ -400,9 +378,8 @@ class Leader:
     def _read_weights(
         self, number: int, net: Any, examined: CheckedModel, wide: bool
     ) -> Generator[Any, None, None]:
-        """Read the weights on all ranks.
-
-        After a cancellation, followers may not stop immediately.
+        """Read the weights on all ranks. After a cancellation, followers may not stop
+        immediately.
         """
         yield loader.parameter_arrays(net)
         question = self._followers.ask(
@@ -477,7 +454,6 @@ class Leader:
         self.steps += 1
 
     def unload(self, model: LoadedModel) -> None:
-        """Let followers free their shards of a model that has no sessions left."""
         self._journal.add("unload", self._numbers.pop(id(model.net)))
 
 

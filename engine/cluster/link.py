@@ -28,7 +28,7 @@ from engine.messages import Command
 PROTOCOL = 5  # version of records and messages; must be the same on all ranks
 
 START_MARK = b"\nstretto rank begins\n"
-"""Sent by a rank before its first message, because a shell may print something first."""
+"""Mark before a rank's first message, because a shell may print something first."""
 
 LOOPBACK = "127.0.0.1"
 
@@ -46,14 +46,13 @@ class Link:
     def __init__(
         self, connection: Connection[Any, Any], sending: Connection[Any, Any] | None = None
     ) -> None:
-        """``sending``: separate connection for outgoing messages, if any."""
         self._connection = connection
         self._outgoing = sending or connection
         self._sending = threading.Lock()
 
     @classmethod
     def over_stdio(cls) -> Link:
-        """Create a rank's end. It takes over stdin and stdout."""
+        """Return a rank's end, which takes over stdin and stdout."""
         input_fd, output_fd = os.dup(0), os.dup(1)
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
@@ -62,15 +61,10 @@ class Link:
         return cls(Connection(input_fd, writable=False), Connection(output_fd, readable=False))
 
     def send_message(self, message: dict[str, Any]) -> None:
-        """Send a JSON message.
-
-        Raises:
-            OSError: if the connection is closed.
-        """
         self._send(_JSON + json.dumps(message).encode())
 
     def send_object(self, value: object) -> None:
-        """Send a pickled object. Only for use between the relay and rank 0.
+        """Send a pickled object between the relay and rank 0.
 
         Raises:
             OSError: if the connection is closed.
@@ -100,7 +94,7 @@ class Link:
         return message
 
     def poll(self, seconds: float) -> bool:
-        """Wait up to `seconds` for a message. Returns True if there is one."""
+        """Wait up to `seconds` for a message. Return True if there is one."""
         return self._connection.poll(seconds)
 
     def close(self) -> None:
@@ -111,12 +105,13 @@ class Link:
 
 
 CALLBACK_FIELDS = ("sink", "callback")
-"""Command fields with callbacks. They're sent as True if set, while the future in "answer" is sent
-as None. The relay keeps the originals."""
+"""Command fields with callbacks, which are sent as True if set. The future in "answer" is sent as
+None.
+"""
 
 
 class RelayedCommand(Struct, frozen=True):
-    """A command for rank 0.
+    """Command for rank 0.
 
     `number` identifies its callbacks and result, or is 0 if there are none.
     """
@@ -145,12 +140,9 @@ class CommandResult(Struct, frozen=True):
 
 
 def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket:
-    """Bind a socket to a free port. Close it right before MLX binds the port.
+    """Bind a socket to a free port, until MLX binds the port.
 
-    Ranks on the same machine try different ports, so they never pick the same port.
-
-    Args:
-        ports: first and last port allowed. Empty for any port.
+    Ranks on the same machine try different ports.
 
     Raises:
         OSError: if no port is free.
@@ -169,7 +161,7 @@ def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket
 
 
 def rank_address(listener: socket.socket) -> dict[str, Any]:
-    """Return this process's address, for use in `rank_environments`."""
+    """Return this process's address for `rank_environments`."""
     # SSH_CONNECTION: client address, client port, server address, server port.
     connection = (os.environ.get("SSH_CONNECTION") or "").split()
     client, _, server, _ = connection if len(connection) == 4 else [""] * 4
@@ -184,10 +176,10 @@ def rank_address(listener: socket.socket) -> dict[str, Any]:
 def rank_environments(
     hosts: Sequence[Host], places: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Build each rank's environment variables and files, the same way as `mlx.launch`.
+    """Return each rank's environment variables and files, as `mlx.launch` sets them.
 
     Args:
-        places: what `rank_address` returned in each rank.
+        places: results of `rank_address` in each rank.
     """
     # Use the address that the other machines see. Our own SSH_CONNECTION could have an address on a
     # different network.
@@ -216,7 +208,7 @@ def rank_environments(
 
 @contextlib.contextmanager
 def mlx_environment(setup: Mapping[str, Any]) -> Iterator[str]:
-    """Set the environment from `rank_environments` while MLX reads it. Yields the backend."""
+    """Set the environment from `rank_environments` while MLX reads it. Yield the backend."""
     with tempfile.TemporaryDirectory(prefix="stretto-rank-") as folder:
         named = dict(setup["environment"])
         for name, text in setup["files"].items():

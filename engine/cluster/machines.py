@@ -1,7 +1,6 @@
 """Other machines: running commands over `ssh`, their properties, and model copies on them.
 
-The system's `ssh` manages keys. No local shell is involved. On the other machine, `sshd` passes the
-command line to the account's shell, so every argument is quoted.
+`sshd` passes the command line to the account's shell, so every argument is quoted.
 """
 
 from __future__ import annotations
@@ -27,13 +26,15 @@ from engine.cluster.link import versions
 from engine.sandbox.process import FROZEN
 
 RANK_ARGUMENT = "--rank-child"
-"""Command-line argument that turns the packaged program into a rank. Internal."""
+"""Command-line argument that turns the packaged program into a rank."""
 
 GUARD_ARGUMENT = "--kept"
-"""Starts the rank under a guard process, which kills it when the connection closes."""
+"""Command-line argument for running the rank under a guard process, which kills it when the
+connection closes.
+"""
 
 SSH_ALIVE_S = 2
-"""Interval of ssh's keep-alives. After three missing replies, the connection is closed."""
+"""Interval of ssh's keep-alives. ssh closes the connection after three missing replies."""
 
 SSH_OPTIONS = (
     *("-T", "-a", "-x"),
@@ -44,12 +45,12 @@ SSH_OPTIONS = (
     *("-o", "ClearAllForwardings=yes"),
     *("-o", "LogLevel=ERROR"),
 )
-"""No prompts or forwarding, and dead connections are detected."""
+"""Options of ssh: no prompts or forwarding, and dead connections are detected."""
 
 COMPARED_VERSIONS = ("protocol", "mlx", "mlx-lm", "stretto")  # must match on all hosts
 
 MODEL_SUFFIXES = (".json", ".jinja", ".model", ".tiktoken", ".txt", ".safetensors")
-"""Suffixes of files that belong to a model (see `engine.model.fingerprint.hash_contents`).
+"""Suffixes of a model's files (see `engine.model.fingerprint.hash_contents`).
 
 With tensor parallelism, each rank reads a slice of every tensor, so every rank needs all files.
 """
@@ -61,10 +62,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def rank_command(host: Host) -> list[str]:
-    """Return the command for running a rank on a host.
-
-    On this machine, it's the running program.
-    """
+    """Return the command for running a rank on a host, or this program on this machine."""
     if host.is_local:
         module = [RANK_ARGUMENT] if FROZEN else ["-P", "-m", "engine.cluster"]
         return [sys.executable, *module]
@@ -128,7 +126,7 @@ def run_remote(host: Host, arguments: Sequence[str], seconds: float) -> str:
 
 
 def ssh_error_text(host: Host, status: int | None, stderr: str) -> str:
-    """Explain why `ssh` or its command failed and what to do, given its exit status and output."""
+    """Return an explanation and advice for the exit status and output of `ssh`."""
     low, last = stderr.lower(), (stderr.strip().splitlines() or [""])[-1][:200]
     to = host.destination
     if "host key verification failed" in low or "host identification has changed" in low:
@@ -149,10 +147,9 @@ def ssh_error_text(host: Host, status: int | None, stderr: str) -> str:
 
 
 def describe_machine(models: str, folder: str = "") -> dict[str, Any]:
-    """Describe this machine. Other machines call this for `check_hosts`.
+    """Return properties of this machine, for `check_hosts` on another machine.
 
     Args:
-        models: folder for model copies.
         folder: a model folder whose fingerprint to include.
 
     Returns:
@@ -204,7 +201,7 @@ class HostReport(Struct, frozen=True):
     """Result of checking a host.
 
     Attributes:
-        facts: result of `describe_machine`, or {} if the host didn't respond.
+        facts: result of `describe_machine`, or {} without a response.
         problems: sentences that say why it can't run a rank.
     """
 
@@ -217,7 +214,7 @@ class HostReport(Struct, frozen=True):
         return not self.problems
 
     def lines(self) -> list[str]:
-        """Format the report for the terminal. The first line starts with the host's name."""
+        """Return lines for the terminal. The first line starts with the host's name."""
         facts, head = self.facts, self.host.name
         if facts:
             address = self.host.ip or facts.get("reached") or "127.0.0.1"
@@ -231,7 +228,7 @@ class HostReport(Struct, frozen=True):
 
 
 def check_hosts(hosts: Sequence[Host]) -> list[HostReport]:
-    """Check several hosts in parallel, comparing their versions with ours."""
+    """Check several hosts in parallel, comparing their versions with this machine's."""
     local = describe_machine(hosts[0].models if hosts else "")
     with ThreadPoolExecutor(max(1, len(hosts))) as threads:
         return list(threads.map(lambda host: _check_host(host, local), hosts))
@@ -249,10 +246,10 @@ def _check_host(host: Host, local: Mapping[str, Any]) -> HostReport:
 
 
 def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
-    """Get another machine's description.
+    """Return the result of `describe_machine` on another machine.
 
     Args:
-        folder: a model folder over there whose fingerprint to include.
+        folder: a model folder on that machine.
 
     Raises:
         HostError: if it can't be reached, or its version of Stretto doesn't have the command.
@@ -274,7 +271,6 @@ def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
 def version_differences(
     name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any], own_name: str = "this machine"
 ) -> list[str]:
-    """List version differences, one sentence per component."""
     return [
         f"{name} has {part} {theirs.get(part) or 'unknown'}, {own_name} has {ours.get(part)}. "
         "Install the same version."
@@ -284,19 +280,17 @@ def version_differences(
 
 
 def copy_name(name: str, contents: str) -> str:
-    """Return a unique folder name for a model copy.
-
-    It has no characters that are special to a shell.
+    """Return a unique folder name for a model copy, without characters that are special to a
+    shell.
     """
     plain = _UNSAFE.sub("-", name).strip("-.")[:60] or "model"
     return f"{plain}-{contents[:12]}"
 
 
 def find_model(path: Path, contents: str, models: str) -> Path:
-    """Find a model on this machine. If there's no copy, return ``path``.
+    """Return a model's copy on this machine, or ``path`` if there is none.
 
     Args:
-        path: the folder on rank 0's machine.
         models: folder for model copies on this machine, or "".
     """
     if path.is_dir():
@@ -323,12 +317,11 @@ class ModelCopy(Struct, frozen=True):
 
 
 def copy_model(folder: Path, name: str, host: Host, say: Callable[[str], None]) -> ModelCopy:
-    """Copy a model to a host. Uses `rsync` if both machines have it, else `scp`.
+    """Copy a model to a host with `rsync`, or `scp` if one machine lacks `rsync`.
 
-    Can resume an interrupted copy.
+    Resumes an interrupted copy.
 
     Args:
-        folder: model folder on this machine.
         say: called with a line of text before copying starts.
 
     Raises:

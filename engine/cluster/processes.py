@@ -1,8 +1,8 @@
 """Rank processes, started locally or over `ssh`, watched from outside, and killed as a group.
 
-When a rank disappears, the other ranks spin forever in their MLX collective. They don't notice, and
-can't be asked to quit. So each rank reports its progress twice per second from a separate thread,
-and as soon as one rank is lost, the whole group ends.
+If a rank disappears, the other ranks spin forever in their MLX collective and can't be asked to
+quit. Each rank therefore reports its progress twice per second from a separate thread, and the
+whole group ends when one rank is lost.
 """
 
 from __future__ import annotations
@@ -28,22 +28,25 @@ from engine.cluster.machines import rank_command, ssh_command, ssh_error_text
 from engine.errors import RanksLostError
 
 START_TIMEOUT_S = 300.0
-"""Time limit for ranks to say hello. On an idle machine, it takes two or three seconds."""
+"""Time limit for ranks to say hello, which takes two or three seconds on an idle machine."""
 
 ORPHAN_TIMEOUT_S = 30.0  # a remote rank that receives nothing for this long has lost its relay
 
 SILENCE_S = 3.5
-"""A rank that is silent for this long is lost. All replies then end within five seconds."""
+"""Silence after which a rank is lost. All replies then end within five seconds."""
 
 LOADING_SILENCE_S = 60.0
-"""Same, while a rank is starting or loading, because libraries may hold the GIL for a long time."""
+"""Silence after which a starting or loading rank is lost. Libraries may hold the GIL for a long
+time.
+"""
 
 STALL_S = 120.0
-"""Longest that a busy rank may take for a step. Extreme cases are a prompt chunk on a large model,
-and probing a model after loading."""
+"""Maximum seconds of a busy rank's step, e.g. a prompt chunk on a large model, or probing a
+model.
+"""
 
 STDERR_VARIABLE = "STRETTO_RANKS_TALK"
-"""Environment variable that lets ranks write to our stderr."""
+"""Environment variable that lets ranks write to this process's stderr."""
 
 _CHECK_S = 0.2  # interval between checks on the ranks
 _ALIVE_S = 5.0  # interval of keep-alives to remote ranks
@@ -53,14 +56,12 @@ _MAX_BANNER_BYTES = 65_536  # maximum output of a shell before the rank starts
 
 
 class Rank(Struct):
-    """A rank that has said hello.
+    """Rank that has said hello.
 
     Attributes:
         hello: the rank's first message: versions, memory in bytes, address.
         process: its process, or that of its `ssh`. None if it was started elsewhere.
         host: name of the machine, or "" if all ranks run on this machine.
-        held_bytes: MLX memory, as last reported.
-        steps: progress counter. Goes up while the rank is working.
     """
 
     number: int
@@ -88,13 +89,10 @@ class Rank(Struct):
 
 
 def dead_rank_text(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
-    """Describe a dead rank in a sentence, preferably one killed by a signal, or return None.
+    """Return a sentence about a dead rank, preferably one killed by a signal, or None.
 
     After a rank is killed, the others exit as a consequence. Its sockets close before its process
-    ends, so this may wait a little.
-
-    Args:
-        within: seconds to wait for a rank that was killed.
+    ends, so this may wait for `within` seconds.
     """
     deadline = time.monotonic() + within
     while True:
@@ -109,7 +107,7 @@ def dead_rank_text(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
 
 
 class RankWatcher:
-    """Watcher thread that checks all ranks and reports the first problem.
+    """Thread that checks all ranks and reports the first problem.
 
     Args:
         on_lost: called on the watcher thread with a description of the problem. It must kill
@@ -158,7 +156,7 @@ class RankProcesses:
 
     Args:
         hosts: host of each rank. Rank 0 is always on this machine.
-        stopping: checked during the start. Return True to cancel it.
+        stopping: returns True to cancel the start.
     """
 
     def __init__(self, hosts: Sequence[Host], stopping: Callable[[], bool] = lambda: False) -> None:
@@ -170,7 +168,7 @@ class RankProcesses:
         self.ranks: list[Rank] = []
 
     def start(self) -> list[Rank]:
-        """Start all ranks and wait until each one has said hello.
+        """Start all ranks and wait for their first messages.
 
         Raises:
             RanksLostError: if a rank dies or doesn't respond.
@@ -224,7 +222,6 @@ class RankProcesses:
             ).start()
 
     def _send_alive(self, links: Sequence[Link]) -> None:
-        """Send keep-alives to remote ranks. Runs on a separate thread."""
         while not self._stopped.wait(_ALIVE_S):
             for link in links:
                 with contextlib.suppress(OSError):  # the watcher will report the error
@@ -251,12 +248,10 @@ class RankProcesses:
 
 
 class RankStart:
-    """A process that has been started but hasn't said hello yet.
+    """Started process that hasn't said hello yet.
 
     Args:
-        setup: what to send as the first message.
-        stderr_file: file for the stderr of the process or its `ssh`.
-        local_ranks: number of ranks on this machine.
+        setup: first message to the rank.
 
     Raises:
         OSError: if the program can't be run.
@@ -289,9 +284,7 @@ class RankStart:
         return Path(os.devnull).open("wb") if self.host.is_local else self._stderr_file.open("wb")
 
     def poll_hello(self) -> tuple[Link, dict[str, Any]] | None:
-        """Check for the hello message.
-
-        Returns it with the link, or None if it isn't there yet. Doesn't block.
+        """Return the hello message and the link, or None if it isn't there yet.
 
         Raises:
             RanksLostError: if the process failed.

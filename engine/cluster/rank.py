@@ -1,6 +1,5 @@
-"""Main program of a rank.
-
-It connects to the relay, joins the group, and leads or follows until killed.
+"""Main program of a rank. It connects to the relay, joins the group, and leads or follows until
+killed.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ HEARTBEAT_S = 0.5
 LOADING_HEARTBEAT_S = 0.05  # short, so that the relay soon detects the end of loading
 
 STEP_BYTES = 16_384
-"""Activations of one row in a large model. Each collective of a step sends this much."""
+"""Bytes of each collective of a step: activations of one row in a large model."""
 
 LARGE_BYTES = 16 * 2**20
 
@@ -55,7 +54,6 @@ _POLL_MS = 200  # interval between checks that the rank is still running
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Run a rank whose relay is on stdin and stdout."""
     if GUARD_ARGUMENT in arguments:
         return _guard_rank()
     die_with_parent()
@@ -73,10 +71,10 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 def _guard_rank() -> int:
-    """Start a rank on our stdin and stdout, and kill it when the connection closes.
+    """Start a rank on this process's stdin and stdout, and kill it when the connection closes.
 
-    The rank can't watch the connection itself: it may be suspended, waiting in a collective, or
-    in a library that holds the GIL.
+    The rank can't watch the connection: it may be suspended, waiting in a collective, or in a
+    library that holds the GIL.
     """
     rank = subprocess.Popen(rank_command(Host(LOCAL)), start_new_session=True)
 
@@ -122,10 +120,8 @@ def _join_group(request: dict[str, Any], link: Link) -> None:
 
 
 class Heartbeat:
-    """Thread that reports this rank's progress.
-
-    A rank may be silent for a long time while it's loading. The shorter interval detects sooner if
-    it hangs right after loading.
+    """Thread that reports this rank's progress. A loading rank reports more often, because it may
+    hang right after loading.
     """
 
     def __init__(self, link: Link) -> None:
@@ -155,13 +151,10 @@ class Heartbeat:
 def _listen(
     link: Link, trusted: bool, take: Callable[[Any], None], patience: float | None = None
 ) -> None:
-    """Receive messages on a new thread and pass them to `take`.
-
-    When the relay is gone, the process exits.
+    """Receive messages on a new thread and pass them to `take`. Exit when the relay is gone.
 
     Args:
-        patience: after this many seconds without a message, the relay counts as gone. None for no
-            limit.
+        patience: seconds without a message after which the relay counts as gone, or None.
     """
 
     def listen() -> None:
@@ -221,11 +214,7 @@ def _run_leader(link: Link, group: Any, setup: dict[str, Any], pulse: Heartbeat)
 
 
 class CommandReceiver:
-    """Rank 0's end of the relay. Posts received commands, and sends callbacks and results back.
-
-    Args:
-        post: passes a command to the engine in this process.
-    """
+    """Receiver of relayed commands on rank 0, which sends callbacks and results back."""
 
     def __init__(self, link: Link, post: Callable[[Any], None]) -> None:
         self._link = link
@@ -233,7 +222,6 @@ class CommandReceiver:
         self._answers: dict[int, Future[Any]] = {}
 
     def handle(self, message: RelayedCommand | CommandCancelled) -> None:
-        """Called on the listening thread when an object arrives."""
         if isinstance(message, CommandCancelled):
             answer = self._answers.pop(message.number, None)
             if answer is not None:
@@ -274,7 +262,6 @@ def _measure_collectives(group: Any, link: Link, rounds: int, carrier: str) -> N
 
     Args:
         rounds: number of small collectives. For large ones, 1/50 of that.
-        carrier: backend name.
     """
     found = {
         "latency_s": _time_sum(group, 4, rounds),
@@ -287,7 +274,7 @@ def _measure_collectives(group: Any, link: Link, rounds: int, carrier: str) -> N
 
 
 def _time_sum(group: Any, nbytes: int, rounds: int) -> float:
-    """Return how long it takes to sum an array of `nbytes` over all ranks, in seconds."""
+    """Return the seconds for summing an array of `nbytes` over all ranks."""
     import mlx.core as mx
 
     array = mx.zeros(nbytes // 4, mx.float32)

@@ -1,7 +1,7 @@
-"""Stand-in for the engine loop when ranks run in other processes. Relays commands and events.
+"""Replacement of the engine loop for ranks in other processes. Relays commands and events.
 
-It has the interface of `engine.runtime.loop.Loop` and also runs on the engine thread. It doesn't
-use MLX, so this process survives the loss of ranks and can start new ones.
+It has the interface of `engine.runtime.loop.Loop` and runs on the engine thread without MLX, so
+this process survives the loss of ranks and can start new ones.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _SHUTDOWN_TIMEOUT_S = 10.0  # timeout for shutting down rank 0's engine
 
 
 def rank_budget(ranks: Sequence[Rank], budget: int | None) -> int:
-    """Return the memory budget per rank, i.e. the smallest that all of them can afford.
+    """Return the memory budget per rank that all of them can afford.
 
     Args:
         budget: bytes for all ranks on one machine together, or None for most of the free memory.
-            Machines other than rank 0's never use more than that.
+            Other machines never use more than their free memory.
     """
     machine = ranks[0].hello.get("machine")
     crowd = Counter(rank.hello.get("machine") for rank in ranks)
@@ -68,7 +68,7 @@ def rank_budget(ranks: Sequence[Rank], budget: int | None) -> int:
 
 
 def version_difference(ranks: Sequence[Rank]) -> str | None:
-    """Explain why the ranks can't form a group, or return None if all versions match."""
+    """Return why the ranks can't form a group, or None if all versions match."""
     expected = ranks[0].hello.get("versions") or {}
     for rank in ranks[1:]:
         theirs = rank.hello.get("versions")
@@ -79,13 +79,10 @@ def version_difference(ranks: Sequence[Rank]) -> str | None:
 
 
 class Relay:
-    """An engine's ranks, and the commands waiting for results from them.
+    """Ranks of an engine, and the commands waiting for results from them.
 
     Args:
-        hosts: host of each rank. Rank 0 is always on this machine.
         memory_budget: bytes for all ranks on one machine together.
-        cache_dir: folder for KV caches, or None.
-        cache_bytes: size limit of that folder.
 
     Raises:
         RanksLostError: if the ranks can't be started, or their versions don't match.
@@ -138,7 +135,7 @@ class Relay:
         return any(isinstance(command, Stop) for command in self._inbox)
 
     def run(self) -> None:
-        """Relay messages until there's a `Stop`, or a rank is lost."""
+        """Relay messages until `Stop` arrives or a rank is lost."""
         why = "The engine was stopped."
         try:
             while self._step():
@@ -196,7 +193,6 @@ class Relay:
                 log.debug("rank 0 ended before a cancellation was sent")
 
     def _listen(self, rank: Rank) -> None:
-        """Receive messages from a rank. Runs on a separate thread."""
         name = rank.label(len(self._ranks))
         try:
             while True:
@@ -264,10 +260,8 @@ class Relay:
         ]
 
     def _lose_rank(self, why: str, within: float = 0.0) -> None:
-        """Handle the loss of a rank, on any thread. The other ranks can't continue and are killed.
-
-        Args:
-            within: seconds to wait for a rank that was killed by a signal.
+        """Handle the loss of a rank, on any thread. The other ranks can't continue and are
+        killed.
         """
         if self._ended.is_set():
             return
@@ -282,7 +276,6 @@ class Relay:
         return f"{why} All ranks were stopped. They restart with the next request."
 
     def end(self, why: str) -> None:
-        """End all ranks. Callers that are still waiting get an error."""
         if not self._ended.is_set():  # give rank 0 a chance to shut down cleanly
             try:
                 self._ranks[0].link.send_object(RelayedCommand(Stop()))
@@ -308,7 +301,7 @@ class Relay:
 
 
 def _relative_to_home(folder: Path | None) -> str | None:
-    """Express a folder relative to "~" if possible. Other machines may have another home."""
+    """Return a folder relative to "~" if possible. Other machines may have another home."""
     if folder is None or not folder.is_relative_to(Path.home()):
         return str(folder) if folder is not None else None
     return str("~" / folder.relative_to(Path.home()))

@@ -1,4 +1,4 @@
-"""Sharding: which models can be divided among ranks, and loading a rank's shard."""
+"""Sharding of models over ranks, and loading a rank's shard."""
 
 from __future__ import annotations
 
@@ -56,10 +56,9 @@ def check_divisible(name: str, config: Mapping[str, Any], ranks: int) -> None:
 
 
 def load_shard(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, dict[str, Any]]:
-    """Load this rank's shard of a model lazily, i.e. without reading its weights.
+    """Load this rank's shard of a model, without reading its weights.
 
     Args:
-        group: MLX's group of ranks.
         wide: compute in float32, whatever the type of the weights.
 
     Raises:
@@ -79,11 +78,7 @@ def load_shard(folder: Path, name: str, group: Any, wide: bool) -> tuple[Any, di
 
 
 class ShardSizes:
-    """Sizes of each rank's shard of a model, computed without reading weights.
-
-    Args:
-        group: MLX's group of ranks.
-    """
+    """Sizes of each rank's shard of a model, computed without reading weights."""
 
     def __init__(self, group: Any) -> None:
         self._group = group
@@ -98,11 +93,6 @@ class ShardSizes:
         adapted: bool,
     ) -> Weights:
         """Return the size of one rank's shard. All shards have the same size.
-
-        Args:
-            config: the model's config.
-            identity: identifies the folder in the cache.
-            adapted: True if there's an adapter.
 
         Raises:
             EngineError: `unsupported_session` if the model can't be sharded; `model_load_failed`.
@@ -132,7 +122,7 @@ class ShardSizes:
 def probe_shard(
     net: Any, words: int, ranks: int, done: Callable[[], None], name: str = ""
 ) -> tuple[LoadedModel, Abilities]:
-    """Probe a sharded model. All ranks do this at the same time.
+    """Probe a sharded model on all ranks at the same time.
 
     KV cache quantization is probed as well, because it takes all ranks.
 
@@ -141,7 +131,7 @@ def probe_shard(
         done: called after each step.
 
     Returns:
-        The model as a follower needs it (without tokenizer), and the results.
+        The model without a tokenizer, and the results.
     """
     found = run_to_end(probe.measure(net, words), done)
     info = Model("", name, "", 0, 0, "", found.modes.step, False)
@@ -155,7 +145,7 @@ def probe_shard(
 
 
 def plan_checksum(model: LoadedModel) -> int:
-    """Compute a 31-bit checksum, so that ranks can verify that they execute plans the same way."""
+    """Return a 31-bit checksum with which ranks verify that they execute plans in the same way."""
     can = model.abilities.modes
     ways = (can.step, can.shares_prefix, can.mixes, model.abilities.token_by_token)
     slots = None if model.slots is None else type(model.slots.policy).__name__

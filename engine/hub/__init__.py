@@ -6,8 +6,8 @@
     model = hub.look_up("somebody/some-model")      # asks the hub; downloads nothing
     folder = hub.download(model, progress=print)    # resumable after any interruption
 
-It doesn't matter whether an engine is running. Code in repositories is neither downloaded nor run.
-Importing this package doesn't import an HTTP client.
+Code in repositories is neither downloaded nor run. Importing this package doesn't import an HTTP
+client.
 
 Imports: engine.sandbox, engine.errors, engine.hub.gguf, engine.cache, engine.model, engine.text.
 """

@@ -1,7 +1,7 @@
-"""Quantization of model folders with mlx-lm's `convert`, in a child process that can be killed.
+"""Quantization of model folders with mlx-lm's `convert`, in a child process.
 
 The output is written to a temporary folder, checked and then renamed, so a converted folder is
-always complete. Progress and cancellation work as in `hub.download`.
+always complete.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from engine.sandbox.process import engine_command
 
 BITS = (4, 6, 8)
 RECIPES = ("mixed_2_6", "mixed_3_4", "mixed_3_6", "mixed_4_6")
-"""mlx-lm's recipes. They use more bits for layers that matter more."""
+"""mlx-lm's recipes, which use more bits for layers that matter more."""
 
 _CHECK_S = 0.1
 _SCALE_BITS = 0.5  # bits per value for a group's scale and bias
@@ -49,12 +49,12 @@ def convert(
     progress: Progress | None = None,
     cancelled: threading.Event | None = None,
 ) -> Path:
-    """Quantize a model folder. Takes minutes. Returns the new folder.
+    """Quantize a model folder, which takes minutes, and return the new folder.
 
     Args:
         bits: 4, 6 or 8. Ignored if there is a recipe.
         recipe: one of `RECIPES`.
-        cancelled: set it to stop the conversion within a fraction of a second.
+        cancelled: set it to stop the conversion.
 
     Raises:
         EngineError: `invalid_request` (the output exists, or the model can't be quantized this
@@ -90,7 +90,7 @@ def convert(
 
 
 def run_child(folder: Path, out: Path, bits: int, recipe: str | None, group: int) -> None:
-    """Run mlx-lm's `convert`, inside the child. If the parent exits, so does the child."""
+    """Run mlx-lm's `convert` in the child. The child exits with its parent."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from engine.model import backend
 
@@ -114,7 +114,7 @@ def _invalid(message: str) -> EngineError:
 def _check_convertible(
     folder: Path, out: Path, name: str, bits: int, recipe: str | None
 ) -> tuple[int, int]:
-    """Check if conversion is possible. Returns the expected size in bytes and the group size."""
+    """Check that conversion is possible. Return the expected bytes and the group size."""
     if recipe is not None and recipe not in RECIPES:
         raise _invalid(f"Unknown recipe {recipe!r}. Use one of: {', '.join(RECIPES)}.")
     if recipe is None and bits not in BITS:
@@ -148,7 +148,7 @@ def expected_bytes(numbers: int, bits: int, recipe: str | None) -> int:
 
 
 def _group_size(config: Mapping[str, Any]) -> int:
-    """Number of values per scale. Usually 64, but 32 if the hidden size requires it."""
+    """Return the number of values per scale: 64, or 32 if the hidden size requires it."""
     places = text_configs(config)
     width = next((p["hidden_size"] for p in places if type(p.get("hidden_size")) is int), 64)
     return 64 if width % 64 == 0 else 32
@@ -162,7 +162,7 @@ def _run_conversion(
     progress: Progress,
     stop: threading.Event,
 ) -> None:
-    """Run the child until it's done, reporting the bytes written so far."""
+    """Run the child, and report the bytes written so far."""
     log = temporary / "log"
     with log.open("wb") as output:
         child = subprocess.Popen(

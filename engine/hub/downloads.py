@@ -1,9 +1,9 @@
-"""Downloads to huggingface_hub's cache. Downloaded code is never run.
+"""Downloads to huggingface_hub's cache.
 
-We use the cache's documented layout: `models--OWNER--NAME/` with `blobs/DIGEST`,
+The cache has a documented layout: `models--OWNER--NAME/` with `blobs/DIGEST`,
 `snapshots/COMMIT/FILE` (links to blobs) and `refs/REVISION` (the revision's commit). While a file
 is downloading, it's called `blobs/DIGEST.incomplete`. The snapshot folder is only created once all
-of its files are there, so snapshots made by us are always complete.
+of its files are there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RESERVED_BYTES = 64 * 10**6  # disk space to leave free
 _CHUNK_BYTES = 2**20
 
 Progress = Callable[[int, int], object]
-"""Called on the downloading thread, with the bytes present and the total."""
+"""Callback on the downloading thread, with the bytes present and the total."""
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _DIGEST = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -41,7 +41,6 @@ _INCOMPLETE = ".incomplete"
 
 
 def cache_root() -> Path:
-    """Root of the cache, from HF_HUB_CACHE or HF_HOME."""
     from huggingface_hub import constants
 
     return Path(constants.HF_HUB_CACHE).expanduser()
@@ -52,7 +51,7 @@ def _repo_folder(repo: str) -> Path:
 
 
 def find(repo: str, revision: str = MAIN) -> Path | None:
-    """Look for a downloaded model without contacting the hub."""
+    """Return the folder of a downloaded model, without contacting the hub."""
     if repo.count("/") != 1 or ".." in repo or not is_revision(revision):
         return None
     folder = _repo_folder(repo)
@@ -69,7 +68,7 @@ def find(repo: str, revision: str = MAIN) -> Path | None:
 def find_complete(model: HubModel) -> Path | None:
     """Return a model's folder if all its current files have been downloaded.
 
-    huggingface_hub creates the folder with the first file, so its existence isn't enough.
+    huggingface_hub creates the folder with the first file.
     """
     folder = find(model.repo, model.revision)
     if folder is None or folder != find(model.repo, model.commit):
@@ -86,7 +85,7 @@ def part_path(repo: str, file: HubFile) -> Path:
 
 
 def bytes_present(repo: str, files: Iterable[HubFile]) -> int:
-    """Count how many bytes of these files are already on disk."""
+    """Return the bytes of these files that are on disk."""
     count = 0
     for file in files:
         if os.path.exists(blob_path(repo, file)):
@@ -98,7 +97,7 @@ def bytes_present(repo: str, files: Iterable[HubFile]) -> int:
 
 
 def free_bytes(path: Path) -> int:
-    """Return the free space on a path's disk. The path needn't exist. Raises `OSError`."""
+    """Return the free bytes on a path's disk. The path needn't exist. Raises `OSError`."""
     path = path.absolute()
     existing = next(p for p in (path, *path.parents) if os.path.exists(p))
     return shutil.disk_usage(existing).free
@@ -107,7 +106,6 @@ def free_bytes(path: Path) -> int:
 def publish(
     repo: str, revision: str, commit: str, files: Iterable[HubFile], tidy: bool = True
 ) -> Path:
-    """Create a snapshot once its files are complete. Raises `OSError`."""
     folder = _repo_folder(repo)
     snapshot = folder / "snapshots" / commit
     if snapshot.is_dir():  # another program has downloaded some of the files
@@ -139,7 +137,7 @@ def publish(
 
 
 def discard(repo: str) -> None:
-    """Delete what's left of an unfinished download. Files used by snapshots are kept.
+    """Delete the rest of an unfinished download. Files used by snapshots are kept.
 
     Raises:
         EngineError: `download_failed` if the download is still running.
@@ -154,7 +152,7 @@ def discard(repo: str) -> None:
 
 
 def bytes_unfinished(repo: str) -> int:
-    """Return how many bytes a model's unfinished downloads take up. Doesn't contact the hub."""
+    """Return the bytes of a model's unfinished downloads."""
     count = 0
     for file in _unused_blobs(_repo_folder(repo)):
         with contextlib.suppress(OSError):
@@ -163,7 +161,6 @@ def bytes_unfinished(repo: str) -> int:
 
 
 def _unused_blobs(folder: Path) -> list[Path]:
-    """List files that no snapshot uses, whether or not they are complete."""
     used = {os.path.realpath(link) for link in folder.glob("snapshots/*/**/*")}
     return [
         file
@@ -173,13 +170,13 @@ def _unused_blobs(folder: Path) -> list[Path]:
 
 
 def _is_ours(blob: Path) -> bool:
-    """Check if a file is ours. Incomplete files of other programs have longer names."""
+    """Return True for Stretto's files. Incomplete files of other programs have longer names."""
     return bool(_DIGEST.fullmatch(blob.name.removesuffix(_INCOMPLETE)))
 
 
 @contextlib.contextmanager
 def lock_repository(repo: str) -> Iterator[None]:
-    """Lock a repository against other programs. If we crash, the lock is released.
+    """Lock a repository against other programs.
 
     Raises:
         EngineError: `download_failed` if another program holds the lock.
@@ -202,7 +199,6 @@ def lock_repository(repo: str) -> Iterator[None]:
 
 
 def check_space(model: HubModel) -> None:
-    """Raise `no_space` if there isn't enough disk space for the missing files."""
     missing = model.size - bytes_present(model.repo, model.files)
     try:
         free = free_bytes(cache_root())
@@ -224,13 +220,12 @@ def download(
     tidy: bool = True,
     on_wait: net.OnWait | None = None,
 ) -> Path:
-    """Download a model's missing files. Returns its folder, ready to be loaded.
+    """Download a model's missing files, and return its folder.
 
-    Call it again to resume after an interruption. If the hub asks us to slow down, the download
-    waits.
+    A download resumes after an interruption, and waits if the hub is busy.
 
     Args:
-        cancelled: set it to stop the download within a fraction of a second.
+        cancelled: set it to stop the download.
         tidy: delete incomplete files of other versions when done.
         on_wait: called on this thread before each wait, with its length in seconds.
 
@@ -275,7 +270,6 @@ class ModelDownload:
         self._before = bytes_present(model.repo, model.files)
 
     def fetch(self, file: HubFile) -> None:
-        """Download a file, or what's missing of it."""
         self._before -= bytes_present(self._model.repo, [file])
         target = blob_path(self._model.repo, file)
         if not target.exists():
@@ -296,7 +290,7 @@ class ModelDownload:
         self._progress(self._before, self._model.size)
 
     def _download_rest(self, file: HubFile, unfinished: Path, out: BinaryIO) -> str:
-        """Append the missing bytes. Returns the digest of the whole file."""
+        """Append the missing bytes. Return the digest of the whole file."""
         from httpx2 import RemoteProtocolError
 
         have = out.tell()
@@ -360,8 +354,8 @@ class ModelDownload:
 class RetryPolicy:
     """Policy for retries after a broken connection.
 
-    If the hub ignores Range, files start over every time, so only bytes beyond the best attempt
-    count.
+    If the hub ignores Range, files start from zero every time, so only bytes beyond the best
+    attempt count.
     """
 
     def __init__(self, have: int) -> None:
@@ -371,7 +365,7 @@ class RetryPolicy:
         self.pause = 0.0  # delay before the next attempt, in seconds
 
     def record_connection(self, have: int) -> None:
-        """Call this when a connection ended. `have` is the number of bytes present."""
+        """Record the end of a connection. `have` is the number of bytes present."""
         new = max(0, have - self._best)
         self._best += new
         self._empty_retries = 0 if new else self._empty_retries + 1

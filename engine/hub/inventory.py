@@ -1,13 +1,12 @@
-"""Inventory of the models and adapters on this machine. Doesn't load or move anything.
+"""Inventory of the models and adapters on this machine.
 
     from engine.hub.inventory import Inventory, model_places
 
     for model in Inventory().walk(model_places()):
         print(model.name, model.facts.nbytes)
 
-This blocks on disk access, so use a worker thread. Folders aren't trusted: a config could be a pipe
-or a gigabyte large, and weights could be missing. None of that blocks us or raises an error, and no
-more than `MAX_CONFIG_BYTES` of a config is read. Doesn't use MLX.
+This blocks on disk access. Folders aren't trusted: a config could be a pipe or a gigabyte large,
+and weights could be missing.
 """
 
 from __future__ import annotations
@@ -64,8 +63,9 @@ _FACT_FILES = (
 _MAX_SUBFOLDERS = 200  # number of subfolders searched for adapters
 
 MAX_CONFIG_BYTES = 2**20
-"""Larger configs aren't read for a list. Parsing JSON holds the GIL for 10 ms per megabyte, and the
-largest known config is 0.1 MB."""
+"""Maximum bytes of a config in a list. Parsing JSON holds the GIL for 10 ms per megabyte, and the
+largest known config is 0.1 MB.
+"""
 
 REASONING, TOOLS, IMAGES = "reasoning", "tools", "images"
 
@@ -103,18 +103,16 @@ Stop = Callable[[], bool]
 
 
 class FolderFacts(Struct, frozen=True):
-    """Information about a folder. Unknown values are empty, 0 or None.
+    """Facts about a folder. Unknown values are empty, 0 or None.
 
     Attributes:
         nbytes: total size of its files. Links are followed, and each file is counted once.
-        architecture: `model_type` of its config.
         bits: bits of quantized weights. If layers differ, the most common value.
         group_size: weights per scale.
         mixed: True if layers have different quantization.
         dtype: type of weights that aren't quantized, e.g. "bfloat16".
         context: context length in tokens, computed like in the engine.
         capabilities: subset of `REASONING`, `TOOLS` and `IMAGES`, based on template and config.
-        licence: taken from the README or the config.
         problem: a sentence explaining why it can't be loaded. "" if there's no known problem.
         gone: True if the folder doesn't exist any more.
         others: some names that don't belong in a model folder, sanitized.
@@ -135,9 +133,10 @@ class FolderFacts(Struct, frozen=True):
 
 
 def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
-    """Inspect a folder now. Never raises an error.
+    """Inspect a folder. Never raises an error.
 
-    ``stop``: return True from it to cancel. The result is then incomplete.
+    Args:
+        stop: returns True to cancel. The result is then incomplete.
     """
     if kept.is_gguf(folder):
         return _gguf_facts(folder)
@@ -175,7 +174,6 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
 
 
 def _gguf_facts(path: Path) -> FolderFacts:
-    """Describe a GGUF file, or a folder with GGUF files, without reading it."""
     try:
         file = kept.find_single_file(path) if path.is_dir() else path
         status = os.stat(file if file is not None else path)
@@ -194,12 +192,10 @@ def _foreign_names(names: set[str]) -> tuple[str, ...]:
 
 
 def folder_bytes(folder: Path, stop: Stop) -> int:
-    """Return the total size of a folder's files, giving up after more files than any model has.
-
-    Links to files are followed. Each file is counted once.
+    """Return the total bytes of a folder's files, counting each file once.
 
     Args:
-        stop: return True from it to cancel.
+        stop: returns True to cancel.
     """
     sizes: dict[tuple[int, int], int] = {}
     for number, (parent, _, names) in enumerate(os.walk(folder)):  # doesn't follow links to folders
@@ -217,7 +213,7 @@ def folder_bytes(folder: Path, stop: Stop) -> int:
 
 
 def _config(folder: Path) -> tuple[dict[str, Any], str]:
-    """Read the config. Returns it ({} if unreadable), and the problem if there is one."""
+    """Return the config ({} if unreadable), and the problem if there is one."""
     try:
         config = read_json(folder / "config.json", MAX_CONFIG_BYTES)
     except FileNotFoundError:
@@ -252,7 +248,7 @@ def _load_problem(names: set[str], config: dict[str, Any]) -> str:
 
 
 def _is_known_architecture(config: dict[str, Any]) -> bool:
-    """Check whether mlx-lm supports the architecture. True if mlx-lm isn't imported yet."""
+    """Return True if mlx-lm supports the architecture or isn't imported yet."""
     # Importing mlx-lm takes a second, which is too slow for listing models.
     if "mlx_lm" not in sys.modules:
         return True
@@ -293,7 +289,7 @@ def _template(folder: Path, names: set[str], tokenizer: str) -> str:
 
 
 def _extract_template(text: str) -> str:
-    """Extract "chat_template" from JSON text without parsing everything else."""
+    """Return "chat_template" in JSON text without parsing everything else."""
     key = re.search(r'"chat_template"\s*:\s*', text)
     if key is None or text[key.end() : key.end() + 1] not in ('"', "["):
         return ""
@@ -307,10 +303,7 @@ def _extract_template(text: str) -> str:
 
 
 def _text(file: Path, most: int) -> str:
-    """Read a text file.
-
-    Returns "" if it doesn't exist, isn't a regular file, or exceeds `most` bytes.
-    """
+    """Return a text file's content, or "" for a missing, irregular or too large file."""
     try:
         return read_file(file, most).decode(errors="replace")
     except (OSError, ValueError):
@@ -338,7 +331,7 @@ def _reason(error: Exception) -> str:
 
 
 class ModelSource(Enum):
-    """The program a folder belongs to. Values are shown to the user."""
+    """Program that a folder belongs to. Values are shown to the user."""
 
     BUNDLED = "Stretto"
     HUB = "Hugging Face"
@@ -349,7 +342,7 @@ class ModelSource(Enum):
 
 
 class ModelPlace(Struct, frozen=True):
-    """A folder with models in it, or a model itself."""
+    """Folder with models in it, or a model."""
 
     source: ModelSource
     path: Path
@@ -361,11 +354,9 @@ def model_places(
     home: Path | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> list[ModelPlace]:
-    """List all places where models could be. Folders may not exist, but no path is listed twice.
+    """Return all places where models could be, including missing folders.
 
     Args:
-        own_folder: our own models folder.
-        added: folders added by the user.
         home: home folder of the other programs (default: the user's home).
     """
     home = home or Path.home()
@@ -411,12 +402,11 @@ def _mlx_lm_folders(home: Path, environment: Mapping[str, str]) -> list[Path]:
 
 
 class InstalledModel(Struct, frozen=True):
-    """A model installed on this machine.
+    """Model on this machine.
 
     Attributes:
-        ref: what to load: a hub id (``owner/name``, ``owner/name@revision``) or a folder.
+        ref: a hub id (``owner/name``, ``owner/name@revision``) or a folder to load.
         name: short, sanitized name for display.
-        folder: where its files are.
         removes: folder to delete with the model. In the hub's cache that's the whole repository,
             since revisions share files.
         shares: refs of other revisions that would be deleted along with it.
@@ -440,12 +430,11 @@ class Inventory:
     def walk(
         self, places: Iterable[ModelPlace], refs: Iterable[str] = (), stop: Stop = lambda: False
     ) -> Iterator[InstalledModel]:
-        """Yield models as they are found. No folder is listed twice.
+        """Yield models as they are found.
 
         Args:
-            refs: additional models, e.g. folders opened before. They're listed even if they aren't
-                models or no longer exist.
-            stop: return True from it to cancel.
+            refs: additional models, which are listed even if they no longer exist.
+            stop: returns True to cancel.
         """
         seen: set[str] = set()
         folders: set[tuple[int, int]] = set()
@@ -484,7 +473,6 @@ class Inventory:
     def _walk_place(
         self, location: ModelPlace, folders: set[tuple[int, int]], stop: Stop
     ) -> Iterator[InstalledModel]:
-        """Yield models below a place. ``folders`` has everything visited so far."""
         waiting = [(location.path, 0)]
         while waiting and len(folders) < MAX_FOLDERS and not stop():
             folder, depth = waiting.pop()
@@ -538,7 +526,7 @@ def _ref(repo: str, revision: str, snapshot: Path, ours: bool) -> str:
 
 
 def _revisions(repo: Path) -> dict[Path, str]:
-    """Map each snapshot of a repository to one of its revision names, preferring `MAIN`."""
+    """Return a revision name for each snapshot of a repository, preferring `MAIN`."""
     commits: dict[str, str] = {}
     refs = repo / "refs"
     for parent, _, names in os.walk(refs):
@@ -564,10 +552,7 @@ def _revisions(repo: Path) -> dict[Path, str]:
 
 
 def _entries(folder: Path) -> tuple[set[str], list[Path]]:
-    """List a folder: all names, plus the subfolders that aren't hidden (links count).
-
-    Raises `OSError`.
-    """
+    """Return all names in a folder, and the subfolders that aren't hidden. Raises `OSError`."""
     names: set[str] = set()
     inner: list[Path] = []
     with os.scandir(folder) as entries:
@@ -602,7 +587,7 @@ def _name(folder: Path) -> str:
 
 
 def find_adapters(folder: Path) -> list[Path]:
-    """Look for adapters in a model's folder and its `adapters` subfolder."""
+    """Return adapters in a model's folder and its `adapters` subfolder."""
     found = []
     for candidate in (folder, folder / "adapters"):
         try:
@@ -618,17 +603,15 @@ def _is_adapter(entry: os.DirEntry[str]) -> bool:
 
 
 def is_adapter(folder: Path) -> bool:
-    """Check for the two files every adapter has."""
     return all(os.path.isfile(folder / name) for name in (ADAPTER_CONFIG, ADAPTER_WEIGHTS))
 
 
 def adapter_entry(ref: str, base: str, folder: Path) -> InstalledModel:
-    """Create a list entry for a model with an adapter.
+    """Return a list entry for a model with an adapter.
 
     Args:
-        ref: what to load.
+        ref: reference to load.
         base: name of the base model.
-        folder: folder of the adapter.
     """
     name = f"{base} + {clean_name(folder.name) or 'adapter'}"
     return InstalledModel(ref, name, folder, ModelSource.ADDED, _adapter_facts(folder), folder)

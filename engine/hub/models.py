@@ -1,7 +1,7 @@
 """Model metadata from the hub, by name or through a search.
 
-Requests are only made when the user asks for them. Repository owners write most of the values, so
-anything missing or unexpected is treated as unknown.
+Repository owners write most of the values, so anything missing or unexpected is treated as
+unknown.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hashlib import _Hash
 
 LOOK_UP_WAIT_S = 10.0
-"""Longest delay we accept when the hub is busy. Short, because the user is waiting."""
+"""Maximum delay while the hub is busy. Short, because the user is waiting."""
 _MAX_CARD_BYTES = 2**20
 _MAX_CONFIG_BYTES = 4 * 2**20
 _MAX_LISTING_BYTES = 16 * 2**20  # each file takes about 300 bytes
@@ -60,7 +60,7 @@ _MAX_LAYERS = 4096  # limit for layers and list lengths, because the estimate lo
 
 
 class HubFacts(Struct, frozen=True):
-    """A model's metadata on the hub.
+    """Metadata of a model on the hub.
 
     Attributes:
         downloads: in the last month. 0 if unknown.
@@ -92,13 +92,10 @@ class HubFile(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class HubModel:
-    """A model on the hub.
+    """Model on the hub.
 
     Attributes:
-        revision: the revision that was requested.
-        commit: the commit it currently points to.
         files: what to download, smallest first.
-        architecture: `model_type` of its config.
         known: True if the installed mlx-lm supports the architecture.
         bits: bits of quantized weights, or None if it isn't quantized.
         gated: True if downloading needs a token of an account with access.
@@ -124,18 +121,17 @@ class HubModel:
 
     @property
     def weights(self) -> int:
-        """Size of the weights in bytes. Loading needs at least this much memory."""
+        """Bytes of the weights."""
         return sum(file.size for file in self.files if names.is_weights(file.name))
 
 
 class HubSearchResult(Struct, frozen=True):
-    """A search result.
+    """Search result.
 
     Attributes:
         size: approximate size of the weights in bytes, 0 if unknown. Use `look_up` for the exact
             size.
         precision: e.g. "4-bit" or "BF16". "" if unknown.
-        architecture: `model_type` from its config.
     """
 
     repo: str
@@ -153,13 +149,13 @@ def look_up(
     most_wait_s: float = LOOK_UP_WAIT_S,
     on_wait: net.OnWait | None = None,
 ) -> HubModel:
-    """Look up a model. Takes two requests and a few kilobytes.
+    """Look up a model with two requests.
 
     Args:
         name: a model id (``owner/name``, ``owner/name@revision``), or the address of its page.
         token: access token (default: huggingface_hub's).
-        most_wait_s: longest delay to accept when the hub is busy. Anything longer is an error.
-        on_wait: called on this thread before each wait, with its length in seconds.
+        most_wait_s: longest delay to accept while the hub is busy.
+        on_wait: called on this thread before each wait, with its seconds.
 
     Raises:
         EngineError: `invalid_request`, `not_found`, `gated`, `not_a_model`, `offline`,
@@ -199,7 +195,7 @@ def look_up(
 def card(
     model: HubModel, token: str | None = None, cancelled: threading.Event | None = None
 ) -> str:
-    """Fetch the model card as Markdown without front matter, or "" if there is none. One request.
+    """Return the model card as Markdown without front matter, or "" if there is none.
 
     Raises:
         EngineError: see `look_up`.
@@ -235,9 +231,9 @@ def is_known_architecture(config: dict[str, Any]) -> bool:
 
 
 def has_vision(folder: Path) -> bool | None:
-    """Check whether a model accepts images, i.e. has a vision tower that we know.
+    """Return True if a model has a supported vision tower, or None if the folder can't be read.
 
-    None if the folder can't be read. Blocks while it reads the headers of all weight files.
+    Reads the headers of all weight files.
     """
     from engine.model import backend
 
@@ -285,7 +281,7 @@ def _invalid_answer(repo: str) -> EngineError:
 
 
 def parse_json(text: bytes) -> Any:
-    """Parse JSON. Returns None if it isn't valid."""
+    """Return parsed JSON, or None if it isn't valid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -348,7 +344,7 @@ def _fetch_config(
 def search(
     words: str, token: str | None = None, cancelled: threading.Event | None = None
 ) -> list[HubSearchResult]:
-    """Search model names on the hub. Takes two requests.
+    """Search model names on the hub with two requests.
 
     Args:
         token: access token (default: huggingface_hub's).
@@ -438,7 +434,7 @@ def _precision(about: dict[str, Any], config: dict[str, Any], parameters: dict[s
 
 
 def quantization(config: dict[str, Any]) -> dict[str, Any]:
-    """Extract `bits`, `group_size` and `mixed` from a config's quantization."""
+    """Return `bits`, `group_size` and `mixed` of a config's quantization."""
     for key in ("quantization", "quantization_config"):
         how = config.get(key)
         if not isinstance(how, dict):
@@ -461,10 +457,10 @@ def _int_between(value: object, least: int, most: int) -> int | None:
 
 
 def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) -> HubFacts:
-    """Extract metadata from the hub's description of a model.
+    """Return metadata from the hub's description of a model.
 
     Args:
-        own_config: the model's complete config. The hub only returns a part.
+        own_config: complete config of the model.
     """
     config = _as_dict(about.get("config"))
     template = config.get("chat_template_jinja")
@@ -508,12 +504,11 @@ def _as_dict(value: object) -> dict[str, Any]:
 
 
 def fit(model: HubModel, budget: int, tokens: int, chats: int) -> Fit:
-    """Estimate how much memory a model needs, and compare it to the budget.
+    """Estimate a model's memory, and compare it to the budget.
 
     Args:
         budget: memory for models and chats, in bytes.
         tokens: length of each chat. Capped at the model's limit.
-        chats: number of chats.
     """
     weights = Weights(model.weights, model.weights)
     tokens = min(tokens, model.context) if model.context else tokens
@@ -526,7 +521,7 @@ def fit(model: HubModel, budget: int, tokens: int, chats: int) -> Fit:
 
 
 def _is_sensible(config: Mapping[str, Any]) -> bool:
-    """Check that numbers in a config are plausible, because anybody can upload one."""
+    """Return True if the numbers in an untrusted config are plausible."""
     return all(
         not isinstance(value, list) or len(value) <= _MAX_LAYERS
         if not isinstance(value, int)

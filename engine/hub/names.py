@@ -43,9 +43,7 @@ class HubRef(Struct, frozen=True):
 
 
 def parse(text: str, hosts: frozenset[str] = frozenset()) -> HubRef | None:
-    """Parse a model ``id``, ``id@revision``, or the address of a page on one of ``hosts``, else
-    None.
-    """
+    """Parse a model ``id``, ``id@revision``, or the address of a page on one of ``hosts``."""
     text = text.strip()
     if "://" not in text:
         host, _, path = text.partition("/")
@@ -71,8 +69,8 @@ def parse(text: str, hosts: frozenset[str] = frozenset()) -> HubRef | None:
 def clean_name(text: object, longest: int = MAX_NAME_CHARACTERS) -> str:
     """Sanitize an external name for display in windows and terminals.
 
-    Removes control, bidi and invisible characters, collapses whitespace, and cuts after ``longest``
-    characters. Returns "" if nothing is left, or if it isn't a string.
+    Control, bidi and invisible characters are removed, and whitespace is collapsed. Returns "" if
+    nothing is left, or if it isn't a string.
     """
     if not isinstance(text, str):
         return ""
@@ -84,12 +82,11 @@ def clean_name(text: object, longest: int = MAX_NAME_CHARACTERS) -> str:
 
 
 def is_revision(text: str) -> bool:
-    """Check for a valid branch, tag or commit. It's also used as a file name."""
+    """Return True for a valid branch, tag or commit, which is also a valid file name."""
     return bool(_REVISION.fullmatch(text)) and not {"", ".", ".."} & set(text.split("/"))
 
 
 def is_needed(file: str) -> bool:
-    """Check whether loading a model needs this file of its repository."""
     if not _FILE.fullmatch(file):
         return False
     if any(fnmatchcase(file, pattern) for pattern in _NOT_NEEDED):
@@ -122,7 +119,7 @@ _LICENCES = {
 
 
 def licence_name(name: object, custom_name: object = None) -> str:
-    """Return a license's name for display.
+    """Return the display name of a license.
 
     Args:
         custom_name: the author's own name for it, if the hub doesn't know the license.
@@ -141,7 +138,7 @@ _REASONING = re.compile(
 
 
 def template_text(value: object) -> str:
-    """Get the text of a config's "chat_template", which can be a list of named templates."""
+    """Return a config's "chat_template", which can be a list of named templates."""
     if isinstance(value, list):
         texts = (entry.get("template") for entry in value if isinstance(entry, dict))
         return "\n".join(text for text in texts if isinstance(text, str))
@@ -179,7 +176,7 @@ _MANY = re.compile(r"\n{3,}")
 
 
 def card_text(text: str) -> str:
-    """Strip front matter, images and HTML from a model card. Code blocks stay as they are."""
+    """Remove front matter, images and HTML from a model card. Code blocks stay unchanged."""
     text = _HEAD.sub("", text[: 2 * MAX_CARD_CHARACTERS].replace("\r\n", "\n"), count=1)
     parts: list[str] = []
     prose: list[str] = []

@@ -1,10 +1,8 @@
 """HTTP requests to the hub, on separate threads so that they can be cancelled immediately.
 
-A blocking socket read can't be interrupted, so a cancelled download would hang until the timeout.
-Instead, a thread reads. It only uses its queue and exits by itself.
-
-Responses are read in chunks and limited in size. Compressed responses are rejected, because a few
-megabytes could expand to gigabytes.
+A blocking socket read can't be interrupted, so a thread reads. Responses are read in chunks and
+limited in size. Compressed responses are rejected, because a few megabytes could expand to
+gigabytes.
 """
 
 from __future__ import annotations
@@ -36,14 +34,13 @@ log = logging.getLogger(__name__)
 READ_TIMEOUT_S = 60.0
 """Time limit for an entire metadata response, and for the start of any other response."""
 MIN_PROGRESS_BYTES = 16 * 1024
-"""A download must receive this many bytes within `READ_TIMEOUT_S`, or the connection counts as
-broken."""
+"""Minimum bytes of a download within `READ_TIMEOUT_S`."""
 MAX_WAIT_S = 3600.0
-"""Longest delay we accept from a hub that returns 429 or 503. Anything longer is an error."""
+"""Maximum delay that a hub may request with status 429 or 503."""
 MAX_WAITS = 20
 """Consecutive waits without receiving any data."""
 BUSY_PAUSE_S = 10.0
-"""Initial delay if the hub doesn't specify one. Doubled every time."""
+"""Initial delay if the hub doesn't specify one, doubled every time."""
 SEARCH_LABEL = "the search"  # used instead of a model name in error messages
 
 _MAX_PARSED_WAIT_S = 10.0**6  # limit for the server's delay; longer delays are ignored
@@ -61,7 +58,7 @@ class BrokenError(Exception):
 
 
 class BusyError(Exception):
-    """Raised if the hub is busy and asks us to wait."""
+    """Raised if the hub is busy and requests a delay."""
 
     def __init__(self, cause: HubStatusError) -> None:
         super().__init__(str(cause))
@@ -70,11 +67,11 @@ class BusyError(Exception):
 
 
 OnWait = Callable[[float], object]
-"""Called before waiting for a busy hub, with the delay in seconds."""
+"""Callback before waiting for a busy hub, with the delay in seconds."""
 
 
 class BusyWaiter:
-    """Waiter for a busy hub.
+    """Counter of waits for a busy hub.
 
     Args:
         cancelled: set it to abort a wait with `download_cancelled`.
@@ -90,14 +87,14 @@ class BusyWaiter:
         self._in_a_row = 0
 
     def reset(self) -> None:
-        """Call this when data has arrived. Starts counting from zero again."""
+        """Reset the counter after data has arrived."""
         self._in_a_row = 0
 
     def wait(self, error: BusyError, label: str) -> None:
-        """Wait as long as the hub wants us to.
+        """Wait for the requested delay.
 
         Raises:
-            EngineError: `download_failed` if that's too long, or we have waited too many times;
+            EngineError: `download_failed` after too long a delay or too many waits;
                 `download_cancelled`.
         """
         seconds = error.wait_s or min(BUSY_PAUSE_S * 2**self._in_a_row, MAX_WAIT_S)
@@ -112,7 +109,7 @@ class BusyWaiter:
 
 
 class _TooSlowError(Exception):
-    """Raised if a response is too slow."""
+    pass
 
 
 class HubStatusError(Exception):
@@ -129,7 +126,7 @@ class HubStatusError(Exception):
 
 
 def _parse_wait_s(headers: Mapping[str, str]) -> float:
-    """Get the requested delay in seconds, or 0 without such a header."""
+    """Return the requested delay in seconds, or 0 without such a header."""
     from huggingface_hub.utils import parse_ratelimit_headers
 
     retry_after = headers.get("Retry-After", "").strip()
@@ -155,8 +152,8 @@ def cancelled_error() -> EngineError:
 def silence_client() -> None:
     """Turn off the client's telemetry and logging.
 
-    It would send a list of installed packages, request a list of known programs, and log every URL,
-    including signatures.
+    The client would send a list of installed packages, request a list of known programs, and log
+    every URL, including signatures.
     """
     from huggingface_hub import constants
 
@@ -166,7 +163,7 @@ def silence_client() -> None:
 
 
 def timeout_s() -> float:
-    """Return how long to wait for the start of a response (HF_HUB_DOWNLOAD_TIMEOUT)."""
+    """Return the timeout for the start of a response (HF_HUB_DOWNLOAD_TIMEOUT)."""
     from huggingface_hub import constants
 
     return float(constants.HF_HUB_DOWNLOAD_TIMEOUT)
@@ -183,7 +180,7 @@ def fetch(
     """Fetch a short response about ``label``.
 
     Args:
-        waits: used if the hub is busy. If not given, that's an error.
+        waits: waits for a busy hub. Without it, a busy hub is an error.
 
     Raises:
         EngineError: `offline`, `not_found`, `gated`, `download_failed` (also if it exceeds ``most``
@@ -254,7 +251,7 @@ def stream_chunks(
 def _next_item(
     items: queue.Queue[tuple[bool, Any]], cancelled: threading.Event, seconds: float
 ) -> tuple[bool, Any]:
-    """Get the next item from a transfer.
+    """Return the next item of a transfer.
 
     Raises:
         BrokenError: if the time is up.
@@ -270,9 +267,9 @@ def _next_item(
 
 
 class HubTransfer:
-    """A single request. A thread reads its body into a bounded queue.
+    """Request whose thread reads its body into a bounded queue.
 
-    It has a connection of its own, so `close` can shut it down at any time. There is no timeout for
+    It has its own connection, so `close` can shut it down at any time. There is no timeout for
     slowly sent headers.
     """
 
@@ -285,7 +282,6 @@ class HubTransfer:
         threading.Thread(target=self._run, name="hub-transfer", daemon=True).start()
 
     def close(self) -> None:
-        """Shut down the connection, so that the thread exits."""
         self._closed.set()
         if self._socket is not None:
             with contextlib.suppress(OSError):
@@ -333,7 +329,7 @@ class HubTransfer:
 
 
 def to_engine_error(error: Exception, label: str) -> EngineError:
-    """Convert a client exception to an engine error that says what to do."""
+    """Return an engine error with advice for an exception of the client."""
     from httpx2 import TimeoutException, TransportError
     from huggingface_hub.errors import OfflineModeIsEnabled
 

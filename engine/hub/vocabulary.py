@@ -1,9 +1,9 @@
-"""Comparison of two models' vocabularies, using only their files. Doesn't need MLX.
+"""Comparison of two models' vocabularies, using only their files.
 
 A draft model must have the same tokenizer, which is checked after loading both
 (`engine.model.drafting`). This only preselects candidates for a list, by the raw bytes of the
 vocabulary in the tokenizer file. Parsing would hold the GIL for about a second for a list of 20
-models. If the same vocabulary could be written with different bytes, the result is "unknown".
+models.
 """
 
 from __future__ import annotations
@@ -27,10 +27,7 @@ _BLANKS = b" \t\r\n"
 
 
 def vocabulary_of(folder: Path, stopped: Callable[[], bool] = lambda: False) -> str:
-    """Return a digest of a model's vocabulary, prefixed by the kind of file it comes from.
-
-    Returns "" if it can't be determined, or if cancelled (`stopped`).
-    """
+    """Return a digest of a model's vocabulary, prefixed by the kind of its file, or ""."""
     for name in _FILES:
         try:
             data = read_file(folder / name, _MAX_FILE_BYTES)
@@ -63,6 +60,6 @@ def _tokens(data: bytes) -> bytes:
 
 
 def may_share(first: str, second: str) -> bool:
-    """Check whether two digests could belong to the same vocabulary."""
+    """Return True if two digests could belong to the same vocabulary."""
     alike = first.partition(":")[0] == second.partition(":")[0]
     return first == second or not (first and second and alike)

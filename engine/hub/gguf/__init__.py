@@ -4,10 +4,9 @@
 
     folder = kept.convert_if_needed(Path("model.Q4_K_M.gguf"))   # reads and converts it in a child
 
-Only `kept` runs in the engine's process. It starts a sandboxed child and remembers the result.
-Everything else runs in the child: `reading` parses the file without trusting it, `blocks` repacks
-the weights, `families` maps names of arrays and settings to MLX's, `tokens` builds tokenizer.json,
-and `folder` writes the result.
+Only `kept` runs in the engine's process. The other modules run in a sandboxed child: `reading`
+parses the file without trusting it, `blocks` repacks the weights, `families` maps names of arrays
+and settings to MLX's, `tokens` builds tokenizer.json, and `folder` writes the result.
 
 Imports: engine.errors, engine.hub, engine.sandbox.
 """

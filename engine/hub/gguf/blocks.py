@@ -1,4 +1,4 @@
-"""Repacking of GGUF's quantized weights in MLX's format. Runs in the child. Pure numpy.
+"""Repacking of GGUF's quantized weights in MLX's format, in numpy.
 
 Both formats store groups of small integers with a scale and an offset (`scale * q + bias`). MLX's
 groups have at least 32 values, so GGUF types with groups of 32 can be repacked without loss: Q4_0,
@@ -33,8 +33,6 @@ class Groups(Struct, frozen=True):
 
 
 class FloatType(Struct, frozen=True):
-    """Floating-point type used for a folder's weights."""
-
     name: str  # "float16", "bfloat16" or "float32"
     label: str  # name in safetensors
     nbytes: int
@@ -73,8 +71,6 @@ Unpack = Callable[[Numbers, FloatType], Groups]
 
 
 class BlockType(Struct, frozen=True):
-    """A number format of GGUF."""
-
     name: str
     numbers: int  # values per block of `nbytes`
     nbytes: int
@@ -90,7 +86,7 @@ class BlockType(Struct, frozen=True):
 
 
 def pack_numbers(numbers: Numbers, bits: int) -> bytes:
-    """Pack rows of small integers like MLX: as a bit stream, lowest bits first."""
+    """Pack rows of small integers as MLX does: as a bit stream, lowest bits first."""
     if bits == 8:
         return numbers.tobytes()
     if bits == 4:
@@ -103,7 +99,7 @@ def pack_numbers(numbers: Numbers, bits: int) -> bytes:
 
 
 def _read_float16(blocks: Numbers, at: int) -> Numbers:
-    """Read the float16 at an offset of each block. Returns float32 with a trailing axis."""
+    """Return the float16 at an offset of each block, as float32 with a trailing axis."""
     return np.ascontiguousarray(blocks[..., at : at + 2]).view("<f2").astype(np.float32)
 
 
@@ -121,7 +117,7 @@ def _flatten(numbers: Numbers) -> Numbers:
 
 
 def _centered_groups(numbers: Numbers, scales: Numbers, middle: int, dtype: FloatType) -> Groups:
-    """Build groups for `scale * (number - middle)`.
+    """Return groups for `scale * (number - middle)`.
 
     The middle is a power of two, so there's no second rounding.
     """
@@ -222,9 +218,8 @@ def _q6_k_floats(rows: Numbers) -> Numbers:
 def quantize_to_8_bits(numbers: Numbers, dtype: FloatType) -> Groups:
     """Quantize arbitrary rows to 8 bits.
 
-    The error is at most half a step, i.e. half of 1/255 of the group's range.
-
-    To avoid clipping, the minimum is rounded down and the step up.
+    The error is at most half of 1/255 of the group's range. To avoid clipping, the minimum is
+    rounded down and the step up.
     """
     groups = numbers.reshape(len(numbers), -1, GROUP)
     least, most = groups.min(-1), groups.max(-1)
@@ -287,4 +282,4 @@ TYPES: dict[int, BlockType] = {
     35: BlockType("TQ2_0", SUPER, 66),
     39: BlockType("MXFP4", 32, 17),
 }
-"""Keyed by type number in the file."""
+"""Formats by type number in the file."""

@@ -1,4 +1,4 @@
-"""Mapping of each architecture's arrays and settings from GGUF to MLX. Runs in the child.
+"""Mapping of each architecture's arrays and settings from GGUF to MLX.
 
 A file's metadata uses the name of its architecture ("llama.block_count"), and its arrays have
 llama.cpp's names ("blk.0.attn_q.weight"). Some values change, too: llama's converter reorders the
@@ -88,7 +88,7 @@ FAMILIES = {
     ),
     "phi3": Family("phi3", _FUSED, has_width=False, scalings=("linear", "longrope")),
 }
-"""Keyed by architecture name in GGUF."""
+"""Families by architecture name in GGUF."""
 
 _SHOWN = "Llama, Mistral, Qwen 2, Qwen 2.5, Qwen 3, Gemma, Gemma 2, Gemma 3 and Phi 3"
 _FACTORS = ("rope_freqs.weight", "rope_factors_long.weight", "rope_factors_short.weight")
@@ -96,7 +96,7 @@ _SPARE = ("rope_freqs",)  # older files repeat this array in every layer
 
 
 class SourceArray(Struct, frozen=True):
-    """An array of the file, with instructions on how to convert it."""
+    """Array of the file, with instructions for its conversion."""
 
     name: str  # name in MLX, without ".weight", ".scales" or ".biases"
     part: str  # "weight" or "bias"
@@ -110,8 +110,6 @@ class SourceArray(Struct, frozen=True):
 
 
 class ConversionPlan(Struct, frozen=True):
-    """Everything needed to write the model folder."""
-
     config: dict[str, Any]  # content of config.json, except what the tokenizer adds
     arrays: list[SourceArray]
     float_type: FloatType  # floating-point type of unpacked arrays
@@ -121,7 +119,7 @@ def plan_conversion(file: GgufFile) -> ConversionPlan:
     """Check a file's architecture, settings and arrays, and plan the conversion.
 
     Raises:
-        RefusedError: if we don't support the architecture, or the file is inconsistent.
+        RefusedError: if the architecture isn't supported, or the file is inconsistent.
     """
     architecture = file.metadata.get("general.architecture")
     family = FAMILIES.get(architecture) if isinstance(architecture, str) else None
@@ -259,7 +257,7 @@ class _Planner:
         """Return the settings that only Gemma has.
 
         The largest model of each generation has a different attention scale, which isn't in the
-        file. Like llama.cpp, we recognize this model by its number of layers.
+        file. llama.cpp also recognizes this model by its number of layers.
         """
         largest = self._layers == (46 if self._architecture == "gemma2" else 62)
         scalar = self._hidden // self._heads if largest else self._head
@@ -320,10 +318,7 @@ class _Planner:
         return found
 
     def _llama3_scaling(self, factors: np.ndarray[Any, Any]) -> dict[str, Any]:
-        """Reconstruct Llama 3.1's RoPE settings.
-
-        A file only has the factors that result from them.
-        """
+        """Return Llama 3.1's RoPE settings, reconstructed from the factors in the file."""
         largest = float(factors.max())
         if largest == 1.0:
             return {}
@@ -413,9 +408,7 @@ class _Planner:
         return SourceArray(called, part, array, order, less)
 
     def _float_type(self, arrays: list[SourceArray]) -> FloatType:
-        """If there are packed weights, return the family's type, else the most common type in the
-        file.
-        """
+        """Return the family's type for packed weights, else the most common type in the file."""
         if any(array.is_packed for array in arrays):
             return self._family.float_type
         counts = Counter[str]()

@@ -1,4 +1,4 @@
-"""Writer of folders in MLX's layout for GGUF models, a few rows at a time. Runs in the child."""
+"""Writer of folders in MLX's layout for GGUF models, a few rows at a time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def hash_file(path: Path, called: str) -> dict[str, Any]:
     """Hash a file's content, so that it's recognized in any location.
 
     Raises:
-        RefusedError: if the file can't be converted, checked before reading all of it.
+        RefusedError: if the file can't be converted.
     """
     file = GgufFile(path, called)
     try:
@@ -48,8 +48,8 @@ def write_folder(path: Path, out: Path, called: str, card: dict[str, Any]) -> di
     """Convert a file to a model folder.
 
     Args:
-        called: the file's name in error messages.
-        card: what to write to the folder's `stretto.json`.
+        called: name of the file in error messages.
+        card: content of the folder's `stretto.json`.
 
     Raises:
         RefusedError: if the file can't be read, or there isn't enough disk space.

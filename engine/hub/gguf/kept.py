@@ -1,8 +1,7 @@
-"""Registry of converted GGUF files, which also converts new files.
+"""Registry and conversion of GGUF files.
 
-A sandboxed child converts a file once, which takes about a minute for a few gigabytes. The folder's
-name depends on the content, so copies and renamed files aren't converted again, and the folder
-remains valid if the file is deleted. The original file is only read.
+A sandboxed child converts a file once, which takes about a minute for a few gigabytes. The
+folder's name depends on the content, so copies and renamed files aren't converted again.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ Convert = Callable[..., dict[str, Any]]  # `jobs.run_gguf_task` or a substitute
 
 
 def models_folder() -> Path:
-    """Folder of our own models, which the window lists. STRETTO_MODELS overrides it."""
+    """Return Stretto's models folder, which the window lists. STRETTO_MODELS overrides it."""
     named = os.environ.get("STRETTO_MODELS")
     if named:
         return Path(named).expanduser()
@@ -51,7 +50,7 @@ def models_folder() -> Path:
 
 
 def is_gguf(path: Path) -> bool:
-    """Check whether a path is a GGUF file, by its extension or its first bytes."""
+    """Return True for a GGUF file, by its extension or its first bytes."""
     if path.name.lower().endswith(ENDING):
         return not path.is_dir()
     try:
@@ -86,12 +85,12 @@ def find_single_file(folder: Path) -> Path | None:
 
 
 def _is_projector(name: str) -> bool:
-    """Check whether a file is a vision projector, which is stored next to its model."""
+    """Return True for a vision projector, which is stored next to its model."""
     return "mmproj" in name.lower()
 
 
 def find_by_digest(digest: str) -> Path | None:
-    """Find the folder converted from the file with this SHA-256."""
+    """Return the folder converted from the file with this SHA-256, or None."""
     for folder in models_folder().glob(f"*-{digest[:12]}"):
         if _is_complete(folder) and _source_of(folder) == (digest, FORM):
             return folder
@@ -99,9 +98,9 @@ def find_by_digest(digest: str) -> Path | None:
 
 
 def find_converted(path: Path) -> Path | None:
-    """Find the folder that a file was converted to, without reading the file.
+    """Return the folder that a file was converted to, without reading the file.
 
-    Returns None if the file has changed. If it no longer exists, its path is enough.
+    None if the file has changed. If it no longer exists, its path is enough.
     """
     noted = _read_notes().get(str(path.expanduser().absolute()))
     if not isinstance(noted, dict) or not _is_plain_name(noted.get("folder")):
@@ -118,10 +117,10 @@ def convert_if_needed(
     cancelled: threading.Event | None = None,
     convert: Convert = jobs.run_gguf_task,
 ) -> Path:
-    """Return the folder for a file, converting it if necessary. May block for a minute or more.
+    """Return the folder for a file, after converting it if necessary, which may take minutes.
 
     Args:
-        cancelled: set it from any thread to stop within a fraction of a second.
+        cancelled: set it from any thread to stop.
 
     Raises:
         EngineError: `model_load_failed`, explaining what's wrong and what to do, `no_space` or
@@ -182,7 +181,7 @@ def _is_complete(folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _conversion_lock(stop: threading.Event, called: str) -> Iterator[None]:
-    """Let only one process convert at a time, so that no file is converted twice."""
+    """Hold a lock of all processes, so that no file is converted twice."""
     from filelock import FileLock, Timeout
 
     models_folder().mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,9 @@
-"""Parser of GGUF files, with limits. Runs in the child. Nothing in the file is trusted.
+"""Parser of untrusted GGUF files, with limits.
 
 The layout is: "GGUF", version, two counts, metadata (names with typed values), list of arrays
 (name, dimensions, type, offset), and then the data. Numbers are little-endian. Sizes are compared
-with the remaining bytes before memory is allocated, so a forged count does no harm. Names are only
-used for lookups, never as paths.
+with the remaining bytes before memory is allocated. Names are only used for lookups, never as
+paths.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from engine.sandbox.folders import check_not_sparse
 from engine.sandbox.protocol import RefusedError
 
 MAX_HEADER_BYTES = 192 * 2**20
-"""Size limit for everything before the data. The largest known header, with 262,000 tokens, has 12
-MB."""
+"""Maximum bytes before the data. The largest known header, with 262,000 tokens, has 12 MB."""
 
 MAX_LIST_ITEMS = 2_000_000  # limit per metadata list; the largest known list has 514,000 items
 
@@ -74,7 +73,7 @@ class Array(Struct, frozen=True):
 
 
 class GgufFile:
-    """A GGUF file whose header has been read and is consistent.
+    """GGUF file with a consistent header.
 
     Raises:
         RefusedError: if it isn't GGUF, or is damaged or incomplete.

@@ -1,4 +1,4 @@
-"""Builder of a tokenizer.json from a GGUF file's metadata. Runs in the child.
+"""Builder of a tokenizer.json from a GGUF file's metadata.
 
 There are two types. "gpt2" has merges, and first splits text using a pattern that the file only
 names. "llama" (SentencePiece) has a score per token: the higher the score of the result, the
@@ -49,7 +49,7 @@ _ENDS = (
     *("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<end_of_turn>", "<|endoftext|>"),
     *("<|end_of_text|>", "<EOT>", "<|eot|>"),
 )
-"""Tokens that always end a turn, whatever the file says. Same as in llama.cpp."""
+"""Tokens that always end a turn, as in llama.cpp."""
 
 
 class GgufVocabulary:
@@ -243,7 +243,7 @@ class GgufVocabulary:
         }
 
     def _merges_of_scores(self) -> list[list[str]]:
-        """List every way to merge two tokens into another, best-scoring results first."""
+        """Return every way to merge two tokens into another, best-scoring results first."""
         scores = self._numbers("scores", [])
         if not scores:
             raise self._file.damaged_error("its tokens have no scores")
