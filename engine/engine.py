@@ -1,6 +1,6 @@
 """Public API of the engine: thread-safe handles that post commands and collect events.
 
-This module doesn't use MLX. Methods that wait for the engine thread say so in their docstring.
+Methods that wait for the engine thread say so.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from engine.text.tools import Tool, ToolResult
 
 
 class Session:
-    """An isolated conversation with its own KV cache."""
+    """Isolated conversation with its own KV cache."""
 
     def __init__(self, session_id: str, model: Model, mailbox: Mailbox) -> None:
         self.id = session_id  # passed to `Engine.open_session`, or random
@@ -72,8 +72,8 @@ class Session:
 
         Args:
             prompt: a string is appended to the conversation as a user message. A list of messages
-                replaces the conversation. Either way, the KV cache of the longest common prefix is
-                reused. If the list ends with an assistant message, the reply continues that
+                replaces the conversation. In both cases, the KV cache of the longest common prefix
+                is reused. If the list ends with an assistant message, the reply continues that
                 message, and `text()` returns only the continuation. A list that contains a
                 `ToolResult` is appended like a string. A `RawPrompt` is completed without a chat
                 template and isn't added to the conversation.
@@ -110,7 +110,7 @@ class Session:
     def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
         """Set this session's priority when it waits for prefill or memory. The default is 0.
 
-        Higher priorities are served first. Decode steps are always shared evenly.
+        Decode steps are always shared evenly.
 
         Args:
             program: name of the client program, if there are several. Among prompts with equal
@@ -179,7 +179,7 @@ class Engine:
             `engine_stopped`.
         ways_dir: folder for results of probes and tokenizer checks, so that later loads are faster.
             None disables it.
-        niceness: how far the engine's threads give way to other threads, 0 to 19. Linux only.
+        niceness: niceness of the engine's threads, 0 to 19. Linux only.
     """
 
     def __init__(
@@ -216,12 +216,12 @@ class Engine:
 
     @property
     def is_running(self) -> bool:
-        """Check whether the engine thread is alive."""
+        """True if the engine thread is alive."""
         running = self._thread
         return running is not None and running.is_alive()
 
     def start(self) -> None:
-        """Start the engine thread, without blocking. Other methods call this when needed.
+        """Start the engine thread, without blocking. Other methods start it when needed.
 
         Raises:
             EngineError: `engine_stopped` after `stop`. An engine can't be restarted.
@@ -233,7 +233,7 @@ class Engine:
             dying.join()
 
     def _start(self) -> threading.Thread | None:
-        """Start a thread unless one is running. Return the old thread if it's still crashing."""
+        """Start a thread unless one is running. Return a crashed thread that hasn't ended."""
         with self._lock:
             if self._stopped:
                 raise EngineError(ENGINE_STOPPED, "This engine was stopped. Start a new one.")
@@ -298,7 +298,7 @@ class Engine:
         return self.load_later(path, adapter=adapter, draft=draft).result()
 
     def load_again(self, model: Model) -> Model:
-        """Reload a model after the engine crashed. Blocks.
+        """Reload a model after the engine crashed.
 
         Raises:
             EngineError: see `load`.
@@ -417,11 +417,11 @@ class Engine:
         self._post(Pin(model.id, pinned))
 
     def relieve_later(self) -> Future[int]:
-        """Free all memory that can be rebuilt later: buffers, and caches that no reply uses.
+        """Free all memory that can be rebuilt: buffers, and caches that no reply uses.
 
-        Call this when the system is low on memory (see `engine.runtime.pressure`). The caches of
-        sessions with caller-set ids are written to disk, and other sessions prefill again. The
-        future returns the number of cache bytes freed. Its callbacks run on the engine thread.
+        This is for a system that is low on memory (see `engine.runtime.pressure`). Sessions with
+        random ids prefill again afterwards, and other caches are written to disk. The future
+        returns the number of cache bytes freed. Its callbacks run on the engine thread.
         """
         answer: Future[int] = CommandFuture()
         self._post(Relieve(answer))
@@ -506,8 +506,8 @@ class Engine:
     ) -> Reply:
         """Request a single answer without a session, e.g. for titles and summaries.
 
-        We always reserve memory for one such request of about 1,000 tokens, so it doesn't have to
-        wait for chats. For arguments and errors, see `Session.send`.
+        Single requests wait for memory before all chats. For arguments and errors, see
+        `Session.send`.
         """
         session = uuid.uuid4().hex
         opening = OpenSession(session, model.id, None, False, reasoning, scratch=True)
@@ -579,13 +579,13 @@ class Engine:
         return answer
 
     def stats(self) -> dict[str, Any]:
-        """Get current statistics: backend, memory in bytes, models and sessions. Blocks.
+        """Return statistics: backend, memory in bytes, models and sessions. Blocks.
 
-        `phase_seconds` is the engine thread's time per phase, `tokens_per_s` the current throughput
-        of all chats together, and `queue` lists the sessions waiting for memory, in order.
-        `process_bytes` and `children_bytes` are this process's and its children's memory as
-        reported by the OS. `faults` counts failed passes by model id. `unshared` in it means that,
-        after such errors, the model's chats are stepped one by one for a while.
+        `phase_seconds` is the engine thread's time per phase, `tokens_per_s` the current
+        throughput of all chats together, and `queue` lists the sessions waiting for memory, in
+        order. `process_bytes` and `children_bytes` are this process's and its children's memory.
+        `faults` counts failed passes by model id. `unshared` in it means that the model's chats
+        are stepped one by one for a while.
         """
         may_wait()
         return self.stats_later().result()

@@ -56,7 +56,7 @@ class EngineError(Exception):
 
 
 class RanksLostError(EngineError):
-    """Raised when a rank dies or its caches diverge from the other ranks' caches."""
+    """Raised if a rank dies or its caches diverge from the other ranks' caches."""
 
     def __init__(self, message: str) -> None:
         super().__init__(ENGINE_STOPPED, message)
@@ -82,16 +82,15 @@ def free_frames(error: BaseException) -> None:
 
 
 class _EngineThreadError(Exception):
-    """Stand-in for an error on the engine thread that only carries its formatted traceback."""
+    """Error on the engine thread as its formatted traceback."""
 
     def __str__(self) -> str:
         return f"\n{self.args[0]}"
 
 
 def detach(error: BaseException) -> None:
-    """Replace an error's traceback and causes with text before another thread gets it.
-
-    Callers may keep the error, and it must not keep the engine's frames alive.
+    """Replace an error's traceback and causes with text, which doesn't keep the engine's frames
+    alive.
     """
     text = "".join(traceback.format_exception(error))
     free_frames(error)
@@ -99,7 +98,7 @@ def detach(error: BaseException) -> None:
 
 
 def as_engine_error(error: BaseException) -> EngineError:
-    """Convert any exception to an `EngineError`. Unexpected errors become `internal_error`."""
+    """Return an exception as an `EngineError`. Unexpected errors become `internal_error`."""
     if isinstance(error, EngineError):
         return error
     if is_out_of_memory(error):
@@ -115,7 +114,7 @@ _OUT_OF_MEMORY = re.compile(
     r"|bad_alloc",
     re.IGNORECASE,
 )
-"""Matches the out-of-memory messages of MLX, Metal and CUDA."""
+"""Out-of-memory messages of MLX, Metal and CUDA."""
 
 
 def describe_error(error: BaseException) -> str:
@@ -139,7 +138,7 @@ def run_cleanup(step: Callable[[], object]) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Check whether an error means that the device or Python ran out of memory."""
+    """Return True if the device or Python ran out of memory."""
     if isinstance(error, MemoryError):
         return True
     # MLX raises a plain RuntimeError when it runs out of memory.

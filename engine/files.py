@@ -11,7 +11,7 @@ def replace_text(file: Path, text: str) -> None:
     """Write a file atomically, readable only by its owner.
 
     Raises:
-        OSError: in which case the old file is unchanged.
+        OSError: if the file can't be written. The old file is then unchanged.
     """
     temporary, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # with mode 600
     try:

@@ -1,7 +1,6 @@
 """Commands that are posted to the engine thread, and events that it sends back.
 
-Every message is frozen and contains only plain Python values, so that neither lazy MLX arrays nor
-Qt objects cross threads.
+Every message is frozen and contains only plain Python values.
 """
 
 from __future__ import annotations
@@ -28,7 +27,6 @@ class Load(Struct, frozen=True):
 
     @property
     def is_cancelled(self) -> bool:
-        """True if every caller has cancelled the load."""
         return self.answer.cancelled() or (self.outer is not None and self.outer.cancelled())
 
 
@@ -120,8 +118,6 @@ class GetStats(Struct, frozen=True):
 
 
 class WorkDone(Struct, frozen=True):
-    """Result of a job that ran on a worker thread."""
-
     job: int = 0  # job number, or 0 to just wake up the engine thread
     value: Any = None  # result of the job
     error: BaseException | None = None  # exception raised by the job
@@ -166,10 +162,7 @@ class _Medium:
 
     @property
     def digest(self) -> str:
-        """Hex SHA-256 of the file, used as the key of everything cached about it.
-
-        A deleted file gets a unique placeholder instead.
-        """
+        """Hex SHA-256 of the file, or a unique placeholder for a deleted file."""
         if self.name:
             return self.name
         known: str | None = self.__dict__.get("_digest")
@@ -201,11 +194,10 @@ SAVE_HEIC = (
     "a HEIC photo. Save it as JPEG. iPhones take JPEG photos with Settings > Camera > Formats > "
     "Most Compatible"
 )
-"""Ending of the error message for HEIC images."""
 
 
 def is_heic(head: bytes) -> bool:
-    """Check whether a file is a HEIC or HEIF image, given its first bytes."""
+    """Return True for the first bytes of a HEIC or HEIF image."""
     brands = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
     return head[4:8] == b"ftyp" and head[8:12] in brands
 
@@ -232,7 +224,7 @@ _KINDS = {
 
 
 def text_of(content: Any) -> str:
-    """Return the text parts of a message's content, joined. May block on disk I/O."""
+    """Return the joined text parts of a message's content. May block on disk I/O."""
     if isinstance(content, (list, tuple)):
         texts = [part["text"] for part in content if part["type"] == "text"]
         return "".join(text() if callable(text) else text for text in texts)
@@ -246,7 +238,7 @@ _REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking")
 
 
 def reasoning_of(message: Message) -> str:
-    """Find the reasoning in an assistant message, in any of the formats that clients use."""
+    """Return the reasoning of an assistant message, in any of the formats of clients."""
     names = (*REASONING_FIELDS, *_REASONING_LISTS)
     found = next((text for name in names if (text := reasoning_text(message.get(name)))), "")
     content = message.get("content")
@@ -256,7 +248,7 @@ def reasoning_of(message: Message) -> str:
 
 
 def with_reasoning(message: Message) -> Message:
-    """Move the reasoning of an assistant message to `reasoning_content`. Returns a copy."""
+    """Return a copy of an assistant message with its reasoning in `reasoning_content`."""
     others = (*REASONING_FIELDS, *_REASONING_LISTS)
     found = {name: value for name, value in message.items() if name not in others}
     if thought := reasoning_of(message):
@@ -271,7 +263,7 @@ def _is_reasoning(part: Any) -> bool:
 
 
 def reasoning_text(value: Any) -> str:
-    """Flatten reasoning that was sent as a string, a list of parts or an object."""
+    """Return reasoning as text, which clients send as a string, a list of parts or an object."""
     if isinstance(value, list):
         return "".join(map(reasoning_text, value))
     if isinstance(value, dict):
@@ -291,7 +283,6 @@ _TYPES = {"image": Image, "audio": Audio}
 
 
 def media_in(messages: Sequence[Message]) -> list[Image | Audio]:
-    """Collect the images and audio files of all messages, in order."""
     lists = (m["content"] for m in messages if isinstance(m.get("content"), (list, tuple)))
     return [medium for parts in lists for part in parts if (medium := medium_of(part))]
 
@@ -305,8 +296,6 @@ class RawPrompt(Struct, frozen=True):
 
 
 class AddedMessages(Struct, frozen=True):
-    """Messages to add to the conversation."""
-
     messages: tuple[Message, ...]
 
 
@@ -315,12 +304,12 @@ Asked = str | tuple[Message, ...] | RawPrompt | AddedMessages
 
 
 class FinishReason(StrEnum):
-    """Reason why a reply ended. `ERROR` is only used for `Failed` events.
+    """Reason for the end of a reply. `ERROR` is only used for `Failed` events.
 
     `LENGTH` means that the reply reached `max_tokens` or the model's context limit, or was stopped
-    for repeating itself (`ReplyStats.repeated_tokens`). `MEMORY` means that there was no memory for
-    more tokens. `UNSTATED` is used for remote servers that don't send a reason, so the reply may be
-    incomplete.
+    for repeating itself (`ReplyStats.repeated_tokens`). `MEMORY` means that there was no memory
+    for more tokens. `UNSTATED` is used for remote servers that don't send a reason, so the reply
+    may be incomplete.
     """
 
     STOP = "stop"
@@ -351,8 +340,6 @@ class ReplyStats(Struct, frozen=True):
 
 
 class ReplyEvent(Struct, frozen=True):
-    """Base class of all events."""
-
     session_id: str
     reply_id: str
 

@@ -1,4 +1,4 @@
-"""Sampling parameters. This is the only place where they are validated."""
+"""Sampling parameters and their validation."""
 
 from __future__ import annotations
 
@@ -33,11 +33,8 @@ RANGES: dict[str, tuple[float, float]] = {
     "presence_penalty": (-2.0, 2.0),
     "frequency_penalty": (-2.0, 2.0),
 }
-"""Allowed range of each float in `SamplingParams`."""
 ABOVE_ZERO = ("top_p", "typical_p", "repetition_penalty")
-"""Parameters whose range excludes 0."""
 MINIMUMS = {"max_tokens": 1, "top_k": 0, "penalty_window": 0}
-"""Minimum of each integer parameter."""
 
 
 def _check_whole(name: str, value: object, low: int) -> None:
@@ -217,7 +214,7 @@ class SamplingParams(Struct, frozen=True, dict=True):
 
 
 def is_valid(name: str, value: object) -> bool:
-    """Check whether a value is valid for one parameter, ignoring the other parameters."""
+    """Return True if a value is valid for one parameter, ignoring the other parameters."""
     try:
         SamplingParams(**{name: value})  # type: ignore[arg-type]
     except (ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""Handle for a running reply. Safe on any thread, but the engine thread must not wait for it."""
+"""Handle for a running reply, for any thread except the engine thread."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Listener = Callable[[Event], None]
 
 
 class Reply:
-    """A running or finished reply. Iterating yields its events, and can be repeated."""
+    """Running or finished reply. Iterating yields its events, and can be repeated."""
 
     def __init__(self, session_id: str, mailbox: Mailbox, on_event: Listener | None) -> None:
         self.id = uuid.uuid4().hex  # unique within this process
@@ -65,7 +65,6 @@ class Reply:
 
     @property
     def done(self) -> bool:
-        """True after the last event."""
         with self._lock:
             return self._last is not None
 
@@ -89,7 +88,6 @@ class Reply:
         return self.text_so_far("answer")
 
     def text_so_far(self, kind: Kind | None = None) -> str:
-        """Return the text generated so far, or its part of one kind."""
         with self._lock:
             events = list(self._events)
         texts = (event for event in events if isinstance(event, TextDelta))
@@ -152,7 +150,7 @@ class Reply:
     def refuse(self, event: Failed) -> None:
         """End a reply that couldn't be posted to the engine thread.
 
-        Calls `on_event` in a new thread, because the caller of `send` may hold a lock that the
+        A new thread calls `on_event`, because the caller of `send` may hold a lock that the
         listener needs.
         """
         if self._on_event is None:
@@ -165,7 +163,7 @@ class Reply:
             self.deliver(event, ())
 
     def deliver(self, event: Event, tokens: tuple[int, ...]) -> None:
-        """Store an event and notify the listener. Called on the engine thread."""
+        """Store an event and notify the listener, on the engine thread."""
         with self._lock:
             if self._last is not None:
                 return  # the engine retries failed deliveries

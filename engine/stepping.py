@@ -52,9 +52,8 @@ class SteppedEngine(Engine):
         return not loop.is_idle or loop.is_writing or not self._mailbox.is_empty
 
     def run_until(self, is_true: Callable[[], bool]) -> bool:
-        """Call `step` until `is_true` returns True or there is nothing left to do.
-
-        Returns the last result of `is_true`.
+        """Call `step` until `is_true` returns True or nothing is left to do. Return its last
+        result.
         """
         while not is_true() and self.step():
             pass

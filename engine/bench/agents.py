@@ -1,10 +1,10 @@
 """`python -m engine load URL --agents 16`: load a server with scripted agents and a user's chat.
 
-All agents share a long prompt prefix, like coding agents with their tools and rules. Each agent
+All agents share a long prompt prefix, as coding agents do with their tools and rules. Each agent
 repeats a script of turns: wait for an answer, pause for a tool call, send a result of some length.
 In some turns it starts two sub-agents or aborts the answer. All agents use the same sizes in a
 different order, so a fair server gives each about the same number of tokens. Tools and results are
-plain text, so that every server reads the same tokens, whatever the model's template supports.
+plain text, so that every server reads the same tokens.
 """
 
 from __future__ import annotations
@@ -75,7 +75,6 @@ class CrowdResult(Struct):
 
     @property
     def figures(self) -> dict[str, float | None]:
-        """Summarize the results by name. Values are None if there is no data."""
         return {
             "first token p50": percentile(self.firsts, 50),
             "first token p99": percentile(self.firsts, 99),
@@ -91,7 +90,7 @@ class CrowdResult(Struct):
 
 
 def jain(shares: Sequence[float]) -> float | None:
-    """Compute Jain's fairness index (Jain et al. 1984): 1 is perfectly fair, 1/n the opposite."""
+    """Return Jain's fairness index (Jain et al. 1984): 1 is perfectly fair, 1/n the opposite."""
     squares = sum(share * share for share in shares)
     return sum(shares) ** 2 / (len(shares) * squares) if squares else None
 
@@ -121,8 +120,6 @@ async def _run(config: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: 
 
 
 class _CrowdRun:
-    """State of a run: one crowd on one server."""
-
     def __init__(
         self,
         client: httpx2.AsyncClient,
@@ -219,7 +216,7 @@ class _CrowdRun:
 
 
 def _system_prompt(count: int, salt: int) -> str:
-    """Generate a system prompt of about `count` words, with rules and tools like coding agents."""
+    """Return a system prompt of about `count` words, with rules and tools as coding agents have."""
     chosen = random.Random(f"beginning {salt}")
     parts, words_left = ["You are an agent. Work with care. These are your tools:"], count
     while words_left > 0:
@@ -234,7 +231,6 @@ def _message(role: str, text: str) -> dict[str, str]:
 
 
 def table(tallies: dict[str, CrowdResult]) -> str:
-    """Format the results of all servers side by side, with a ratio if there are two servers."""
     found = [tally.figures for tally in tallies.values()]
     head = [*(chr(97 + i) for i in range(len(found))), *(["a/b"] if len(found) == 2 else [])]
     lines = [f"{chr(97 + i)}: {url}" for i, url in enumerate(tallies)]

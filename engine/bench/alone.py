@@ -1,7 +1,7 @@
 """Isolation check: replay each chat of a schedule alone, and compare the tokens and their logits.
 
-Logits that were computed from the same tokens may differ only by rounding. If rounding changes a
-token (a tie), the replies differ from there on.
+Logits of the same tokens may differ only by rounding. If rounding changes a token (a tie), the
+replies differ from there on.
 """
 
 from __future__ import annotations
@@ -68,7 +68,6 @@ class Chat(Struct):
 
     @property
     def tie_tolerance(self) -> float:
-        """Tolerance for ties. See `TIE`."""
         return TIE_IN_BITS if self.options.get("kv_bits") else TIE
 
     @property
@@ -116,7 +115,7 @@ def recorded_logits(found: Logits) -> Iterator[None]:
 
 
 def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits | None) -> Outcome:
-    """Replay each conversation alone, one after another, and compare it.
+    """Replay each conversation alone, and compare it.
 
     Cancelled replies are replayed up to the token where they were cancelled.
 
@@ -208,10 +207,6 @@ def logit_distance(
 
     Logits are compared up to the first different token, in standard deviations. The result is
     infinite if they are missing.
-
-    Args:
-        tokens: the reply in company.
-        others: the reply alone.
     """
     import numpy as np
 

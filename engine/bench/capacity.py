@@ -1,4 +1,4 @@
-"""Benchmark of how many chats of a given length fit in memory, both predicted and actual."""
+"""Benchmark of the number of chats that fit in memory, predicted and actual."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ class Capacity(Struct, frozen=True):
 
 
 def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str], None]) -> Capacity:
-    """Measure a chat of each length, then try a budget for `chats` chats of the first length."""
     with subject(path) as running:
         budget = running.engine.stats()["memory_budget"]
         weights = running.model.nbytes

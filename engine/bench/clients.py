@@ -1,5 +1,3 @@
-"""Load generator for OpenAI-compatible servers: clients that send prompts and record times."""
-
 from __future__ import annotations
 
 import asyncio
@@ -35,7 +33,6 @@ class RequestSettings(Struct, frozen=True):
 
     @classmethod
     def for_url(cls, url: str, **fields: Any) -> RequestSettings:
-        """Create settings for a URL with or without `/v1`."""
         url = url if "://" in url else f"http://{url}"
         return cls(url.rstrip("/").removesuffix("/v1") + "/v1", **fields)
 
@@ -45,7 +42,7 @@ def words(chosen: random.Random, count: int) -> str:
 
 
 def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) -> list[Arrival]:
-    """Generate start times and prompts for all clients. A new `salt` avoids cached prefixes."""
+    """Return start times and prompts for all clients. A new `salt` avoids cached prefixes."""
     chosen = random.Random(f"{traffic} {clients} {salt}")
 
     found = [Arrival(0.0, words(chosen, count)) for _ in range(clients)]
@@ -115,7 +112,6 @@ async def request_answer(
 
     Args:
         broken: close the connection after this many chunks; 0 to read the whole answer.
-        fields: more fields of the request.
     """
     import httpx2
 

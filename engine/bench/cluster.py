@@ -82,10 +82,6 @@ def measure_speeds(
 ) -> list[Speed]:
     """Measure the throughput for each number of concurrent chats.
 
-    Args:
-        model: folder or hub id.
-        tokens: maximum tokens per answer.
-
     Raises:
         EngineError: if the model couldn't be loaded, or a rank was lost.
     """

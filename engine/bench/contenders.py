@@ -13,7 +13,7 @@ from engine.params import SamplingParams
 
 
 def stretto(subject: Subject) -> Contender:
-    """Contender that uses Stretto's engine, with a new session for each request."""
+    """Contender with Stretto's engine and a new session for each request."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
         greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
@@ -43,7 +43,7 @@ def stretto(subject: Subject) -> Contender:
 
 
 def one_after_another(subject: Subject) -> Contender:
-    """Contender that uses `mlx_lm.stream_generate`, handling requests one after another."""
+    """Contender with `mlx_lm.stream_generate`, which handles requests one after another."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
         from mlx_lm import stream_generate
@@ -64,7 +64,7 @@ def one_after_another(subject: Subject) -> Contender:
 
 
 def batch_generator(subject: Subject, **options: Any) -> Contender:
-    """Contender that uses `mlx_lm`'s `BatchGenerator`, i.e. continuous batching with padding."""
+    """Contender with `mlx_lm`'s `BatchGenerator`, i.e. continuous batching with padding."""
 
     def answer(arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
         from mlx_lm.generate import BatchGenerator

@@ -1,7 +1,7 @@
 """Speculative decoding benchmark: speed and CPU time of a single chat, with and without drafts.
 
-Drafts come from a small model, or from prompt lookup. For prompt lookup, the model has to repeat
-files with one change, like agents do.
+Drafts come from a small model, or from prompt lookup, for which the model has to repeat files with
+one change.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ REWRITING = tuple(
 
 
 class DecodeSpeed(Struct, frozen=True):
-    """Decode speed, not counting the first token of each answer."""
+    """Decode speed without the first token of each answer."""
 
     tokens_per_s: float  # measured in wall-clock time
     cpu_per_token: float  # CPU seconds of the whole process per token

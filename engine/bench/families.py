@@ -1,9 +1,8 @@
 """`python -m engine families`: find out how sessions can share a step, for each architecture.
 
-Each architecture gets a tiny model with random weights, loaded with the engine's loader. Four
-conversations of different lengths decode some tokens alone and together, in float32. mlx-vlm's
-models are included if mlx-lm doesn't have them, or if they support vision. Their logits are also
-compared with those of mlx-vlm's own call.
+Each architecture gets a tiny model with random weights. Four conversations of different lengths
+decode some tokens alone and together, in float32. mlx-vlm's models are included if mlx-lm doesn't
+have them, or if they support vision. Their logits are also compared with mlx-vlm's.
 """
 
 from __future__ import annotations
@@ -59,7 +58,6 @@ class Finding(Struct, frozen=True):
 
     @property
     def has_no_plain_caches(self) -> bool:
-        """True if there are only states and windows, which are copied instead of shared."""
         kinds = set(self.caches.split(", "))
         return bool(self.step) and kinds <= {"ArraysCache", "RotatingKVCache"}
 
@@ -71,7 +69,7 @@ def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
         group: round up the MLP width to a multiple of this.
 
     Raises:
-        NotBuildableError: if there is no such model. The message says why.
+        NotBuildableError: if there is no such model.
     """
     why = ""
     for scale in (3.0, 1.5, 1.0, 5.0):
@@ -112,7 +110,7 @@ def _check_size(config: dict[str, Any]) -> None:
 
 
 def _blindness_reason(folder: Path) -> str:
-    """Return why mix-ups of sessions couldn't be detected with this model, or "" if they can."""
+    """Return why mix-ups of sessions can't be detected with this model, or ""."""
     import mlx.core as mx
 
     from engine.model.loader import load_net
@@ -155,7 +153,7 @@ def quantize_folder(folder: Path, group: int, bits: int = 4) -> None:
 
 
 def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> Finding:
-    """Build and load a model of an architecture, and compare shared steps with separate steps.
+    """Build a model of an architecture, and compare shared steps with separate steps.
 
     Args:
         group: quantization group size; 0 for unquantized weights.
@@ -200,7 +198,7 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
 
 
 def _difference_from_vlm(net: Any) -> float:
-    """Return the maximum difference from the logits of mlx-vlm's own call.
+    """Return the maximum difference from the logits of mlx-vlm's call.
 
     Raises:
         NotBuildableError: if it's too large for a rounding difference.
@@ -225,8 +223,7 @@ def _difference_from_vlm(net: Any) -> float:
 def _compare(model: Any) -> tuple[float, float, bool]:
     """Compare stepping together and alone.
 
-    Returns the maximum difference of logits, their standard deviation, and whether tokens are
-    equal.
+    Returns the maximum difference of logits, their standard deviation, and True for equal tokens.
     """
     import mlx.core as mx
 
@@ -352,7 +349,6 @@ def _row(f: Finding) -> str:
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """Summarize the number of architectures of each kind in a few sentences."""
     ran = [f for f in findings if f.step and not f.why]
     together = [f for f in ran if f.difference is not None]
     ways = ", ".join(

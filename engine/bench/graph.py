@@ -23,8 +23,9 @@ from engine.cache import slot_policy
 FAMILIES = ("llama", "qwen3", "gemma3_text", "gpt_oss", "qwen3_next", "deepseek_v3")
 LAYERS = 6
 SIZES: dict[str, Any] = {"num_hidden_layers": LAYERS, "sliding_window": 128, "head_dim": 32}
-"""Enough layers to include every kind of layer of a family, and heads that are wide enough for
-8-bit keys."""
+"""Sizes with enough layers for every kind of layer, and heads that are wide enough for 8-bit
+keys.
+"""
 FITTING: dict[str, dict[str, Any]] = {"deepseek_v3": {"kv_lora_rank": 32, "qk_rope_head_dim": 32}}
 
 BEGIN, END = "<!-- graph: begin -->", "<!-- graph: end -->"
@@ -32,7 +33,7 @@ BEGIN, END = "<!-- graph: begin -->", "<!-- graph: end -->"
 
 
 class Cell(Struct, frozen=True):
-    """Counts for a case, or None for a side that doesn't support it."""
+    """Counts for a case. None for a side that doesn't support it."""
 
     family: str
     case: str
@@ -66,7 +67,7 @@ def count_here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -
 
 
 def _prepare() -> None:
-    """Set up MLX to build graphs like on a GPU, without the patches for Linux CPUs."""
+    """Set up MLX to build graphs as on a GPU, without the patches for Linux CPUs."""
     from engine.model import backend, patches, sampling
 
     backend.load_openblas()
@@ -122,7 +123,7 @@ def run(
         page: Markdown file to update, between the markers `BEGIN` and `END`.
 
     Raises:
-        ValueError: if `model` is something else, or the page doesn't have the markers.
+        ValueError: for another `model`, or a page without the markers.
     """
     if model == "families":
         cells = count_in_children(FAMILIES, chats, names)
@@ -178,7 +179,7 @@ def _waits(cell: Cell) -> str:
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """Format the counts as a Markdown table: all launches, other counts for the most chats."""
+    """Return a Markdown table: all launches, other counts for the most chats."""
     chats = sorted({cell.chats for cell in cells})
     found = {(c.family, c.case, c.chats): c for c in cells}
     rows = list(dict.fromkeys((c.family, c.case) for c in cells))

@@ -1,4 +1,4 @@
-"""Counters for what a lazy MLX graph would launch, read and copy.
+"""Counters of launches, bytes read and bytes copied in a lazy MLX graph.
 
 `mx.export_function` lists all primitives with the shapes of their inputs and outputs. Evaluated
 arrays become constants, so only the work added by the step is counted. `graph_marks` combines
@@ -40,7 +40,7 @@ class Count(Struct):
 
 
 def count(outputs: Sequence[Any]) -> Count:
-    """Count the cost of evaluating `outputs`, which must come from `capture`."""
+    """Return the cost of evaluating `outputs`, which must come from `capture`."""
     result = Count(waits=waits())
     found, constants = nodes(outputs)
     size = dict(_sizes(found))

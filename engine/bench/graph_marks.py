@@ -1,8 +1,7 @@
 """Markers in MLX's lazy graph for operations that are a single kernel on a GPU but not on a CPU.
 
 `prepare` patches functions of `mx.fast`, `mx.compile` and `mx.eval`, so it must run before mlx-lm
-is imported. Outside of `capture`, they work as usual. Inside, results have the right shapes but not
-the right values.
+is imported. Inside of `capture`, results have the right shapes but not the right values.
 """
 
 from __future__ import annotations
@@ -23,8 +22,9 @@ VIEWS = _names(
     "Reshape Transpose Slice Broadcast BroadcastAxes ExpandDims Squeeze Split Flatten Unflatten "
     "AsStrided StopGradient View Copy NumberOfElements"
 )
-"""Primitives without a kernel launch, because they just create a view. This includes `Reshape`,
-which only merges and splits adjacent axes in a decode step."""
+"""Primitives without a kernel launch, because they just create a view. In a decode step, `Reshape`
+only merges and splits adjacent axes.
+"""
 
 ELEMENTWISE = _names(
     "Abs Add ArcCos Arange AsType BitwiseBinary Ceil Cos Divide Equal Erf ErfInv Exp Expm1 Floor "
@@ -36,7 +36,7 @@ ELEMENTWISE = _names(
 
 
 class Mark(Struct, frozen=True):
-    """Description of a node that stands for several primitives."""
+    """Node that stands for several primitives."""
 
     kind: str
     launches: int
@@ -79,14 +79,13 @@ def mark_recurrent() -> None:
 
 
 def mark_launch(kind: str, like: Any, inputs: Iterable[Any], read: int) -> Any:
-    """Create an array like `like` that counts as one launch and reads `read` bytes."""
+    """Return an array like `like` that counts as one launch and reads `read` bytes."""
     return _marker(kind, 1, [like], inputs, read)[0] if _state["marking"] else like
 
 
 def _marker(
     kind: str, launches: int, like: Sequence[Any], inputs: Iterable[Any], read: int | None = None
 ) -> list[Any]:
-    """Create a node with these inputs and outputs with the shapes of `like`."""
     import mlx.core as mx
 
     marked = Mark(kind, launches, read)
@@ -113,7 +112,7 @@ def _fast(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compile(function: Callable[..., Any], *_: Any, **__: Any) -> Callable[..., Any]:
-    """Replacement for `mx.compile`. Creates a node with the number of launches after fusion."""
+    """Replace `mx.compile` by a node with the number of launches after fusion."""
     import mlx.core as mx
     from mlx.utils import tree_flatten, tree_map, tree_unflatten
 
@@ -183,7 +182,7 @@ def _arrays(value: Any) -> Iterator[Any]:
 
 @contextmanager
 def capture() -> Iterator[list[Any]]:
-    """Suppress evaluation inside the block. Yields a list that collects the arrays instead."""
+    """Suppress evaluation inside the block. Yield a list that collects the arrays instead."""
     captured: list[Any] = []
     _state.update(marking=True, captured=captured, waits=0)
     try:
@@ -193,7 +192,7 @@ def capture() -> Iterator[list[Any]]:
 
 
 def nodes(outputs: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """List the primitives that compute `outputs`, in order, and the constants by name."""
+    """Return the primitives that compute `outputs`, in order, and the constants by name."""
     import mlx.core as mx
 
     found: list[dict[str, Any]] = []
@@ -210,7 +209,7 @@ def nodes(outputs: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]
 
 
 def mark_of(constant: Any) -> Mark | None:
-    """Look up the mark of a node by its first dependency, or None if the model created the node."""
+    """Return the mark of a node by its first dependency, or None if the model created the node."""
     if constant is None or constant.shape != (2,):
         return None
     magic, index = constant.tolist()
@@ -218,7 +217,7 @@ def mark_of(constant: Any) -> Mark | None:
 
 
 def _count_fused(found: list[dict[str, Any]]) -> int:
-    """Count the launches of a compiled function. Connected elementwise primitives are fused."""
+    """Return the launches of a compiled function. Connected elementwise primitives are fused."""
     group: dict[str, int] = {}  # fusion group of each array, by name
     parent: list[int] = []
     launches = 0

@@ -40,7 +40,7 @@ def cases(chats: int) -> list[Case]:
 
 
 def skewed_lengths(chats: int) -> tuple[int, ...]:
-    """Return skewed lengths: one long chat, 25% medium chats, and short chats for the rest."""
+    """Return one long length, 25% medium lengths, and short lengths for the rest."""
     middle = max(0, chats // 4)
     rest = chats - 1 - middle
     return (LONG, *(MIDDLE + 20 * i for i in range(middle)), *(SHORT + i for i in range(rest)))
@@ -63,7 +63,6 @@ def fill_caches(net: Any, caches: list[Any], length: int) -> list[Any]:
 
 
 def _zeros(cache: Any, value: Any, more: int) -> Any:
-    """Create zeros for the keys or values of `more` tokens, with the dtype used by the cache."""
     import mlx.core as mx
 
     packed = isinstance(value, (list, tuple))
@@ -86,7 +85,7 @@ def answer(kv: Any) -> Any:
 
 
 def stretto(model: Any, case: Case) -> Count | None:
-    """Count a step of Stretto's runner. Returns None if the model doesn't support the case."""
+    """Count a step of Stretto's runner, or return None if the model doesn't support the case."""
     import mlx.core as mx
 
     from engine.cache.session_kv import SessionKV
@@ -170,7 +169,7 @@ def _cache_arrays(kvs: Sequence[Any]) -> list[Any]:
 
 
 def batch(net: Any, make: Callable[[], list[Any]], case: Case) -> Count | None:
-    """Count a turn of `BatchGenerator`. Returns None if it doesn't support the case."""
+    """Count a turn of `BatchGenerator`, or return None if it doesn't support the case."""
     import mlx.core as mx
     from mlx_lm.generate import BatchGenerator
 

@@ -28,7 +28,7 @@ _STEADY = 24  # tokens that each chat must have streamed before the input is sen
 
 
 class Ordeal(Struct, frozen=True):
-    """Outcome of an input, and how it affected other chats. Times are in seconds."""
+    """Outcome of an input, and its effect on other chats. Times are in seconds."""
 
     fault: str  # number of the fault, as in `hostile_inputs.Input`
     name: str

@@ -28,8 +28,7 @@ _TOWER = {
     "num_position_embeddings": 2304,
     "deepstack_visual_indexes": [0],
 }
-"""Settings of Qwen3-VL-2B's tower, but with a depth of 2 instead of 24, because all blocks take the
-same time."""
+"""Settings of Qwen3-VL-2B's tower with fewer blocks, which all take the same time."""
 
 _SIZES = {"patch_size": 16, "size": {"shortest_edge": 65_536, "longest_edge": 16_777_216}}
 
@@ -60,7 +59,6 @@ def _png(width: int, height: int, depth: int, colour: int, rows: bytes, *more: b
 
 
 def _white_rows(width: int, height: int) -> bytes:
-    """Compress the rows of a white 1-bit image, to about a thousandth of their size."""
     packer, row = zlib.compressobj(1), b"\0" + b"\xff" * ((width + 7) // 8)
     return b"".join(packer.compress(row) for _ in range(height)) + packer.flush()
 
@@ -74,12 +72,11 @@ def _false_size_png() -> bytes:
 
 
 def _largest_png() -> bytes:
-    """Create a PNG with the maximum number of pixels. The file only has 20 KB."""
     return _png(10_000, 11_900, 1, 0, _white_rows(10_000, 11_900))
 
 
 def _text_png() -> bytes:
-    """Create a PNG with a text chunk that decompresses to 200 MB."""
+    """Return a PNG with a text chunk that decompresses to 200 MB."""
     packer = zlib.compressobj(1)
     text = b"".join(packer.compress(b"a" * 10**6) for _ in range(200)) + packer.flush()
     rows = zlib.compress(b"\0\0" * 8)
@@ -104,7 +101,7 @@ def _rotated_jpeg() -> bytes:
 
 
 def _pages(count: int, circle: bool = False) -> bytes:
-    """Create a TIFF with `count` pages. With `circle`, the last page links to the first page."""
+    """Return a TIFF with `count` pages. With `circle`, the last page links to the first."""
     data = bytearray(_save_image("TIFF", size=(64, 48)))
     (first,) = struct.unpack_from("<I", data, 4)
     (entries,) = struct.unpack_from("<H", data, first)

@@ -20,7 +20,7 @@ Outcome = Callable[[float], object]
 """Function that waits for the result of an input, with a timeout in seconds, and raises errors."""
 
 Ask = Callable[[Engine, Model], Outcome]
-"""Function that sends the input to an engine with a valid model loaded. Doesn't block."""
+"""Function that sends the input to an engine with a valid model, without blocking."""
 
 ENDLESS = (
     "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}"
@@ -40,7 +40,6 @@ class Input(Struct, frozen=True):
 
 
 def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
-    """Write a normal tokenizer and then modify its JSON."""
     write_tokenizer(folder)
     file = folder / "tokenizer.json"
     content = json.loads(file.read_text())
@@ -58,12 +57,10 @@ def far_id(tokenizer: dict[str, Any]) -> None:
 
 
 def panic(tokenizer: dict[str, Any]) -> None:
-    """Add a normalizer that makes the library panic when it's loaded."""
     tokenizer["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
 
 
 def explosion(tokenizer: dict[str, Any]) -> None:
-    """Add a normalizer that expands a single letter to 10**12 characters."""
     tokenizer["normalizer"] = {
         "type": "Sequence",
         "normalizers": [replace_normalizer("e", "e" * 10_000)] * 3,

@@ -94,7 +94,6 @@ class FollowUp(Struct, frozen=True):
 
 
 def follow_up(subject: Subject, length: int) -> FollowUp:
-    """Send a prompt of `length` tokens, followed by a short second turn."""
     session = subject.engine.open_session(subject.model)
     few = SamplingParams(max_tokens=8, temperature=0.0)
     first = send_timed(session, subject.text(length, 6), few)

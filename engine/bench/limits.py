@@ -14,7 +14,6 @@ from engine.params import SamplingParams
 
 @contextmanager
 def short_prefixes(tokens: int) -> Iterator[None]:
-    """Lower the minimum length of shared prefixes inside the block."""
     # Imported here because this imports MLX, which the engine has to import first.
     from engine.cache import shared_prefix
 
@@ -28,7 +27,6 @@ def short_prefixes(tokens: int) -> Iterator[None]:
 
 @contextmanager
 def short_context(tokens: int) -> Iterator[None]:
-    """Limit the context length of models that are loaded inside the block."""
     known = folder.context_length
     folder.context_length = lambda *_: tokens
     try:
@@ -40,8 +38,7 @@ def short_context(tokens: int) -> Iterator[None]:
 def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int, ranks: int = 1) -> int:
     """Return a memory budget for a model and about `chats` chats of `tokens` tokens.
 
-    Admission assumes that replies reach their maximum length, so the budget grows until at least
-    one chat of that length is admitted.
+    The budget grows until at least one chat of that length is admitted.
 
     Args:
         ranks: number of local ranks of `engine`. The budget is for all ranks together.

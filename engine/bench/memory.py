@@ -1,8 +1,8 @@
 """Memory benchmark: compare a model's memory estimate with the actual peak while chats run.
 
-The families are small models with random weights. Each runs in a child process, because peak memory
-is counted per process. The prefill chunk size is fixed to `CHUNK` tokens, so that the size of
-activations doesn't depend on the machine's speed.
+Each family runs in a child process, because peak memory is counted per process. The prefill chunk
+size is fixed to `CHUNK` tokens, so that the size of activations doesn't depend on the machine's
+speed.
 """
 
 from __future__ import annotations
@@ -59,15 +59,13 @@ SIZES: dict[str, Any] = {
     "v_head_dim": 64,
     "mamba_d_head": 64,
 }
-"""Larger sizes than in tests, so that weights and caches dominate the memory usage."""
+"""Larger sizes than in tests, so that weights and caches dominate the memory."""
 
 FITTING = {"block_dim": 256, "mamba_d_ssm": 256}
 """Settings of some families that must match `SIZES`."""
 
 
 class Peak(Struct, frozen=True):
-    """Estimated and measured peak memory, in bytes."""
-
     family: str
     context: int
     kv_bits: int | None
@@ -151,7 +149,7 @@ def _at_once(
     Prompts are rendered one by one, so the replies are paused until all are ready.
 
     Args:
-        neighbor: session used to block the engine thread. It's closed afterwards.
+        neighbor: session with which the engine thread is blocked. It's closed afterwards.
     """
     with _hold_engine_thread(neighbor):
         replies = [session.send("b", params) for session in sessions]
@@ -185,7 +183,7 @@ def _hold_engine_thread(session: Session) -> Iterator[None]:
 
 
 def config_of(family: str) -> dict[str, Any]:
-    """Return the config for a small model of a family. It's larger than the one in `families`."""
+    """Return the config of a small model, which is larger than in `families`."""
     before = dict(small_configs.SIZES)
     small_configs.SIZES.update(SIZES)
     try:
@@ -217,7 +215,6 @@ def measure_in_children(
 
 
 def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Run the `memory` benchmark for a folder, for "families", or for a single "family:NAME"."""
     if model == "families":
         peaks = measure_in_children(FAMILIES, contexts)
     elif model.startswith("family:"):

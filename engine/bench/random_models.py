@@ -1,8 +1,4 @@
-"""Models with random weights for benchmarks and tests.
-
-Their folders contain all the usual files (config, safetensors, a byte-level BPE tokenizer, a ChatML
-template) for the normal loader.
-"""
+"""Models with random weights for benchmarks and tests, in folders for the normal loader."""
 
 from __future__ import annotations
 
@@ -57,7 +53,6 @@ SHAPES: dict[str, dict[str, Any]] = {
 
 
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>")
-"""Special tokens of the tokenizers, with ids from 0."""
 
 _FIRST_WORD = len(SPECIAL) + 256  # special tokens are followed by one token per byte
 
@@ -104,8 +99,7 @@ def write_model(
     """Write a model folder with random weights, and return its path.
 
     Args:
-        scale: factor for the weights. Larger weights make logits depend more on the context, which
-            is needed for isolation tests.
+        scale: factor for the weights. Larger weights make logits depend more on the context.
         every_id_a_word: make each id decode to text, so that benchmarks get a `TextDelta` for every
             token.
     """

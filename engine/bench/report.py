@@ -59,7 +59,6 @@ class Figure(Struct, frozen=True):
 
 
 def machine() -> dict[str, Any]:
-    """Describe this machine, without personal data."""
     chip = platform.processor()
     if sys.platform == "darwin":
         command = ["sysctl", "-n", "machdep.cpu.brand_string"]
@@ -95,10 +94,9 @@ def main(options: argparse.Namespace) -> int:
 
 
 def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None]) -> bool:
-    """Benchmark the models, sharing the time equally. Returns True if all targets were met.
+    """Benchmark the models, sharing the time equally. Return True if all targets were met.
 
-    The file is rewritten after each part, so that a crash loses nothing. The error of a failed part
-    is recorded.
+    The file is rewritten after each part. The error of a failed part is recorded.
     """
     report: dict[str, Any] = {"machine": machine(), "models": []}
     met = True

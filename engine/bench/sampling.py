@@ -25,7 +25,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def seconds(samplers: list[Sampler], logits: mx.array, rounds: int) -> float:
-    """Measure the median time for sampling a step, until the tokens are available in Python."""
+    """Return the median time for sampling a step, until the tokens are available in Python."""
     recent = [mx.array([1, 2, 3])] * len(samplers)
     times = []
     for index in range(rounds):
@@ -37,7 +37,6 @@ def seconds(samplers: list[Sampler], logits: mx.array, rounds: int) -> float:
 
 
 def main() -> None:
-    """Print a table of times, in milliseconds per step."""
     print(f"{ROWS} rows, ms a step, on {start().device}")
     print(f"{'':<28}" + "".join(f"{vocab:>10,}" for vocab in VOCABS))
     for name, chosen in SETTINGS.items():

@@ -1,6 +1,6 @@
 """Random schedules of many chats on one engine, to be checked with `alone.compare`.
 
-Seeded random actions: open, send, edit, continue, pause, cancel, fork, close or reopen a chat, or
+The actions are to open, send, edit, continue, pause, cancel, fork, close or reopen a chat, or to
 unload the model. With the tight limits in `limits`, replies have to wait, caches are evicted, and
 conversations exceed their context.
 """
@@ -32,14 +32,10 @@ class Schedule:
     """Random actions on the chats of one model.
 
     Args:
-        seed: random seed for picking actions.
         chats: maximum number of open chats.
         tight: True if the engine has so little memory that replies wait for each other.
 
     Attributes:
-        done: chats that were closed.
-        logits: of all replies.
-        actions: how often each action was taken.
         owed: size of KV caches and cached prefixes after the run, as reported by the engine.
         held: bytes that MLX uses for them, measured for the whole process.
     """
@@ -63,7 +59,6 @@ class Schedule:
         self._overflow: tuple[str, ...] = ("slide", "refuse")  # options for new chats
 
     def run(self, steps: int) -> list[Chat]:
-        """Take `steps` random actions, and return all chats."""
         with recorded_logits(self.logits):
             for _ in range(steps):
                 self._step()

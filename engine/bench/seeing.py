@@ -353,11 +353,8 @@ def write_seeing(
     tower: Mapping[str, Any] | None = None,
     processor: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write a tiny vision model to a folder.
-
-    Args:
-        tower: settings of the vision tower to override.
-        processor: settings of the image processor to override.
+    """Write a tiny vision model to a folder, with overridden settings of the tower and the image
+    processor.
     """
     from tokenizers import AddedToken, Tokenizer
 

@@ -45,8 +45,7 @@ class MLXServer:
     """Context manager that runs the server.
 
     Raises:
-        RuntimeError: if the server doesn't start, or responds with an error. The message includes
-            the last lines of its log.
+        RuntimeError: if the server doesn't start, or responds with an error.
     """
 
     def __init__(self, model_path: str) -> None:
@@ -81,7 +80,6 @@ class MLXServer:
         self._log.close()
 
     def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
-        """Implement `Contender`. Each request uses its own connection."""
         wish = RequestSettings(f"http://127.0.0.1:{self.port}/v1", tokens=tokens, seconds=PATIENCE)
         turns = run(wish, arrivals)
         if errors := [turn.error for turn in turns if turn.error]:

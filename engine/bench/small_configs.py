@@ -1,9 +1,8 @@
 """Tiny configs for all architectures in the installed mlx-lm and mlx-vlm, using introspection.
 
-`SIZES` sets fields of any config dataclass by name. `SPECIAL` adds settings for specific
-architectures: layer patterns, unique fields, and sizes that must match. A new architecture needs
-them only if `SIZES` isn't enough. `VLM_SPECIAL` is the same for mlx-vlm, and `TOWER` has the sizes
-of vision and audio towers.
+`SIZES` sets fields of any config dataclass by name. `SPECIAL` adds settings for architectures that
+need more: layer patterns, unique fields, and sizes that must match. `VLM_SPECIAL` is the same for
+mlx-vlm, and `TOWER` has the sizes of vision and audio towers.
 """
 
 from __future__ import annotations
@@ -382,7 +381,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
         "moe_layers_enum": "1",
     },
 }
-"""Additional settings by architecture. For multimodal models, they go into the `text_config`."""
+"""Additional settings by architecture. For multimodal models, they belong to the `text_config`."""
 
 WRAPPED: dict[str, str] = {
     "gemma3": "gemma3_text",
@@ -448,11 +447,11 @@ VLM_SPECIAL: dict[str, dict[str, Any]] = {
 
 
 class NotBuildableError(Exception):
-    """Raised if an architecture can't be built from a small config."""
+    pass
 
 
 def architectures() -> list[str]:
-    """List mlx-lm's architectures, i.e. all modules in `mlx_lm.models` except for helpers."""
+    """Return all modules in `mlx_lm.models` except for helpers."""
     package = importlib.import_module("mlx_lm.models")
     helpers = {
         "activations",
@@ -470,10 +469,10 @@ def architectures() -> list[str]:
 
 
 def small_config(architecture: str) -> dict[str, Any]:
-    """Create the `config.json` of a tiny model.
+    """Return the `config.json` of a tiny model.
 
     Raises:
-        NotBuildableError: if the architecture can't be imported. The message says why.
+        NotBuildableError: if the architecture can't be imported.
     """
     module = _module(architecture)
     special = SPECIAL.get(architecture, {})
@@ -495,7 +494,7 @@ def small_config(architecture: str) -> dict[str, Any]:
 
 
 def small_vlm_config(architecture: str) -> dict[str, Any]:
-    """Like `small_config`, for mlx-vlm's architectures."""
+    """Return the `config.json` of a tiny model for mlx-vlm. See `small_config`."""
     from engine.model import vlm
 
     package = vlm.import_package({"model_type": architecture})

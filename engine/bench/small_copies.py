@@ -14,7 +14,7 @@ LAYER = "model.layers."
 
 
 def first_layers(model: Path, folder: Path, layers: int) -> Path:
-    """Copy a model, keeping only its first `layers` layers. Returns the folder.
+    """Copy the first `layers` layers of a model, and return the folder.
 
     With more layers, the copy agrees with the model more often.
     """
@@ -27,7 +27,7 @@ def first_layers(model: Path, folder: Path, layers: int) -> Path:
 
 
 def perturb(model: Path, folder: Path, share: float, seed: int = 0) -> Path:
-    """Copy a model, adding noise to its weights. Returns the folder.
+    """Copy a model with noise in its weights, and return the folder.
 
     With little noise, the copy mostly agrees with the model, even if the weights are random.
 

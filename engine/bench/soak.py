@@ -108,8 +108,8 @@ def _run(
 ) -> Schedule:
     """Run a schedule.
 
-    If `tight`, a separate engine has memory for only a few chats, so caches are written to disk and
-    restored.
+    If `tight`, a separate engine has memory for only a few chats, so caches are written to disk
+    and restored.
     """
     if not tight:
         schedule = Schedule(engine, folder, seed, options.chats)
@@ -153,7 +153,7 @@ def _add(total: Outcome, found: Outcome) -> None:
 
 
 def _resident() -> int:
-    """Resident memory of the process in bytes. Outside of Linux, this is the peak."""
+    """Return the resident memory of the process in bytes, or its peak outside of Linux."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

@@ -34,7 +34,6 @@ class Subject(Struct, dict=True):
 
     @cached_property
     def net(self) -> Any:
-        """Model loaded with `mlx_lm`, with the same dtype as in the engine."""
         import mlx.core as mx
         from mlx_lm.utils import load_model
 
@@ -50,7 +49,7 @@ class Subject(Struct, dict=True):
         return load_tokenizer(Path(self.model.path))
 
     def text(self, tokens: int, salt: int = 0) -> str:
-        """Generate a text of about `tokens` tokens. A different salt gives a different text."""
+        """Return a text of about `tokens` tokens. A different salt gives a different text."""
         word = f"w{salt} "
         per_word = max(1, len(self.tokenizer.encode(word * 32, add_special_tokens=False)) / 32)
         return word * max(1, round(tokens / per_word))
@@ -94,7 +93,7 @@ def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
 
 
 def real_model() -> Path:
-    """Find the small model that `make model` installs.
+    """Return the small model that `make model` installs.
 
     Raises:
         ValueError: if it isn't installed.
@@ -123,8 +122,6 @@ def measure_in_child(part: str, family: str, *options: str) -> list[dict[str, An
 
 
 class Stream:
-    """Reply with the arrival times of its tokens (`perf_counter`)."""
-
     def __init__(self, awaited: int = 0) -> None:
         self.awaited = awaited
         # Set when `awaited` tokens or the end of the reply have arrived.
@@ -156,12 +153,11 @@ class Stream:
 
 
 def send_timed(session: Session, prompt: str, params: SamplingParams, awaited: int = 0) -> Stream:
-    """Send a prompt and start recording when tokens arrive. `arrived` is set after `awaited`."""
+    """Send a prompt and record when tokens arrive. `arrived` is set after `awaited` tokens."""
     stream = Stream(awaited)
     stream.reply = session.send(prompt, params, on_event=stream.on_event)
     return stream
 
 
 def gaps(moments: Sequence[float]) -> list[float]:
-    """Delays between consecutive tokens in seconds."""
     return [b - a for a, b in itertools.pairwise(moments)]

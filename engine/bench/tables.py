@@ -1,5 +1,3 @@
-"""Functions that print the results of each benchmark as a table."""
-
 from __future__ import annotations
 
 import itertools

@@ -1,8 +1,7 @@
 """Decode throughput of Stretto's shared steps, of sequential chats, and of `BatchGenerator`.
 
 A rate is the total number of tokens per second of all N chats while all are decoding. Contenders
-take turns in the same process, so that a slow phase affects all of them. Results are medians over
-all rounds.
+take turns in the same process. Results are medians over all rounds.
 """
 
 from __future__ import annotations
@@ -36,12 +35,11 @@ class ThroughputRow(Struct, frozen=True):
 
     @property
     def share_of_equal(self) -> float:
-        """Stretto's rate with one long chat, relative to the rate with equal chats."""
         return self.stretto / self.equal
 
     @property
     def share_of_equal_own(self) -> float:
-        """Same as `share_of_equal`, but without the time for the long chat's own attention."""
+        """`share_of_equal` without the time for the long chat's own attention."""
         step = self.chats / self.stretto - self.own
         return self.chats / step / self.equal
 
@@ -96,7 +94,8 @@ def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long:
 
 
 def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
-    """Measure Stretto's engine, which prefills all prompts and then decodes all chats together.
+    """Return the rate of Stretto's engine, which prefills all prompts and then decodes all chats
+    together.
 
     Replies run until every chat has `tokens` tokens. Otherwise, the first of many chats would end
     before the last one starts.
@@ -130,7 +129,7 @@ def batch_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
 
 
 def _rate(times: Sequence[Sequence[float]]) -> float:
-    """Compute tokens/s over the time when all chats are decoding.
+    """Return the tokens/s over the time when all chats are decoding.
 
     Raises:
         ValueError: if one chat ended before another started.

@@ -1,8 +1,7 @@
 """End-to-end benchmark of whole requests, with three kinds of traffic.
 
-Times include prefill, decoding, and waiting for other requests. Requests either arrive together
-with equally long prompts, or together with a much longer prompt among them, or staggered, while
-earlier requests are still running.
+Requests either arrive together with equally long prompts, or together with a much longer prompt
+among them, or staggered.
 """
 
 from __future__ import annotations
@@ -42,7 +41,6 @@ class TimedRequest(Struct):
 
 
 Contender = Callable[[Sequence[Arrival], int], list[TimedRequest]]
-"""Function that answers all requests, with at most the given number of tokens per answer."""
 
 Peak = Callable[[Callable[[], None]], int]
 """Function that calls its argument and returns its peak memory in bytes, without the weights."""
@@ -101,7 +99,7 @@ def summarize(server: str, traffic: str, clients: int, turns: Sequence[TimedRequ
 
 
 def middle(loads: Sequence[LoadResult]) -> LoadResult:
-    """Return the round with the median rate, so that all numbers come from the same round."""
+    """Return the round with the median rate, so that all numbers are from the same round."""
     return sorted(loads, key=lambda load: load.rate)[len(loads) // 2]
 
 
@@ -131,7 +129,7 @@ def compare(
 ) -> Iterator[list[LoadResult]]:
     """Measure all contenders with each kind of traffic, taking turns.
 
-    For each number of chats, yields a list with the median round of each contender.
+    For each number of chats, yields the median round of each contender.
     """
     salt = 100
     for n in chats:
@@ -157,5 +155,4 @@ def compare(
 
 
 def wait_until(moment: float) -> None:
-    """Sleep until `perf_counter` reaches `moment`."""
     time.sleep(max(0.0, moment - time.perf_counter()))
