@@ -61,8 +61,6 @@ def program_in(
 
 
 class Driver:
-    """Shortcuts for user actions."""
-
     def __init__(self, application: Application) -> None:
         self.application = application
 
@@ -81,7 +79,6 @@ class Driver:
         return pane
 
     def until(self, condition: Callable[[], bool], timeout_s: float = 60) -> None:
-        """Run the event loop until the condition holds. Raises TimeoutError."""
         loop = QEventLoop()
         give_up = time.monotonic() + timeout_s
 
@@ -99,6 +96,5 @@ class Driver:
             raise TimeoutError(f"Waited {timeout_s:g} s in vain.")
 
     def wait(self, seconds: float) -> None:
-        """Run the event loop for a while."""
         end = time.monotonic() + seconds
         self.until(lambda: time.monotonic() >= end, seconds + 60)

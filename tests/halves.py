@@ -50,7 +50,6 @@ WAITING: tuple[tuple[str, ...], ...] = (
 
 
 def groups() -> list[list[str]]:
-    """Return the files of each group. Every test file is in one of them."""
     left = set(TESTS.glob("**/test_*.py"))
     taken: dict[tuple[str, ...], set[Path]] = {}
     for group in sorted(
@@ -79,7 +78,6 @@ def in_memory() -> str | None:
 
 
 def main(arguments: list[str]) -> int:
-    """Return the exit status of pytest for the first failed group."""
     # Container images set this variable. Each process that a test starts would then compile the
     # program again, which takes more than half of its start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -131,12 +129,9 @@ def main(arguments: list[str]) -> int:
 
 
 class Lint:
-    """``make lint``, which takes a core for a minute."""
-
     status = 0
 
     def go(self) -> str:
-        """Run it. Keep its exit status and return its output."""
         command = ["make", "--no-print-directory", "lint"]
         done = subprocess.run(
             command, cwd=TESTS.parent, check=False, capture_output=True, text=True
@@ -146,8 +141,6 @@ class Lint:
 
 
 class Run:
-    """Pytest on the files of one group, with its own ``cache`` folder."""
-
     def __init__(self, pytest: list[str], files: list[str], cache: Path) -> None:
         self.command = [*pytest, "-o", f"cache_dir={cache}", *files]
         self.status = 0
@@ -156,7 +149,6 @@ class Run:
         self._failed = cache / "v" / "cache" / "lastfailed"
 
     def go(self) -> str:
-        """Run pytest. Keep its exit status and return its output."""
         with tempfile.TemporaryFile("w+") as said:
             self.status = subprocess.call(self.command, stdout=said, stderr=subprocess.STDOUT)
             said.seek(0)

@@ -43,8 +43,6 @@ class Repo:
 
 @dataclass
 class Asked:
-    """A received request."""
-
     method: str
     path: str
     range: str
@@ -102,7 +100,6 @@ class Hub:
     left: int = 0
 
     def add(self, name: str, folder: Path | dict[str, bytes], **options: Any) -> Repo:
-        """Serve the files of a folder, or these files, under this id."""
         if isinstance(folder, Path):
             found = sorted(p for p in folder.rglob("*") if p.is_file())
             files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in found}
@@ -115,11 +112,9 @@ class Hub:
         return repo
 
     def of_weights(self) -> list[Asked]:
-        """Return the requests for the bytes of weights, after the redirect."""
         return [a for a in self.asked if a.path.startswith("/cdn/")]
 
     def names(self) -> set[str]:
-        """Return the names of the requested files."""
         return {a.path.rsplit("/", 1)[-1] for a in self.asked if "/resolve/" in a.path}
 
 
@@ -246,7 +241,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._tell(about)
 
     def _search(self, query: dict[str, list[str]], token: str) -> None:
-        """Respond with the models whose names contain the words, most downloaded first."""
         hub = self.server.hub
         if hub.endless:
             self._go_on_for_ever()
@@ -265,7 +259,6 @@ class _Handler(BaseHTTPRequestHandler):
         self._tell(found[: int(query["limit"][0])])
 
     def _tell(self, answer: Any) -> None:
-        """Respond to a request about models according to the hub's state."""
         hub = self.server.hub
         content = json.dumps(answer).encode() if hub.answer is None else hub.answer
         if hub.break_off:
@@ -323,7 +316,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, repo.files[file], {"ETag": f'"{etag}"', "X-Repo-Commit": commit})
 
     def _send(self, path: str) -> None:
-        """Send weights, or the rest of them."""
         hub = self.server.hub
         owner, name, file = path.removeprefix("/cdn/").split("/", 2)
         content = hub.repos[f"{owner}/{name}"].files[file]
@@ -377,7 +369,6 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _about(name: str, repo: Repo) -> dict[str, Any]:
-    """Return the hub's description of a repository, for searches and listings."""
     try:
         config = json.loads(repo.files.get("config.json", b"{}"))
     except ValueError:

@@ -10,11 +10,6 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def xvfb(size: str) -> Iterator[str]:
-    """Run an empty screen and yield its name for `DISPLAY`.
-
-    Args:
-        size: width, height and depth, for example "1400x900x24".
-    """
     read, write = os.pipe()
     server = subprocess.Popen(
         # Without -noreset it resets when its last client disconnects, and refuses the next one.

@@ -82,7 +82,6 @@ def _arguments(text: str) -> None:
 
 
 def _message(text: str) -> None:
-    """Receive a message as from a tool server's pipe."""
     import anyio
 
     from app.tools import message_limits, transports
@@ -282,7 +281,6 @@ for name, place in PLACES.items():
 
 @pytest.fixture(scope="module")
 def tried() -> tuple[dict[str, int], str]:
-    """Return the exit status of each place's child, and the inputs it completed."""
     ran = subprocess.run([sys.executable, "-c", ALL], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr[-1500:]
     return dict(json.loads(line) for line in ran.stdout.splitlines()), ran.stderr

@@ -22,23 +22,16 @@ def folded(text: str) -> str:
 
 
 def bare_words(text: str) -> str:
-    """Replace names of values, such as {model}, and of files, such as chats.json."""
     return folded(re.sub(r"\{[^{}]*\}|\b[\w-]+\.json\b", "{}", text))
 
 
 def has(text: str, words: str) -> bool:
-    """Return True if a folded text contains these whole words. Japanese and Chinese have no
-    spaces.
-    """
     if not words.isascii() and not re.match(r"[\u0000-\u024f]", words):
         return words in text
     return bool(re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text))
 
 
 def terms_in(text: str, glossary: Glossary) -> Iterator[str]:
-    """Yield the terms of an English text, the longest first, because a tool server is not a
-    tool.
-    """
     left = bare_words(text)
     forms = [(folded(form), term) for term, entry in glossary.items() for form in entry["en"]]
     for form, term in sorted(forms, key=lambda one: -len(one[0])):

@@ -78,7 +78,6 @@ def tree(path: Path) -> ast.Module:
 
 
 def known(name: str) -> str | None:
-    """Return the project module that an import of this name loads, or None."""
     while name:
         if name in modules():
             return name
@@ -107,7 +106,6 @@ def imports(name: str) -> frozenset[str]:
 
 
 def circles(reaches: Mapping[str, Iterable[str]]) -> Iterator[frozenset[str]]:
-    """Yield the strongly connected groups of two or more names (Tarjan 1972)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -216,7 +214,6 @@ def packages() -> list[Module]:
 
 
 def imported(module: Module) -> set[str]:
-    """Return the modules that a module imports anywhere."""
     found = set()
     for node in ast.walk(tree(module.path)):
         if isinstance(node, ast.Import):
@@ -227,7 +224,6 @@ def imported(module: Module) -> set[str]:
 
 
 def leaks() -> set[str]:
-    """Return imports of the app or of Qt in the engine."""
     window = re.compile(r"(app|PySide6\w*|PyQt\w*|shiboken6|qtpy|qasync)(\.|$)")
     return {
         f"{name}: {target}"
@@ -239,7 +235,6 @@ def leaks() -> set[str]:
 
 
 def loops() -> set[str]:
-    """Modules other than `app.flows` that import qasync."""
     return {n for n, m in modules().items() if "qasync" in imported(m) and n != "app.flows"}
 
 
@@ -247,7 +242,6 @@ def loops() -> set[str]:
 
 
 def repeated_names() -> set[str]:
-    """Return file names that occur more than once in the app, except package files."""
     names = Counter(path.name for path in (ROOT / "app").rglob("*.py"))
     return {name for name, count in names.items() if count > 1 and not name.startswith("__")}
 
@@ -256,7 +250,6 @@ API_TYPES = {"ChatMessage", "ToolCall"}  # classes that each API has under its o
 
 
 def repeated_classes() -> set[str]:
-    """Return class names defined more than once within the engine or the app."""
     found = set()
     for top in ("engine", "app"):
         names = Counter(
@@ -284,7 +277,6 @@ _STILTED = re.compile(  # a phrase may continue on another line, after "#" in a 
 
 
 def vague_openings() -> set[str]:
-    """Return docstrings that start with neither a verb nor a noun."""
     quoted = re.compile(f'"{VAGUE_OPENINGS.pattern}')
     return {
         f"{path.relative_to(ROOT)}: {text.splitlines()[0]}"
@@ -325,7 +317,6 @@ def _comments(source: str) -> Iterator[str]:
 
 
 def _docstrings(module: ast.Module) -> Iterator[str]:
-    """Yield docstrings, including strings below attributes."""
     for node in ast.walk(module):
         for child in ast.iter_child_nodes(node):
             match child:
@@ -346,8 +337,6 @@ def walk() -> list[list[tuple[str, str]]]:
 
 
 def defined(path: Path) -> set[str]:
-    """Return the functions and classes of a file, with methods as `Class.method`."""
-
     def names(nodes: list[ast.stmt], prefix: str) -> Iterator[str]:
         for node in nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -359,7 +348,6 @@ def defined(path: Path) -> set[str]:
 
 
 def astray() -> set[str]:
-    """Return missing places of the walk, and missing files named in CONTRIBUTING.md."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:app|engine|tests|packaging)/[\w/]+\.(?:py|md))`", text)
     return {name for name in named if not (ROOT / name).is_file()} | {
@@ -434,7 +422,6 @@ def items_of_layouts() -> set[str]:
 
 @cache
 def members() -> dict[str, set[str]]:
-    """Return the members of each class by its name, merged for classes of the same name."""
     found: dict[str, set[str]] = {}
     for node in (n for m in modules().values() for n in ast.walk(tree(m.path))):
         if isinstance(node, ast.ClassDef):
@@ -460,7 +447,6 @@ def has(kind: str, member: str) -> bool:
 
 @cache
 def says(module: str) -> set[str]:
-    """Return the names that a module defines, assigns or imports anywhere."""
     found: set[str] = set()
     for node in ast.walk(tree(modules()[module].path)):
         match node:

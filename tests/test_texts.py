@@ -160,7 +160,6 @@ def test_translations_fit_their_texts(code: str) -> None:
 
 @pytest.fixture(scope="module")
 def wanted() -> set[tuple[str, str]]:
-    """Return the texts with their comments."""
     return {text.key for text in languages().texts()}
 
 

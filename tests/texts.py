@@ -19,7 +19,6 @@ ROOT = Path(__file__).parents[1]
 
 @cache
 def languages() -> ModuleType:
-    """Import ``packaging/languages.py``. The scripts there are not a package."""
     folder = str(ROOT / "packaging")
     sys.path.insert(0, folder)
     try:
@@ -30,7 +29,6 @@ def languages() -> ModuleType:
 
 @cache
 def sources() -> dict[str, ast.Module]:
-    """Return the syntax trees of the program's files by path."""
     return {
         path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
         for path in sorted((ROOT / "app").rglob("*.py"))
@@ -62,7 +60,6 @@ class Translated:
     forms: tuple[str, ...]
 
     def faults(self, numbers: int) -> Iterator[str]:
-        """Yield the faults of a translation for a language with this number of plural forms."""
         if self.finished and not all(self.forms):
             yield "finished, and empty"
         if self.counts and len(self.forms) != numbers:
@@ -105,7 +102,6 @@ def _ends(text: str) -> tuple[str, str]:
 
 
 def translations(file: Path) -> list[Translated]:
-    """Return the entries of a ``.ts`` file."""
     found = []
     for message in ET.parse(file).iter("message"):
         translation = message.find("translation")

@@ -1,4 +1,4 @@
-"""Fixtures for tests of the window: an empty profile, the program on it, and leak checks."""
+"""Fixtures for tests of the window: a profile, the program on it, and leak checks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ DEADLINE_MS = 20_000
 
 
 def rows_alive(view: TranscriptView) -> int:
-    """Return the number of messages that have a widget."""
     return sum(place.row is not None for place in view.places)
 
 
@@ -111,8 +110,6 @@ class _Collecting:
 
 
 def process_until(condition: Callable[[], object], seconds: float = 20) -> None:
-    """Process events until the condition holds."""
-
     def turn() -> None:
         QCoreApplication.processEvents()
         time.sleep(0.001)
@@ -157,8 +154,6 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, question: str, answer: object) -> None:
-    """Answer one type of question of `app.ui.widgets.standard_dialogs` immediately."""
-
     async def answered(*_: object, **__: object) -> object:
         return answer
 
@@ -172,7 +167,6 @@ def _windows() -> list[QWidget]:
 
 
 def _owner(widget: QWidget) -> QWidget:
-    """Return the outermost parent of a window."""
     while (parent := widget.parentWidget()) is not None:
         widget = parent
     return widget
@@ -185,8 +179,6 @@ def _living(kind: type) -> list:
 
 
 class Run:
-    """A run of the program in a test, with shortcuts to the usual widgets."""
-
     def __init__(self, qt: QApplication, profile: Path, qtbot: QtBot, **options: Any) -> None:
         self.qtbot = qtbot
         self.engine: FakeEngine | None = None
@@ -214,7 +206,6 @@ class Run:
 
     @property
     def settings(self) -> SettingsWindow:
-        """Return the open settings window, with all pages created."""
         shown = self.window.settings_commands.shown
         assert shown is not None
         shown.pages.build_all()
@@ -225,16 +216,13 @@ class Run:
         return self.window.workspace.panes()
 
     def until(self, condition: Callable[[], object]) -> None:
-        """Wait for a condition."""
         self.qtbot.waitUntil(lambda: bool(condition()))
 
     def ready(self) -> Run:
-        """Wait until the active pane's model is loaded."""
         self.until(lambda: self.pane.header.state == "Ready")
         return self
 
     def say(self, text: str, pane: ChatPane | None = None) -> ChatPane:
-        """Write into the composer and press Enter."""
         pane = pane or self.pane
         # a key press takes as long as half of a reply
         pane.composer.field.insertPlainText(text[:-1])
@@ -243,13 +231,11 @@ class Run:
         return pane
 
     def answered(self, pane: ChatPane | None = None) -> str:
-        """Wait for the pane's answer to end and return its text."""
         pane = pane or self.pane
         self.until(lambda: not pane.chat.reply.is_active)
         return self.answer(pane)
 
     def ask(self, text: str, pane: ChatPane | None = None) -> str:
-        """Send the text, wait for the answer and return its text."""
         return self.answered(self.say(text, pane))
 
     def answer(self, pane: ChatPane) -> str:
@@ -258,13 +244,11 @@ class Run:
         return pane.chat.reply.message(last.id).content
 
     def marks(self) -> str:
-        """Return what the find bar counts, once it has searched all messages."""
         bar = self.pane.find_bar
         self.until(lambda: not bar._slice_timer.isActive())
         return bar.count.text()
 
     def end(self) -> None:
-        """End the program. Further calls do nothing."""
         if self.ended:
             return
         self.ended = True
@@ -285,26 +269,22 @@ Start = Callable[..., Run]
 
 @pytest.fixture
 def profile(tmp_path: Path) -> Path:
-    """Return an empty profile."""
     return tmp_path / "profile"
 
 
 @pytest.fixture
 def look(qapp: QApplication) -> theme.Theme:
-    """Install the light theme, for tests of single widgets."""
     return theme.install(qapp, "light")
 
 
 @cache
 def _newest() -> sqlite3.Connection:
-    """Return an empty database of the current version."""
     made = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     migrations.migrate(made)
     return made
 
 
 def _migrate(db: sqlite3.Connection) -> None:
-    """Migrate a database. A new one is copied, which saves a tenth of each start."""
     if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
         _newest().backup(db)
     else:
@@ -315,7 +295,6 @@ def _migrate(db: sqlite3.Connection) -> None:
 def start(
     qapp: QApplication, qtbot: QtBot, profile: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Start]:
-    """Start the program on the test's profile. Can be called again after ``end``."""
     monkeypatch.setattr(database, "migrate", _migrate)
     configure_docking()
     qapp.setDesktopFileName("app.stretto.Stretto")  # otherwise X11 cannot show a badge and warns

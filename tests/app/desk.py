@@ -19,15 +19,12 @@ from tests.app.fake_engine import FakeEngine
 
 
 def edit(chat: Chat, message_id: str, text: str) -> None:
-    """Edit a message and send it."""
     assert chat.start_edit(message_id)
     chat.turn.write(text)
     assert chat.turn.handle(Event.ENTER)
 
 
 class Desk:
-    """Chat library with its store, engine and bridge, without a window."""
-
     def __init__(self, file: Path, engine: Any = None) -> None:
         self.root = QObject()
         self.store = Store.open(file)
@@ -41,13 +38,11 @@ class Desk:
         process_until(condition)
 
     def loaded(self, model: str) -> Chat:
-        """Return a new chat whose model is loaded."""
         self.loader.request(model)
         self.until(lambda: self.loader.get(model).model is not None)
         return self.library.new(model)
 
     def talk(self, chat: Chat, text: str) -> None:
-        """Send a message and wait for the end of the reply."""
         assert chat.turn.send(text)
         self.until(lambda: not chat.reply.is_active)
 

@@ -50,14 +50,12 @@ T = TypeVar("T")
 
 
 def resolved(value: T) -> Future[T]:
-    """Return a future that has this result."""
     future: Future[T] = Future()
     future.set_result(value)
     return future
 
 
 def model_of(path: str, name: str, sees: bool = False) -> Model:
-    """Return the description of a model that does not exist."""
     ways, defaults = ("float32", "shared", True), {"temperature": 0.5}
     return Model(path, name, path, 2048, 1000, *ways, defaults, tool_format="json", sees=sees)
 
@@ -174,7 +172,6 @@ class FakeEngine:
         self._thread.start()
 
     def count_tools_later(self, model: Any, tools: list[dict[str, Any]]) -> Future[int]:
-        """Count ten tokens for each tool."""
         return resolved(10 * len(tools))
 
     @property
@@ -272,7 +269,6 @@ class FakeEngine:
         slides_in: int | None = None,
         session_id: str = "",
     ) -> Future[int]:
-        """Count a token for each word and three for each turn, without dropped turns."""
         sizes = [len(text_of(turn["content"]).split()) + 3 for turn in prompt]
         while slides_in is not None and sum(sizes) >= slides_in and len(sizes) > 1:
             del sizes[:2]  # a question and its answer
@@ -284,7 +280,6 @@ class FakeEngine:
         return future
 
     def release(self) -> None:
-        """Let replies on hold continue to their end."""
         self.released.set()
 
     def stop(self, timeout: float | None = None) -> None:
@@ -293,7 +288,6 @@ class FakeEngine:
         self._thread.join(timeout)
 
     def words_of(self, turns: Any) -> Iterator[tuple[str, str]]:
-        """Return the (kind, word) pairs of the answer to a conversation."""
         if turns[-1]["role"] == "assistant":
             return iter([("answer", "and more.")])
         if turns[-1]["role"] == "tool":
@@ -440,7 +434,6 @@ class FakeEngine:
 
 
 def after_results(turns: Any) -> Iterator[tuple[str, str]]:
-    """Return the words after results: the next call of a loop, or the last result."""
     at = max(n for n, turn in enumerate(turns) if turn["role"] == "user")
     results = [turn["content"] for turn in turns[at:] if turn["role"] == "tool"]
     verb, _, rest = text_of(turns[at]["content"]).strip().partition(" ")
@@ -450,7 +443,6 @@ def after_results(turns: Any) -> Iterator[tuple[str, str]]:
 
 
 def script(question: str) -> Iterator[tuple[str, str]]:
-    """Return the (kind, word) pairs that answer the question."""
     verb, _, rest = question.strip().partition(" ")
     if verb == "say":
         words = [("answer", f"{word} ") for word in rest.split(" ")]

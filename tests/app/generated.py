@@ -52,7 +52,6 @@ MARKS: tuple[dict[str, Any], ...] = (
 
 
 def chats(count: int, seed: int = 1) -> list[tuple[ChatRecord, list[Message]]]:
-    """Return random chats, each with its tree. Equal seeds give equal chats except for ids."""
     chance = random.Random(seed)
     return [_chat(chance) for _ in range(count)]
 
@@ -110,7 +109,6 @@ def _chat(chance: random.Random) -> tuple[ChatRecord, list[Message]]:
 
 
 def _result(chance: random.Random, chat_id: str, parent_id: str) -> Message:
-    """Return the result of a tool."""
     told = {"call": "c1", "name": "web__get", "server": "web", "tool": "get", "size": 10**6}
     told |= {"arguments": '{"text": "`````"}', "decision": "once", "seconds": 0.25}
     status = chance.choice(STATUSES)
@@ -137,7 +135,6 @@ def _options(chance: random.Random) -> dict[str, Any]:
 
 
 def keep(store: Store, made: list[tuple[ChatRecord, list[Message]]]) -> None:
-    """Store the chats and their folders unchanged."""
     for folder in FOLDERS:
         store.folders.save(folder)
     for chat, messages in made:
@@ -151,7 +148,6 @@ def keep(store: Store, made: list[tuple[ChatRecord, list[Message]]]) -> None:
 
 
 def everything(store: Store) -> dict[str, tuple[ChatRecord, list[Message]]]:
-    """Return all chats of a store with their messages. Check that the attached texts exist."""
     found = {chat.id: (chat, store.messages(chat.id)) for chat in store.chats()}
     attached = [files for made in found.values() for files in collect_attachments(*made)]
     wanted = {file.hash for files in attached for file in files}

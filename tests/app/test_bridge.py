@@ -92,7 +92,6 @@ def test_failing_handler_does_not_delay_other_channels(bridge, qtbot: QtBot, cap
 
 
 def test_handler_errors_are_reported(bridge, qtbot: QtBot, tmp_path, monkeypatch):
-    """Exceptions in handlers reach the crash report hook, once per stack."""
     reports, written = CrashReports(tmp_path, tmp_path / "none.log"), []
     monkeypatch.setattr(sys, "excepthook", lambda *what: written.append(reports.report(*what)))
 

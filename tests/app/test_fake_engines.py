@@ -1,4 +1,4 @@
-"""Fake engines of tests and benchmarks accept the same calls as the real engine."""
+"""Fake engines, which accept the same calls as the real engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ PAIRS = (
 
 
 def refused(real: type, fake: type) -> Iterator[str]:
-    """Yield the calls that the real class accepts and the fake's method doesn't."""
     for name, method in inspect.getmembers(real, inspect.isfunction):
         stand_in = getattr(fake, name, None)
         if name.startswith("_") or not inspect.isfunction(stand_in):

@@ -1,4 +1,4 @@
-"""Coroutines on the GUI thread: run in sequence, and canceled with their owner."""
+"""Coroutines on the GUI thread."""
 
 from __future__ import annotations
 

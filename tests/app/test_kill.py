@@ -1,4 +1,4 @@
-"""`kill -9` during random use of chats, and tests of the checker itself."""
+"""`kill -9` during random use of chats, and tests of the checker."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ def test_six_kills_lose_under_a_second() -> None:
 
 @pytest.fixture
 def told(tmp_path: Path) -> tuple[Path, Ledger, list[str]]:
-    """Record a saved chat with a question, an answer and a draft, all from long ago."""
     file = tmp_path / "chats.db"
     chat = ChatRecord(new_id(), title="Trees", draft="unsent")
     question = Message(new_id(), chat.id, None, "user", "why")

@@ -1,4 +1,4 @@
-"""History shown in the activity score."""
+"""History in the activity score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queued messages that are steered, edited, removed or killed, and tests of the checker itself."""
+"""Kills during random use of the queue, and tests of the checker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trash folder for tests, so they don't use the real trash."""
+"""Trash folder for tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import pytest
 
 
 def own_trash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Redirect the user's trash to a folder below ``tmp_path`` and return it."""
     home = tmp_path / "home"
     data = home / ".local" / "share"
     monkeypatch.setenv("HOME", str(home))

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Run one benchmark and return 1 if a limit was exceeded."""
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--json", action="store_true", help="figures for machines")
     commands = parser.add_subparsers(dest="command", required=True)

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Figure:
-    """A measured value that passes if it doesn't exceed its limit, if any."""
-
     name: str
     value: float
     unit: str
@@ -28,14 +26,12 @@ class Figure:
 
 
 def percentile(ordered: list[float], share: float) -> float:
-    """Return the nearest-rank percentile of the sorted values."""
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
 
 
 def lateness(
     name: str, late_ms: list[float], p99: float | None, most: float | None
 ) -> list[Figure]:
-    """Return p50, p99 and maximum of delays in ms."""
     late = sorted(late_ms)
     return [
         Figure(f"{name}, p50", percentile(late, 0.5), "ms"),
@@ -45,7 +41,6 @@ def lateness(
 
 
 def resident_mb() -> float:
-    """Return the resident memory of this process in MB."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6

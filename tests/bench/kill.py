@@ -49,7 +49,6 @@ class KillReport:
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Register the ``kill`` command."""
     parser = commands.add_parser("kill", help="kill -9 at random moments: is anything lost?")
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
@@ -58,8 +57,6 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Perform the kills, print the results, and return 1 if anything was lost or broken."""
-
     def on_round(number: int, verdict: Verdict) -> None:
         for fault in verdict.faults:
             print(f"round {number}: {fault}", file=sys.stderr, flush=True)
@@ -81,9 +78,6 @@ def run(options: argparse.Namespace) -> int:
 def measure(
     rounds: int, seed: int, longest_s: float, on_round: Callable[[int, Verdict], None] | None = None
 ) -> KillReport:
-    """Kill a program `rounds` times on one profile, each time within ``longest_s`` after its
-    start.
-    """
     dice = random.Random(seed)
     report = KillReport(rounds=rounds)
     losses = []
@@ -111,7 +105,6 @@ def measure(
 def _run_and_kill(
     profile: Path, seed: int, dice: random.Random, longest_s: float, ledger: Ledger
 ) -> float:
-    """Run a program until its kill and return the time of the kill, in monotonic seconds."""
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.bench.scribbler", str(profile), str(seed)],
         stdout=subprocess.PIPE,

@@ -25,9 +25,6 @@ Tree = dict[str, Any]
 
 
 def tree(title: str, deleted: bool, leaf: str | None, messages: Iterable[Message]) -> Tree:
-    """Return a chat's structure for JSON: parent and role per message, and the text of user
-    messages.
-    """
     shape = {
         m.id: [m.parent_id, m.role, m.content if m.role == "user" else ""]
         for m in messages
@@ -38,8 +35,6 @@ def tree(title: str, deleted: bool, leaf: str | None, messages: Iterable[Message
 
 @dataclass(frozen=True)
 class Found:
-    """Contents of a database: chats and messages by id, and the tree of each chat."""
-
     chats: dict[str, ChatRecord] = field(default_factory=dict)
     messages: dict[str, Message] = field(default_factory=dict)
     trees: dict[str, Tree] = field(default_factory=dict)
@@ -48,20 +43,12 @@ class Found:
 
 @dataclass
 class Verdict:
-    """Result of a kill: errors, and the age of the oldest lost change in ms."""
-
     faults: list[str] = field(default_factory=list)
     lost_ms: float = 0.0
     changes: int = 0
 
 
 class Ledger:
-    """Reports of a run, stored as states over time.
-
-    Args:
-        before: contents of the file at the start of the run.
-    """
-
     def __init__(self, before: Found) -> None:
         self._before = before
         self._trees: dict[str, list[tuple[float, Tree | None]]] = {
@@ -79,7 +66,6 @@ class Ledger:
         self._settings: set[str] = set()
 
     def take(self, line: list[Any]) -> None:
-        """Process a line from the scribbler."""
         kind, at, *what = line
         self._changes += kind in {"done", "draft", "text", "status"}
         if kind == "ready":
@@ -201,7 +187,6 @@ EMPTY = tree("", False, None, ())
 
 
 def read(file: Path) -> Found:
-    """Read the whole file through the store. Raises StoreError."""
     with Store.open(file) as store:
         end = time.monotonic() + _SETTLE_S
         while not store.is_settled and time.monotonic() < end:
@@ -218,7 +203,6 @@ def read(file: Path) -> Found:
 
 
 def bad_copies(file: Path) -> list[str]:
-    """Return problems of the backups: damage, or permissions for other users."""
     faults = []
     for backup in backups_of(file):
         with closing(sqlite3.connect(backup.path)) as db:
@@ -230,7 +214,6 @@ def bad_copies(file: Path) -> list[str]:
 
 
 def traces(file: Path, ids: Iterable[str]) -> list[tuple[str, str]]:
-    """Return (id, file name) wherever these ids still occur in a file."""
     wanted = list(ids)
     kept = [f for f in file.parent.rglob("*") if f.is_file()] if wanted else []
     contents = [(f.name, f.read_bytes()) for f in kept]
@@ -238,7 +221,6 @@ def traces(file: Path, ids: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def damage(file: Path) -> list[str]:
-    """Return problems that SQLite finds in pages, foreign keys and search indexes."""
     faults = []
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         verdict = db.execute("PRAGMA integrity_check").fetchone()[0]
@@ -257,7 +239,6 @@ def damage(file: Path) -> list[str]:
 
 
 def loose_ends(found: Found) -> list[str]:
-    """Return trees that no sequence of complete actions produces."""
     faults = []
     for chat, shape in found.trees.items():
         live: Mapping[str, list[Any]] = shape["messages"]

@@ -43,7 +43,6 @@ class Peer:
         return {"seconds": seconds}
 
     def first(self, prompt: int) -> dict[str, float]:
-        """Return the seconds until the first token after a prompt of `prompt` tokens."""
         with self._context(1, prompt + 8) as context:
             began = time.perf_counter()
             self._read(context, 0, prompt)
@@ -65,7 +64,6 @@ class Peer:
             return {"rate": chats * tokens / (time.perf_counter() - began)}
 
     def quantize(self, path: str, out: str, kind: str) -> dict[str, float]:
-        """Write a model with all matrices in a single format, "Q4_0" or "Q4_1"."""
         options = lib.llama_model_quantize_default_params()
         options.ftype = getattr(lib, f"LLAMA_FTYPE_MOSTLY_{kind}")
         options.allow_requantize = True

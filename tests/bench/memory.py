@@ -14,9 +14,6 @@ _REST_S = 20.0  # enough to write the titles and for the engine to become idle
 
 
 def measure(panes: int) -> list[Figure]:
-    """Send two questions in each of ``panes`` chats, then wait. The limit applies to eight
-    chats.
-    """
     with program(size=(1760, 1060)) as driver:
         figures = [Figure("with the Guide loaded", resident_mb(), "MB")]
         opened = open_grid(driver, panes)

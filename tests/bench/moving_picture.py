@@ -38,7 +38,6 @@ _LAST_MS = 1_600  # duration of the last frame
 
 
 def ask(driver: Driver, pane: ChatPane, text: str, key_s: float = 0.0) -> None:
-    """Type a message into a pane's composer and press Enter."""
     field = pane.composer.field
     field.setFocus()
     for letter in text:
@@ -49,15 +48,10 @@ def ask(driver: Driver, pane: ChatPane, text: str, key_s: float = 0.0) -> None:
 
 
 def answering(pane: ChatPane) -> bool:
-    """Return True if the pane's round button offers to stop the answer."""
     return pane.composer.button.stops
 
 
 def film(driver: Driver, path: Path) -> None:
-    """Record four panes into an animated WebP file.
-
-    Raises RuntimeError if the file is too large for the README.
-    """
     driver.window.toggle_sidebar()
     panes = _four_panes(driver)
     driver.wait(0.3)
@@ -86,7 +80,6 @@ def film(driver: Driver, path: Path) -> None:
 
 
 def _four_panes(driver: Driver) -> list[ChatPane]:
-    """Open two tall panes and, to their right, two panes in a column."""
     panes = [driver.pane]
     for where in ("right", "right", "down"):
         driver.window.chats.split(where)
@@ -96,9 +89,6 @@ def _four_panes(driver: Driver) -> list[ChatPane]:
 
 @contextmanager
 def _filming(widget: QWidget, folder: Path) -> Iterator[Callable[[], list[tuple[Path, int]]]]:
-    """Capture a widget repeatedly, and yield a function that returns frames with durations in
-    ms.
-    """
     taken: list[tuple[Path, float]] = []
 
     def take() -> None:

@@ -21,8 +21,6 @@ BAR_MS = 150.0
 
 
 class Painted(QObject):
-    """Records that an answer has been painted since ``asked`` was reset."""
-
     def __init__(self) -> None:
         super().__init__()
         self.seen = False
@@ -34,7 +32,6 @@ class Painted(QObject):
 
 
 def measure(messages: int, chats: int, crowd: samples.Crowd) -> list[Figure]:
-    """Open `chats` chats of that length one after another."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         paths = Paths.for_profile(Path(folder))
         paths.create()

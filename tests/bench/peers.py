@@ -73,8 +73,6 @@ sys.stdin.read()
 
 
 class LlamaProcess:
-    """A process of llama.cpp with one model."""
-
     def __init__(self, python: str, file: Path | None = None) -> None:
         self._child = subprocess.Popen(
             [python, "-P", str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -83,11 +81,6 @@ class LlamaProcess:
         self.load_s = self.ask("load", path=str(file), threads=cores())["seconds"] if file else 0.0
 
     def ask(self, name: str, **given: Any) -> dict[str, float]:
-        """Return the answer to a question of `llama_child.Peer`.
-
-        Raises:
-            RuntimeError: the child failed.
-        """
         assert self._child.stdin is not None
         print(json.dumps([name, given]), file=self._child.stdin, flush=True)
         return self._answer()
@@ -106,15 +99,12 @@ class LlamaProcess:
 
 
 class Table:
-    """Prints a line per comparison and keeps the figures."""
-
     def __init__(self, names: Sequence[str]) -> None:
         self.rows: list[dict[str, Any]] = []
         head = "  ".join(f"{name[-12:]:>12} {'':>6}" for name in names)
         print(f"{'':<34} {OURS:>10}  {head}", flush=True)
 
     def add(self, what: str, found: Mapping[str, Sequence[float]], is_time: bool = False) -> None:
-        """Add medians. For times, the ratio is inverted."""
         middle = {name: statistics.median(several) for name, several in found.items()}
         ours = middle.pop(OURS)
         ratios = {n: v / ours if is_time else ours / v for n, v in middle.items()}
@@ -128,13 +118,11 @@ def _shown(number: float) -> str:
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 @contextmanager
 def busy(count: int) -> Iterator[None]:
-    """Keep `count` other processes busy."""
     running = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
@@ -145,7 +133,6 @@ def busy(count: int) -> Iterator[None]:
 
 
 def prompt(it: Subject, tokens: int, salt: int) -> str:
-    """Return a text that makes a prompt of `tokens` tokens, including the template."""
     chosen = random.Random(salt)
     # Different from the start, because common prefixes are only read once.
     written = f"{chosen.randrange(10**6)} tales of {words(chosen, tokens)}"
@@ -157,7 +144,6 @@ def prompt(it: Subject, tokens: int, salt: int) -> str:
 
 
 def compare(it: Subject, llamas: Mapping[str, LlamaProcess], options: argparse.Namespace) -> Table:
-    """Compare decoding and prompts in the engines themselves."""
     table = Table(list(llamas))
     salt = iter(range(10**6))
     for chats in options.chats:
@@ -185,7 +171,6 @@ def compare(it: Subject, llamas: Mapping[str, LlamaProcess], options: argparse.N
 
 
 def compare_loads(it: Subject, files: Mapping[str, Path], options: argparse.Namespace) -> Table:
-    """Compare loading in new processes, and print the engine's memory."""
     table = Table(list(files))
     found: dict[str, list[float]] = {name: [] for name in (OURS, *files)}
     memory: list[tuple[int, int]] = []
@@ -211,7 +196,6 @@ def compare_loads(it: Subject, files: Mapping[str, Path], options: argparse.Name
 
 @contextmanager
 def server(command: Callable[[int], list[str]]) -> Iterator[str]:
-    """Run a server started by `command` on a free port, and yield its address once it responds."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -232,7 +216,6 @@ def server(command: Callable[[int], list[str]]) -> Iterator[str]:
 
 
 def compare_http(it: Subject, files: Mapping[str, Path], options: argparse.Namespace) -> Table:
-    """Compare complete requests over HTTP, and the first tokens of single requests."""
     slots = str(max(options.http))
 
     def command(name: str) -> Callable[[int], list[str]]:

@@ -21,7 +21,6 @@ KINDS = {"Q4_0": Q4_0, "Q4_1": Q4_1}
 
 
 def write(path: Path, shape: str, kind: str) -> Path:
-    """Write a file with matrices of `kind` and embeddings of Q6_K, like llama.cpp's own tool."""
     width, layers, inner, heads, key_heads, tokens = SHAPES[shape]
     head = width // heads
     words = byte_level()
@@ -73,7 +72,6 @@ def write(path: Path, shape: str, kind: str) -> Path:
 
 
 def _blocks(chosen: np.random.Generator, rows: int, columns: int, kind: int) -> bytes:
-    """Return random codes whose scales keep outputs as large as inputs."""
     numbers, size = BLOCKS[kind]
     blocks = chosen.integers(0, 256, (rows * columns // numbers, size), np.uint8)
     scale = 1 / np.sqrt(columns)

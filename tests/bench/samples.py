@@ -79,7 +79,6 @@ def part_{0}(x: int) -> int:
 
 
 def mixed(characters: int) -> str:
-    """Return an answer of about that many characters with every type of element."""
     return "".join(MIXED.format(n) for n in range(characters // 450 + 2))[:characters]
 
 
@@ -90,8 +89,6 @@ CHATS = {
 
 
 class Crowd(NamedTuple):
-    """Number of additional chats and folders in a profile."""
-
     chats: int = 0
     folders: int = 0
 
@@ -141,7 +138,6 @@ _SUBJECTS = ("rivers", "trees", "bread", "sailing", "old maps", "the moon", "bee
 
 
 def write(chats: Path) -> dict[str, str]:
-    """Write the chats into a new store and return their ids by title."""
     ids: dict[str, str] = {}
     with Store.open(chats) as store:
         for title, (question, answer) in CHATS.items():
@@ -177,7 +173,6 @@ def write_long(chats: Path, messages: int, characters: int = 900) -> str:
 
 
 def settle(store: Store) -> None:
-    """Wait for writing and indexing, which would otherwise disturb the measurement."""
     store.flush(None)
     while not store.is_settled:
         time.sleep(0.02)

@@ -63,15 +63,6 @@ Look = Callable[[Driver, str, QWidget], None]
 
 
 class Screens:
-    """Opens the screens one after another.
-
-    Attributes:
-        driver: controls the program.
-        paths: profile of the program.
-        ids: initial chats.
-        texts: the first entry creates the fake engine's output.
-    """
-
     def __init__(
         self,
         driver: Driver,
@@ -87,17 +78,14 @@ class Screens:
         self._look = look
 
     def two_panes(self) -> None:
-        """Show the chats side by side."""
         for place, chat_id in zip(("tab", "right"), self.ids, strict=True):
             self.driver.window.chats.open(chat_id, place)
 
     def shoot(self, name: str, *widgets: QWidget) -> None:
-        """Pass each widget to the callback."""
         for number, widget in enumerate(widgets):
             self._look(self.driver, f"{name}-{number + 1}" if number else name, widget)
 
     def opened(self, name: str, opens: Callable[[], object]) -> None:
-        """Examine what appears when `opens` is called, even if it blocks on a dialog."""
         before = set(_shown())
         done: list[bool] = []
 
@@ -136,7 +124,6 @@ def colour(widget: QWidget) -> None:
 
 
 def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
-    """Capture everything with these looks. ``tail`` is the suffix of the file names."""
     folder.mkdir(parents=True, exist_ok=True)
     taken: list[Path] = []
 
@@ -156,7 +143,6 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
 
 
 def show(part: Part, look: Look, zoom: int = 100) -> None:
-    """Open the screens of a part at a zoom in percent and examine each."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as profile:
         paths = Paths.for_profile(Path(profile))
         paths.create()
@@ -178,7 +164,6 @@ def _slow() -> Iterator[Piece]:
 
 
 def _embellish(chats: Path, chat_id: str) -> None:
-    """Add statistics, reasoning and an error to a chat."""
     with Store.open(chats) as store:
         told = store.messages(chat_id)[-1]
         store.save_message(replace(told, stats=_FIGURES, reasoning="Let me think about queues."))
@@ -190,7 +175,6 @@ def _embellish(chats: Path, chat_id: str) -> None:
 
 
 def _window(screens: Screens) -> None:
-    """Show the main window in its states."""
     driver = screens.driver
     window = driver.window
     screens.shoot("first-start", window)
@@ -236,7 +220,6 @@ def _window(screens: Screens) -> None:
 
 
 def _files_and_remote(screens: Screens) -> None:
-    """Show files in a message, and the dialog for a remote model."""
     driver, texts = screens.driver, screens.texts
     texts[0] = lambda: iter(["It stands ", "by the river."])
     stories.files(driver, screens.shoot, screens.paths)
@@ -244,7 +227,6 @@ def _files_and_remote(screens: Screens) -> None:
 
 
 def _tools(screens: Screens) -> None:
-    """Show tool calls and the tool settings."""
     stories.tools(screens.driver, screens.shoot, screens.paths, screens.texts)
     _open(screens, ("tool_servers", "tools"))
 
@@ -265,7 +247,6 @@ def _open(screens: Screens, names: Sequence[str]) -> None:
 
 
 def _menus(screens: Screens) -> None:
-    """Show the menus of the window and of a chat."""
     screens.two_panes()
     window = screens.driver.window
     header = screens.driver.pane.header
@@ -279,7 +260,6 @@ def _menus(screens: Screens) -> None:
 
 
 def _others(screens: Screens) -> None:
-    """Show the dialogs caused by events."""
     window, paths = screens.driver.window, screens.paths
     moving = Download("somebody/Second-3B-8bit", 1_310_000_000, 3_400_000_000)
     moving.state = DownloadState.RUNNING

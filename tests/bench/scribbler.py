@@ -50,16 +50,12 @@ LONGEST = 24  # messages; longer chats are deleted to keep reports short
 
 
 class NumberEngine(FakeEngine):
-    """Answers with up to 400 numbers."""
-
     def words_of(self, turns: Any) -> Iterator[tuple[str, str]]:
         count = len(text_of(turns[-1]["content"])) * 37 % 400
         return (("answer", f"{number} ") for number in range(count))
 
 
 class Scribbler(QObject):
-    """Performs random actions through the same code as a pane."""
-
     def __init__(self, paths: Paths, seed: int) -> None:
         super().__init__()
         self._settings = Settings.load(paths.settings)
@@ -83,7 +79,6 @@ class Scribbler(QObject):
 
     @Slot()
     def _next(self) -> None:
-        """Perform an action and schedule the next after a short random pause."""
         dice = self._dice
         open_ones = [c for c in self._opened() if self._library.chat(c.id) is not None]
         if len(open_ones) < CHATS and dice.random() < 0.3:
@@ -111,7 +106,6 @@ class Scribbler(QObject):
             self._do(chat, 0, (), lambda: chat.turn.write(text))
 
     def _send(self, chat: Chat) -> None:
-        """Send the draft, as Enter does in a pane."""
         if not chat.record.draft.strip() or chat.reply.is_active:
             return
         tell("draft", chat.id, "")
@@ -119,7 +113,6 @@ class Scribbler(QObject):
         self._streams(chat)
 
     def _panel(self, chat: Chat) -> None:
-        """Let a panel of three answer the draft, or the last message again."""
         text = chat.record.draft
         if chat.reply.is_active or not (text.strip() or chat.transcript.last("user") is not None):
             return
@@ -130,7 +123,6 @@ class Scribbler(QObject):
             tell("status", message_id, "interrupted")
 
     def _resolve(self, chat: Chat) -> None:
-        """Run an action on the shown panel, or keep one of its answers."""
         columns = chat.panel.columns(chat.transcript.leaf_id or "")
         kind = self._dice.choice(("keep", panel.JUDGE, panel.MERGE, panel.VOTE))
         if not columns:
@@ -202,7 +194,6 @@ class Scribbler(QObject):
             self._streams(chat)
 
     def _branch(self, chat: Chat) -> None:
-        """Branch a chat. At this point the copy has an id only in the store."""
         path = [m for m in chat.transcript.path if m.status != "streaming"]
         if path:
             message = self._dice.choice(path)
@@ -229,7 +220,6 @@ class Scribbler(QObject):
             self._do(chat, 0, (), lambda: self._library.restore(chat.id))
 
     def _erase(self, _: Chat) -> None:
-        """Empty the trash or erase a single chat."""
         ids = [chat.id for chat in self._library.trash()]
         if self._dice.random() < 0.7:
             ids = ids[:1]
@@ -273,7 +263,6 @@ class Scribbler(QObject):
         return [chat for chat in found if chat is not None]
 
     def _open(self, chat_id: str) -> Chat:
-        """Open a stored chat, and cancel an edit that a kill left unfinished."""
         chat = self._watch(self._library.open(chat_id, "numbers"))
         if isinstance(chat.compose, Editing):
             chat.turn.handle(Event.CANCEL_EDIT)
@@ -299,7 +288,6 @@ class Scribbler(QObject):
 
     @Slot(str)
     def _on_changed(self, message_id: str) -> None:
-        """Report that a panel's column has ended before the others."""
         chat = self.sender()
         if isinstance(chat, Chat) and message_id in chat.panel.generators:
             status = chat.transcript[message_id].status

@@ -20,7 +20,6 @@ _STEP_MS = 16
 
 
 def measure(messages: int, seconds: float, crowd: samples.Crowd) -> list[Figure]:
-    """Scroll up and down, drag the window's edge and scroll the sidebar, for `seconds` each."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         paths = Paths.for_profile(Path(folder))
         paths.create()
@@ -54,14 +53,12 @@ def measure(messages: int, seconds: float, crowd: samples.Crowd) -> list[Figure]
 
 
 def _scrolls(steps: int, scroll: Callable[[int], None]) -> Iterator[None]:
-    """Turn the wheel up for the first half, then down."""
     for step in range(steps):
         scroll(-90 if step < steps // 2 else 90)
         yield
 
 
 def _widths(steps: int, driver: Driver) -> Iterator[None]:
-    """Drag the window's right edge back and forth by 600 pixels."""
     height = driver.window.height()
     for step in range(steps):
         way = step * 8 % 1200
@@ -70,7 +67,6 @@ def _widths(steps: int, driver: Driver) -> Iterator[None]:
 
 
 def _probed(driver: Driver, steps: Iterator[None]) -> Probe:
-    """Return the measurements taken while the steps run, one per frame."""
     done = False
 
     @Slot()

@@ -29,7 +29,6 @@ QUERIES = {
 
 
 def measure(messages: int) -> list[Figure]:
-    """Fill a store and run each query ten times. The median counts."""
     with tempfile.TemporaryDirectory(prefix="stretto-search-") as folder:
         file = Path(folder) / "chats.db"
         begun = time.perf_counter()
@@ -49,7 +48,6 @@ def measure(messages: int) -> list[Figure]:
 
 
 def _ask(store: Store, query: str) -> tuple[float, float]:
-    """Return the milliseconds to the first results and to the last."""
     told: list[float] = []
     done = threading.Event()
 
@@ -65,7 +63,6 @@ def _ask(store: Store, query: str) -> tuple[float, float]:
 
 
 def _fill(store: Store, messages: int) -> None:
-    """Write chats of fifty messages, with a word distribution like a natural language."""
     dice = random.Random(1)
     words = ["the", "to", "apple"]
     words += ["".join(dice.choices(_LETTERS, k=dice.randint(2, 9))) for _ in range(20_000)]

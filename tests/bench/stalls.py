@@ -86,7 +86,6 @@ class StallReport:
 def measure(
     model: str, panes: int, seconds: float, crowd: samples.Crowd = samples.NOBODY
 ) -> StallReport:
-    """Open ``panes`` panes, keep each of them answering, and measure for ``seconds``."""
     with program(model, size=(1760, 1060), crowd=crowd) as driver:
         opened = open_grid(driver, panes)
         streamed = 0
@@ -183,7 +182,6 @@ def dripping(
 
 
 def open_grid(driver: Driver, panes: int) -> list[ChatPane]:
-    """Open panes in a grid of two rows."""
     top = [driver.pane]
     for _ in range((panes + 1) // 2 - 1):
         driver.window.chats.split("right")
@@ -197,7 +195,6 @@ def open_grid(driver: Driver, panes: int) -> list[ChatPane]:
 
 
 def keep_asking(panes: list[ChatPane]) -> None:
-    """Send the next question wherever the answer has ended."""
     for number, pane in enumerate(panes):
         if not pane.chat.reply.is_active:
             turn = len(pane.chat.transcript.path) // 2

@@ -51,7 +51,6 @@ def measure(rounds: int, crowd: Crowd) -> list[Figure]:
 
 
 def _start(profile: Path, fill: int = 0) -> dict[str, float]:
-    """Start in a new process and return the seconds since just before it was created."""
     command = [sys.executable, "-m", __name__, str(profile), "--fill", str(fill)]
     environment = {"QT_QPA_PLATFORM": "offscreen", **os.environ}
     # Like a user's second start, with compiled modules.
@@ -65,7 +64,6 @@ def _start(profile: Path, fill: int = 0) -> dict[str, float]:
 
 
 def child() -> int:
-    """Start like `python -m app`, report the times, and exit."""
     parser = argparse.ArgumentParser()
     parser.add_argument("profile", type=Path)
     parser.add_argument("--fill", type=int, default=0)

@@ -24,7 +24,6 @@ _REPORT = "The mill stands by the river. " * 200
 
 
 def files(driver: Driver, shoot: Shoot, paths: Paths) -> None:
-    """Show a file in the composer and below the sent message."""
     driver.window.chats.new()
     pane, path = driver.pane, paths.log / "report.txt"
     path.write_text(_REPORT, encoding="utf-8")
@@ -41,11 +40,6 @@ def files(driver: Driver, shoot: Shoot, paths: Paths) -> None:
 def tools(
     driver: Driver, shoot: Shoot, paths: Paths, texts: list[Callable[[], Iterator[Piece]]]
 ) -> None:
-    """Show pending tool calls, a call that lacks access to a folder, and finished calls.
-
-    Args:
-        texts: the first entry creates the fake engine's output.
-    """
     driver.window.chats.new()
     pane, toolbox = driver.pane, driver.application.library.toolbox
     issues = "Finds issues of a project. Give words that occur in them, and how many are wanted."
@@ -123,7 +117,6 @@ _CHANGED = (
 
 
 def remote(driver: Driver, shoot: Shoot) -> None:
-    """Show the dialog that adds a remote model."""
     program = driver.application
     dialog = RemoteDialog(program.loader, program.bridge, driver.window)
     _shown(driver, shoot, "remote-model", dialog)

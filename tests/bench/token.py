@@ -19,8 +19,6 @@ _WIDTH = 6  # characters per token
 
 
 class Shown(QObject):
-    """Records when each token was painted, derived from the document's length."""
-
     def __init__(self) -> None:
         super().__init__()
         self.at: list[float] = []
@@ -39,7 +37,6 @@ class Shown(QObject):
 
 
 def measure(tokens: int, rate: float, crowd: Crowd) -> list[Figure]:
-    """Stream `tokens` tokens in a chat and record when each appears on screen."""
     posted: list[float] = []
 
     def text() -> Iterator[str]:

@@ -154,7 +154,6 @@ WALKS = {  # with the most files and functions
 
 
 def measure(*, names: bool) -> list[Figure]:
-    """Count files and functions of each walk. ``names``: print the functions by file."""
     figures = []
     for title, (walk, most_files, most) in WALKS.items():
         with (

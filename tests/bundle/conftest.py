@@ -15,7 +15,6 @@ PACKAGING = Path(__file__).resolve().parents[2] / "packaging"
 
 @pytest.fixture
 def module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
-    """Return a function that imports a script by name. The module is removed after the test."""
     monkeypatch.syspath_prepend(str(PACKAGING))
     yield importlib.import_module
     for file in PACKAGING.glob("*.py"):

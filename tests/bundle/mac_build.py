@@ -56,8 +56,6 @@ symbols. Symbols that libraries for older systems use are allowed as well.
 
 
 class Library(NamedTuple):
-    """The arm64 part of a Mach-O file."""
-
     minimum: tuple[int, int]  # oldest supported macOS
     links: list[str]
     run_paths: list[str]
@@ -65,21 +63,18 @@ class Library(NamedTuple):
 
 
 def required(texts: Iterable[str], extras: Iterable[str] = ()) -> list[Requirement]:
-    """Return the requirements that apply on a Mac."""
     variants: list[Any] = [{**MAC, "extra": extra} for extra in extras or ("",)]
     found = [Requirement(text) for text in texts]
     return [r for r in found if not r.marker or any(r.marker.evaluate(v) for v in variants)]
 
 
 def pinned() -> dict[str, str]:
-    """Return the versions that the constraints pin for a Mac, by package."""
     lines = (ROOT / "packaging" / "constraints.txt").read_text(encoding="utf-8").splitlines()
     found = required(line for line in lines if line.strip() and not line.startswith("#"))
     return {canonicalize_name(r.name): next(iter(r.specifier)).version for r in found}
 
 
 def download(name: str, version: str, folder: Path) -> Path:
-    """Download the wheel of a package for a Mac, unless it is there."""
     place = folder / f"{name}-{version}"
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     command += ["--only-binary=:all:", "--implementation", "cp", "--python-version", PYTHON]
@@ -91,7 +86,6 @@ def download(name: str, version: str, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def wheels() -> dict[str, Path]:
-    """The program's wheels and the wheels that they require, by package."""
     folder = os.environ.get("STRETTO_MAC_WHEELS")
     if not folder:
         pytest.skip("STRETTO_MAC_WHEELS names no folder")
@@ -120,7 +114,6 @@ def requires(wheel: Path) -> list[str]:
 
 @pytest.fixture(scope="module")
 def site(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Unpack the wheels into a folder, like an installation."""
     folder = tmp_path_factory.mktemp("site")
     for wheel in wheels.values():
         with zipfile.ZipFile(wheel) as archive:
@@ -131,7 +124,6 @@ def site(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> P
 def libraries(
     folder: Path, shipped: Callable[[str], bool] = bool
 ) -> Iterator[tuple[Path, Library]]:
-    """Yield each shipped Mach-O file. All files must contain arm64 code."""
     from macholib import MachO, SymbolTable, mach_o
 
     loads = {mach_o.LC_LOAD_DYLIB, mach_o.LC_LOAD_WEAK_DYLIB, mach_o.LC_REEXPORT_DYLIB}
@@ -165,7 +157,6 @@ def libraries(
 
 
 def places(file: Path, library: Library, wanted: str, program: Path) -> Iterator[Path]:
-    """Yield the paths at which dyld looks for a library."""
     for run_path in library.run_paths if wanted.startswith("@rpath/") else ("",):
         place = wanted.replace("@rpath", run_path, 1)
         place = place.replace("@loader_path", str(file.parent), 1)
@@ -173,7 +164,6 @@ def places(file: Path, library: Library, wanted: str, program: Path) -> Iterator
 
 
 def missing(file: Path, library: Library, top: Path, program: Path) -> Iterator[str]:
-    """Yield the libraries that dyld would find neither below `top` nor in the system."""
     for wanted in library.links:
         found = (
             str(place).startswith(SYSTEM) or (place.is_relative_to(top) and place.is_file())

@@ -43,7 +43,6 @@ def test_names_match_the_loader(slim: Any, tmp_path: Path) -> None:
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    """Build a library that uses a wheel's BLAS, and the bundle's BLAS."""
     whole = "int sgemm(void) { return %d; } int more(void) { return 7; }"
     compiled(tmp_path / "libopenblas.so.0", whole % 2)
     own = compiled(tmp_path / "x.libs" / "libblas-12ab.so.3", "int sgemm(void) { return 1; }")

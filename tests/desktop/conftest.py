@@ -46,8 +46,6 @@ Box = tuple[int, int, int, int]
 
 
 class Desk:
-    """A screen with the program running on it."""
-
     def __init__(self, display: str, profile: Path, **env: str) -> None:
         self.profile = profile
         self._env = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", **env}
@@ -99,12 +97,10 @@ class Desk:
         return sum(len(draft) - len(draft.rstrip(_MARK + _LAST_MARK)) for draft in drafts)
 
     def title(self) -> str:
-        """Return the title of the main window, which names the focused chat."""
         names = [self._do("getwindowname", number) for number in self._windows().split()]
         return next((name for name in names if name.endswith("— Stretto")), "")
 
     def dialog(self, name: str) -> bool:
-        """Return True if a dialog with this name is on screen and focused."""
         found = self._do("search", "--onlyvisible", "--name", f"^{name}$").split()
         return bool(found) and self._do("getwindowfocus") in found
 
@@ -118,7 +114,6 @@ class Desk:
         self._do("windowfocus", "--sync", found.split()[0])
 
     def end(self) -> int:
-        """Quit with the keyboard and return the exit status."""
         assert self._program is not None
         self.keys("ctrl+q")
         return self._program.wait(PATIENCE_S)
@@ -147,7 +142,6 @@ class Desk:
         self._do("type", "--delay", "8", text)
 
     def point(self, x: int, y: int) -> None:
-        """Move the pointer in steps, as a hand does."""
         self._do("mousemove", str(x - 3), str(y - 3), "mousemove", str(x), str(y))
 
     def click(self, x: int, y: int) -> None:
@@ -155,12 +149,10 @@ class Desk:
         self._do("click", "1")
 
     def drag(self, start: tuple[int, int], end: tuple[int, int], steps: int = 12) -> None:
-        """Press at the start, move to the end and release."""
         self.carry(start, end, steps)
         self.let_go()
 
     def carry(self, start: tuple[int, int], end: tuple[int, int], steps: int = 12) -> None:
-        """Press at the start and move to the end."""
         self.point(*start)
         self._do("mousedown", "1")
         for step in range(1, steps + 1):
@@ -171,22 +163,18 @@ class Desk:
         self._do("mouseup", "1")
 
     def picture(self, box: Box) -> PIL.Image.Image:
-        """Capture this part of the screen."""
         return PIL.ImageGrab.grab(box, xdisplay=self._env["DISPLAY"])
 
     def beside(self, *command: str) -> subprocess.Popen[bytes]:
-        """Start another program on the same screen."""
         return subprocess.Popen(command, cwd=ROOT, env=self._env)
 
     def say(self, text: str) -> None:
-        """Type a message into the empty composer and send it once its draft is saved."""
         self.type(text)
         draft = "SELECT 1 FROM chats WHERE draft = ? OR edited_text = ?"
         self.until(lambda: self.ask(draft, text, text))
         self.keys("Return")
 
     def ask(self, sql: str, *values: object) -> list[tuple[object, ...]]:
-        """Return rows from the program's database while the program writes to it."""
         file = Paths.for_profile(self.profile).chats
         if not file.exists():
             return []
@@ -200,7 +188,6 @@ class Desk:
         return self.ask("SELECT id FROM chats WHERE deleted_at IS NULL")
 
     def areas(self) -> list[Area]:
-        """Return the last saved positions of the panes."""
         saved = self.ask("SELECT data FROM layouts WHERE name = 'main'")
         return areas(str(saved[0][0])) if saved else []
 
@@ -208,7 +195,6 @@ class Desk:
         return [draft for (draft,) in self.ask("SELECT draft FROM chats WHERE draft != ''")]
 
     def shown(self, chat: object = None) -> object:
-        """Return the id of the last shown message of a chat, or of the only chat."""
         rows = self.ask(
             "SELECT leaf_id FROM chats WHERE deleted_at IS NULL AND (id = ? OR ? IS NULL)",
             chat,
@@ -217,14 +203,12 @@ class Desk:
         return rows[0][0] if len(rows) == 1 else None
 
     def answers(self) -> list[tuple[object, ...]]:
-        """Return (chat, text) of the complete answers, oldest first."""
         return self.ask(
             "SELECT chat_id, content FROM messages"
             " WHERE role = 'assistant' AND status = 'complete' ORDER BY created_at"
         )
 
     def length(self) -> int:
-        """Return the number of saved characters of answers, including unfinished ones."""
         ((length,),) = self.ask(
             "SELECT total(length(content)) FROM messages WHERE role = 'assistant'"
         )
@@ -243,7 +227,6 @@ class Desk:
         return before
 
     def asked(self, text: str) -> list[tuple[object, ...]]:
-        """Return (chat, id, parent) of the user's messages with this text."""
         return self.ask(
             "SELECT chat_id, id, parent_id FROM messages WHERE role = 'user' AND content = ?", text
         )
@@ -268,14 +251,12 @@ class Desk:
 
 @pytest.fixture(scope="session")
 def display() -> Iterator[str]:
-    """Start an empty screen."""
     with xvfb(SCREEN) as name:
         yield name
 
 
 @pytest.fixture
 def desk(display: str, tmp_path: Path) -> Iterator[Desk]:
-    """Start the program for the first time."""
     made = Desk(display, tmp_path / "profile")
     made.start()
     yield made

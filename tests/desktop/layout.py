@@ -11,8 +11,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Area:
-    """Panes in one place: the chats of its open tabs in order, and its width."""
-
     chats: tuple[str, ...]
     width: int
 

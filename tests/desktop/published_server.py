@@ -21,7 +21,6 @@ CALL = '{"name": "time__get_current_time", "arguments": {"timezone": "Europe/Rom
 
 @pytest.fixture
 def calling(display: str, tmp_path: Path) -> Iterator[Desk]:
-    """Start the program with that server, and a model that calls it for the time."""
     model = str(write_scripted(tmp_path / "Scripted", (CALL,), 8192))
     paths = Paths.for_profile(tmp_path / "profile")
     paths.data.mkdir()
@@ -41,12 +40,10 @@ def test_call_consent_deny_and_always(calling: Desk) -> None:
     desk = calling
 
     def calls() -> list[tuple[str, str]]:
-        """(text, status) of the calls, oldest first."""
         rows = desk.ask("SELECT content, status FROM messages WHERE role = 'tool' ORDER BY seq")
         return [(str(content), str(status)) for content, status in rows]
 
     def ask(number: int, *answer: str) -> str:
-        """Ask for the time, answer the card with the keyboard, and return the tool's result."""
         desk.say(f"Question {number}")
         desk.until(lambda: len(calls()) == number)
         if answer:
@@ -60,7 +57,6 @@ def test_call_consent_deny_and_always(calling: Desk) -> None:
     desk.keys("Return", "shift+Tab", "shift+Tab", "shift+Tab", "space")  # Show Tools
 
     def press_until(sql: str) -> None:
-        """Press the focused control until it takes effect, since it may have appeared late."""
         desk.press_until(lambda: desk.ask(sql), "space")
 
     press_until("SELECT 1 FROM tool_pins WHERE server = 'time'")  # Use These Tools

@@ -29,7 +29,6 @@ focused: list[tuple[str, str]] = []
 
 
 def walk(at: Any) -> Iterator[Any]:
-    """Yield all visible accessible objects, parents first."""
     for number in range(at.get_child_count()):
         child = at.get_child_at_index(number)
         if child is not None and child.get_state_set().contains(SHOWN):
@@ -46,7 +45,6 @@ def tree() -> Iterator[Any]:
 
 
 def find(asked: dict[str, Any]) -> Any:
-    """Return the first visible object with this role and start of a name."""
     for one in tree():
         if one.get_role_name() == asked["role"] and one.get_name().startswith(asked["name"]):
             return one

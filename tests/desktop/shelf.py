@@ -13,8 +13,6 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 
 class Shelf(QLabel):
-    """An image that can be dragged out as a file."""
-
     def __init__(self, file: str) -> None:
         super().__init__()
         self._file = file

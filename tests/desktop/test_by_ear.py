@@ -27,7 +27,6 @@ READER = Path(__file__).parent / "reader.py"
 
 
 def missing() -> str:
-    """Return a message about the first missing package, or ""."""
     if shutil.which("dbus-daemon") is None:
         return "dbus-daemon not installed"
     if not Path("/usr/share/dbus-1/services/org.a11y.Bus.service").exists():
@@ -41,8 +40,6 @@ def missing() -> str:
 
 
 class Ear:
-    """Sends requests to the reader and waits for results."""
-
     def __init__(self, desk: Desk, process: subprocess.Popen[str]) -> None:
         self._desk = desk
         self._process = process
@@ -56,12 +53,10 @@ class Ear:
         return json.loads(self._process.stdout.readline())
 
     def find(self, role: str, name: str) -> dict[str, Any]:
-        """Wait for an element with this role and start of a name, and return its description."""
         self._desk.until(lambda: self.ask("find", role, name))
         return dict(self.ask("find", role, name) or {})
 
     def named(self, name: str) -> None:
-        """Wait for any element whose name starts with `name`."""
         self._desk.until(lambda: any(n.startswith(name) for _, n in self.ask("tree")))
 
     def press(self, name: str) -> None:
@@ -74,13 +69,11 @@ class Ear:
         return list(self.ask("heard")["announced"])
 
     def focused(self) -> list[list[str]]:
-        """Return role and name of each element that had the focus, the most recent last."""
         return list(self.ask("heard")["focused"])
 
 
 @pytest.fixture
 def bus() -> Iterator[str]:
-    """Start a separate session bus and return its address."""
     if why := missing():
         pytest.skip(why)
     daemon = subprocess.Popen(
@@ -98,7 +91,6 @@ def bus() -> Iterator[str]:
 
 @pytest.fixture
 def ear(display: str, bus: str, tmp_path: Path) -> Iterator[tuple[Desk, Ear]]:
-    """Start the program for the first time, with a connected reader."""
     env = {"DBUS_SESSION_BUS_ADDRESS": bus, "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1"}
     made = Desk(display, tmp_path / "profile", **env)
     reader = subprocess.Popen(
@@ -169,7 +161,6 @@ def test_attach_a_pdf_by_keys_and_ask_about_page_3(ear: tuple[Desk, Ear], tmp_pa
     passages = ["menu item", "Relevant Passages Only"]
 
     def down() -> bool:
-        """Move to the next entry, unless this is the last."""
         heard = len(hears.focused())
         desk.keys("Down")
         end = time.monotonic() + 3  # the first press may come before the menu

@@ -12,14 +12,12 @@ from tests.engine.scripted import TEMPLATE, write_chains
 
 
 def endless_model(folder: Path) -> Path:
-    """Write a model that repeats "a" forever if the question contains an "a"."""
     folder.mkdir()
     write_tokenizer(folder, TEMPLATE)
     return write_chains(folder, [("a", " ", "a")], 2, context=2**20)
 
 
 def three_panes(desk: Desk) -> None:
-    """Open three chats side by side with an answer each, the last focused."""
     desk.say("Hello")
     desk.until(lambda: len(desk.answers()) == 1)
     for number, word in ((2, "Good morning"), (3, "Good evening")):
@@ -116,7 +114,6 @@ def test_broadcast_moving_and_resizing_panes(desk: Desk) -> None:
     first, second, third = (str(chat) for chat in chats)
 
     def stand(*places: set[str]) -> None:
-        """Wait for this arrangement of panes, from left to right."""
         desk.until(lambda: [set(area.chats) for area in desk.areas()] == list(places))
 
     stand({first}, {second}, {third})

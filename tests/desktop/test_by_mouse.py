@@ -17,7 +17,6 @@ def hello(desk: Desk) -> None:
 
 
 def bare(text: str) -> str:
-    """Remove Markdown characters that aren't displayed."""
     return text.replace("`", "").replace("*", "").strip()
 
 

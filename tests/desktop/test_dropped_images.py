@@ -33,9 +33,6 @@ TINT: Colour = QColor(LIGHT.accent_quiet).getRgb()[:3]
 
 @pytest.fixture
 def seeing(display: str, tmp_path: Path) -> Iterator[Desk]:
-    """Start with a vision model, a chat that never stops replying, and an image in another
-    window.
-    """
     desk = Desk(display, tmp_path / "profile")
     paths = Paths.for_profile(desk.profile)
     paths.settings.parent.mkdir(parents=True)
@@ -58,7 +55,6 @@ def seeing(display: str, tmp_path: Path) -> Iterator[Desk]:
 
 
 def short(model: Path) -> Path:
-    """Reduce the model's context, so that its answers end soon."""
     config = json.loads((model / "config.json").read_text())
     config["text_config"]["max_position_embeddings"] = 100
     (model / "config.json").write_text(json.dumps(config))
@@ -66,7 +62,6 @@ def short(model: Path) -> Path:
 
 
 def seen(desk: Desk, box: Box, colour: Colour = ORANGE) -> int:
-    """Count the pixels of approximately this color."""
     bands = desk.picture(box).convert("RGB").split()
     near = [
         band.point([255 * (abs(value - wanted) < 8) for value in range(256)])
@@ -77,7 +72,6 @@ def seen(desk: Desk, box: Box, colour: Colour = ORANGE) -> int:
 
 
 def said(desk: Desk) -> int:
-    """Return the length of the reply that never stops."""
     ((length,),) = desk.ask("SELECT length(content) FROM messages WHERE status = 'streaming'")
     assert isinstance(length, int)
     return length

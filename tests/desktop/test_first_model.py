@@ -18,7 +18,6 @@ FOUND = "mlx-community/Pocket-4bit"
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
-    """Run a hub with the models suggested for this machine, plus another model."""
     with connected(monkeypatch, tmp_path / "home") as running:
         _, suggested = suggestions_for(machine_memory())
         for name in (*(model.repo for model in suggested), FOUND):

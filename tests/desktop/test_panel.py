@@ -6,7 +6,6 @@ from tests.desktop.conftest import Desk
 
 
 def panel(desk: Desk) -> dict[object, object]:
-    """Return the messages of a panel by letter or by kind of result."""
     told = "json_extract(stats, '$.panel.{}')".format
     rows = desk.ask(
         f"SELECT coalesce({told('kind')}, {told('letter')}), id FROM messages"
@@ -16,7 +15,6 @@ def panel(desk: Desk) -> dict[object, object]:
 
 
 def named(desk: Desk) -> list[tuple[object, ...]]:
-    """(id, name) of the branches that have one."""
     name = "json_extract(stats, '$.branch')"
     return desk.ask(f"SELECT id, {name} FROM messages WHERE {name} IS NOT NULL")
 

@@ -13,7 +13,6 @@ ODD: st.SearchStrategy[Any] = st.sampled_from(
 
 
 def values(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Return a strategy for a schema, covering the JSON schema keywords our document uses."""
     if "anyOf" in schema:
         return st.one_of([values(one) for one in schema["anyOf"]])
     if "enum" in schema:
@@ -53,7 +52,6 @@ def _objects(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def simplest(schema: dict[str, Any]) -> Any:
-    """Return a minimal value for a schema, without its optional fields."""
     if "anyOf" in schema:
         return simplest(schema["anyOf"][0])
     if "enum" in schema or "const" in schema:

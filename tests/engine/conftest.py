@@ -55,9 +55,6 @@ def all_cores() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Return a function that maps a family to the folder of its tiny model, created on first
-    use.
-    """
     root = tmp_path_factory.mktemp("models")
 
     def folder(family: str) -> Path:

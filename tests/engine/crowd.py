@@ -17,10 +17,6 @@ SECONDS = 300.0
 
 @dataclass
 class Client:
-    """A client of the crowd. Times are seconds since the request was sent, or 0 if nothing
-    arrived.
-    """
-
     begun: float = 0.0
     ended: float = 0.0
     answer: bytes = b""
@@ -29,37 +25,25 @@ class Client:
 
 @dataclass
 class Crowd:
-    """Results of clients that sent their requests at the same time.
-
-    Attributes:
-        clients: in sending order.
-    """
-
     clients: list[Client] = field(default_factory=list)
 
     @property
     def refused(self) -> int:
-        """Return the number of refused connections."""
         return sum(client.refused for client in self.clients)
 
     @property
     def failed(self) -> int:
-        """Return the number of requests without a complete reply."""
         whole = (b"HTTP/1.1 200 ", b"data: [DONE]")
         return sum(not all(part in client.answer for part in whole) for client in self.clients)
 
     @property
     def overtaken(self) -> int:
-        """Return the largest number of later clients that got their first token before an earlier
-        client.
-        """
         begun = [client.begun for client in self.clients]
         return max(
             sum(later < one for later in begun[number + 1 :]) for number, one in enumerate(begun)
         )
 
     def told(self) -> str:
-        """Format a one-line summary."""
         firsts = [client.begun for client in self.clients]
         return (
             f"{len(self.clients):4} clients: {self.refused} refused, {self.failed} failed, first "
@@ -70,7 +54,6 @@ class Crowd:
 
 
 def crowd(server: Server, count: int, tokens: int = 8) -> Crowd:
-    """Send `count` requests at the same time and wait for all replies."""
     found = Crowd()
     asked = body("hello", stream=True)
     asked |= {"max_tokens": tokens}

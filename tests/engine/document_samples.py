@@ -34,7 +34,6 @@ _REL = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
 def packed(path: Path, files: Mapping[str, str | bytes]) -> Path:
-    """Write a zip file with these members."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for name, content in files.items():
             made.writestr(name, content)
@@ -42,7 +41,6 @@ def packed(path: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def pdf(path: Path, pages: Sequence[str | None], trailer: str = "") -> Path:
-    """Write a PDF with a page for each text: an empty string for a blank page, None for a scan."""
     streams = []
     for text in pages:
         if text is None:
@@ -54,7 +52,6 @@ def pdf(path: Path, pages: Sequence[str | None], trailer: str = "") -> Path:
 
 
 def scan(path: Path, pages: int, size: str = "612 792") -> Path:
-    """Write a PDF of gray pages without text, each page slightly darker than the previous page."""
     return _pdf(path, [f"{1 - n / 100:.2f} g 0 0 9999 9999 re f" for n in range(pages)], size=size)
 
 
@@ -85,7 +82,6 @@ def _pdf(path: Path, streams: Sequence[str], trailer: str = "", size: str = "612
 
 
 def docx(path: Path, body: str, **parts: str) -> Path:
-    """Write a Word file with this body. Parts are keyed by name, which also serves as their id."""
     document = f"<w:document {_W}><w:body>{body}</w:body></w:document>"
     rels = "".join(f'<Relationship Id="{name}" Target="{name}.xml"/>' for name in parts)
     files = {"[Content_Types].xml": "<Types/>", "word/document.xml": document}
@@ -95,7 +91,6 @@ def docx(path: Path, body: str, **parts: str) -> Path:
 
 
 def odf(path: Path, kind: str, body: str, styles: str = "") -> Path:
-    """Write an OpenDocument file; `kind` is "text", "spreadsheet" or "presentation"."""
     inside = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
     files = {
         "mimetype": f"application/vnd.oasis.opendocument.{kind}",
@@ -111,7 +106,6 @@ def paragraph(text: str, style: str = "", before: str = "") -> str:
 
 
 def pptx(path: Path, slides: Sequence[tuple[str, str]]) -> Path:
-    """Write slides with a title and a text each, stored in reverse order in the file."""
     numbers = range(1, len(slides) + 1)
     ids = "".join(f'<p:sldId id="{255 + n}" r:id="rId{n}"/>' for n in numbers)
     rels = "".join(f'<Relationship Id="rId{n}" Target="slides/slide{n}.xml"/>' for n in numbers)
@@ -136,7 +130,6 @@ def pptx(path: Path, slides: Sequence[tuple[str, str]]) -> Path:
 
 
 def epub(path: Path, chapters: Sequence[str]) -> Path:
-    """Write an EPUB with these chapter bodies."""
     numbers = range(1, len(chapters) + 1)
     items = "".join(f'<item id="c{n}" href="text/c%20{n}.xhtml"/>' for n in numbers)
     spine = "".join(f'<itemref idref="c{n}"/>' for n in numbers)

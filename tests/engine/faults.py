@@ -23,7 +23,6 @@ def first_text(reply: Reply) -> None:
 def raise_next(
     monkeypatch: pytest.MonkeyPatch, where: Any, name: str, error: BaseException, times: int = 1
 ) -> list[BaseException]:
-    """Make the next calls of a function raise, and return the list of pending errors."""
     usual, left = getattr(where, name), [error] * times
 
     def sometimes(*args: Any, **options: Any) -> Any:
@@ -36,8 +35,6 @@ def raise_next(
 
 
 class HeldLoads:
-    """Loads that block after reading the weights until they are released."""
-
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.may_go_on = threading.Event(), threading.Event()
         read = loader.read_weights

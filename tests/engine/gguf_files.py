@@ -33,8 +33,6 @@ BLOCKS = {
 
 @dataclass
 class Entry:
-    """Tensor entry. An ``offset`` of None places it directly after the previous entry."""
-
     name: str
     shape: tuple[int, ...]
     type: int
@@ -44,8 +42,6 @@ class Entry:
 
 @dataclass
 class Written:
-    """Contents of a file before it is written, so tests can modify any field."""
-
     metadata: dict[str, Any] = field(default_factory=dict)
     arrays: list[Entry] = field(default_factory=list)
     version: int = 3
@@ -90,7 +86,6 @@ def text(words: str) -> bytes:
 
 
 def value(content: Any) -> bytes:
-    """Encode a typed value. Bytes are passed through."""
     if isinstance(content, bytes):
         return content
     if isinstance(content, bool):
@@ -124,7 +119,6 @@ TEMPLATE = (
 
 
 def letters() -> list[str]:
-    """Return GPT-2's 256 letters, indexed by byte."""
     shown = [*range(33, 127), *range(161, 173), *range(174, 256)]
     rest = [b for b in range(256) if b not in shown]
     return [chr(b) if b in shown else chr(256 + rest.index(b)) for b in range(256)]
@@ -242,7 +236,6 @@ CONFIGS: dict[str, dict[str, Any]] = {
 
 
 def net_of(family: str, words: int) -> Any:
-    """Create mlx-lm's model of a family with random float32 weights."""
     from mlx_lm.utils import _get_classes
 
     config = {**_SIZES, **CONFIGS[family], "vocab_size": words}
@@ -325,7 +318,6 @@ def of_net(
 
 
 def small(family: str = "llama", kind: int = F32, pre: str = "llama-bpe") -> Written:
-    """Build a complete small file, ready to be written or damaged."""
     tokenizer = byte_level(pre)
     net = net_of(family, len(tokenizer["tokenizer.ggml.tokens"]))
     return of_net(family, net, tokenizer, kind)

@@ -61,7 +61,6 @@ EXPLOSIONS: dict[str, Callable[[dict[str, Any]], object]] = {
 
 
 def nested(levels: int, how: Callable[[Any], Any]) -> dict[str, Any]:
-    """Nest a schema `levels` deep."""
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(levels):
         schema = how(schema)
@@ -69,6 +68,5 @@ def nested(levels: int, how: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 def grammar_chain(rules: int) -> str:
-    """Build a grammar in which each rule calls the next."""
     lines = ["start: a0", *(f"a{i}: a{i + 1}" for i in range(rules)), f'a{rules}: "x"']
     return "\n".join(lines)

@@ -18,9 +18,6 @@ ENGINE = Path(__file__).parents[2] / "engine"
 
 
 def crossed(folder: Path) -> dict[str, list[str]]:
-    """Return the functions, by file, called from a chat's second message to the end of its
-    reply.
-    """
     seen: set[CodeType] = set()
     looking = False
 

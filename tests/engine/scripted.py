@@ -148,7 +148,6 @@ SUMMARY = "<summary>It was begun, and can go on.</summary>"
 
 
 def call(name: str, /, **arguments: Any) -> str:
-    """Return the text of a tool call."""
     return f"<tool_call>\n{json.dumps({'name': name, 'arguments': arguments})}\n</tool_call>"
 
 
@@ -245,7 +244,6 @@ def write_quoting_agent(
 
 
 def _spelled(text: str, quoted: re.Pattern[str]) -> list[str]:
-    """Split a text into pieces without complete markers that are short enough for a token."""
     cuts = [0, *((m.start() + m.end()) // 2 for m in quoted.finditer(text)), len(text)]
     pieces = []
     for start, end in itertools.pairwise(cuts):
@@ -323,7 +321,6 @@ def _check_reciter(pairs: list[tuple[str, str, str]]) -> None:
 
 
 def _write_followers(folder: Path, tokenizer: Any, follows: dict[str, str], context: int) -> None:
-    """Write weights that make some tokens lead to others, and all remaining tokens to the end."""
     import mlx.core as mx
 
     width = -(-(len(follows) + 1) // 32) * 32
@@ -344,7 +341,6 @@ def _write_followers(folder: Path, tokenizer: Any, follows: dict[str, str], cont
 def _empty_weights(
     folder: Path, tokenizer: Any, width: int, heads: int, head_size: int, context: int
 ) -> dict[str, Any]:
-    """Write the config of a one-layer model and return weights that add nothing."""
     import mlx.core as mx
     from mlx.utils import tree_flatten
     from mlx_lm.models.llama import Model, ModelArgs

@@ -17,8 +17,6 @@ CHAT = "/v1/chat/completions"
 
 
 class Answer:
-    """A response: `status`, `headers` with lower-case names, and the body."""
-
     def __init__(self, status: int, headers: dict[str, str], body: bytes) -> None:
         self.status = status
         self.headers = headers
@@ -30,7 +28,6 @@ class Answer:
 
     @property
     def code(self) -> str:
-        """Return the code of an OpenAI error, after checking that the error is complete."""
         error = self.json["error"]
         assert set(error) == {"message", "type", "param", "code"}
         assert error["message"].endswith(".")
@@ -38,14 +35,12 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """Return the text of a chat completion, streamed or not."""
         if not self.body.startswith(b"{"):
             return "".join(deltas(self.body))
         return str(self.json["choices"][0]["message"]["content"])
 
 
 def ask(server: Server, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-    """Send a request on a new connection. Header names use _ for -."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
     raw = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -70,12 +65,10 @@ def body(text: str = "hello", **fields: Any) -> dict[str, Any]:
 
 
 def endless(**fields: Any) -> dict[str, Any]:
-    """Return a body whose streamed reply continues until it is stopped."""
     return body(max_tokens=12_000, logit_bias=NEVER_ENDS, stream=True, **fields)
 
 
 def raw(content: dict[str, Any], *headers: str, path: str = CHAT) -> bytes:
-    """Encode a request as HTTP."""
     data = json.dumps(content).encode()
     head = [f"POST {path} HTTP/1.1", "Host: localhost", "Connection: close", *headers]
     return "\r\n".join([*head, f"Content-Length: {len(data)}", "", ""]).encode() + data
@@ -88,7 +81,6 @@ def connect(server: Server, data: bytes = b"") -> socket.socket:
 
 
 def until_said(client: socket.socket, what: bytes) -> bytes:
-    """Read until the response contains `what`, and return everything received."""
     out = b""
     while what not in out:
         piece = client.recv(65536)
@@ -98,7 +90,6 @@ def until_said(client: socket.socket, what: bytes) -> bytes:
 
 
 def rest(client: socket.socket) -> bytes:
-    """Read until the server closes the connection."""
     out = b""
     with suppress(ConnectionResetError):
         while piece := client.recv(65536):
@@ -113,13 +104,11 @@ def status(answer: bytes) -> int:
 
 
 def chunks(stream: bytes) -> list[Any]:
-    """Return the JSON objects of a streamed response."""
     lines = re.findall(rb"^data: (\{.*\})\r?$", stream, re.MULTILINE)
     return [json.loads(line) for line in lines]
 
 
 def deltas(stream: bytes) -> list[str]:
-    """Return the text deltas of a streamed response."""
     return [
         c["choices"][0]["delta"].get("content", "")
         for c in chunks(stream)
@@ -128,6 +117,5 @@ def deltas(stream: bytes) -> list[str]:
 
 
 def running(server: Server) -> int:
-    """Count the engine's active replies."""
     sessions = server.engine.stats()["sessions"].values()
     return sum(s["status"] not in ("idle", None) for s in sessions)

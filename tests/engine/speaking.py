@@ -46,13 +46,11 @@ class Stream:
 
     @property
     def template(self) -> dict[str, Any]:
-        """Return the variables for the prompt's template."""
         return {"tools": [WEATHER]} if self.cities else {}
 
 
 @cache
 def family(name: str) -> dict[str, Any]:
-    """Load the data of a family."""
     return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
 
 
@@ -61,7 +59,6 @@ CALLING = [name for name in FAMILIES if "called" in family(name)]
 
 
 def streams(name: str) -> list[Stream]:
-    """Return sample replies of a family: plain, after reasoning, with tool calls, and irregular."""
     data, found = family(name), list[Stream]()
     if "answer" in data:
         found.append(Stream("answer", data["answer"], False, ANSWER))
@@ -85,7 +82,6 @@ def streams(name: str) -> list[Stream]:
 
 
 def write_folder(folder: Path, name: str) -> Path:
-    """Write a family's tokenizer with its own tokens and one for each byte."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
     data = family(name)
@@ -115,12 +111,10 @@ def write_folder(folder: Path, name: str) -> Path:
 
 
 def _compact(template: str) -> str:
-    """Remove the line breaks between a template's statements."""
     return "".join(line.strip() for line in template.strip().splitlines())
 
 
 def cut(reply: ReplyText) -> dict[str, Any]:
-    """Return the parts and tool calls of a reply as if it ended here, without changing it."""
     detokenizer, shared = reply._detokenizer, (reply._dialect, reply._splitter._patterns)
     memo = {id(one): one for one in (*shared, reply._splitter._markers, reply._splitter._marks)}
     twin = copy.deepcopy(reply, {**memo, id(detokenizer): copy.copy(detokenizer)})

@@ -21,7 +21,6 @@ Folder = Callable[[str], Path]
 
 @pytest.fixture
 def nan_folder(model_folder: Folder, tmp_path: Path) -> Path:
-    """Create a model with NaN weights."""
     folder = tmp_path / "nan"
     shutil.copytree(model_folder("plain"), folder)
     file = str(folder / "model.safetensors")

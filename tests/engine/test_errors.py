@@ -34,8 +34,6 @@ def alone(folder: Path) -> list[int]:
 
 
 class Neighbour:
-    """A streaming chat that must not be affected by failures elsewhere."""
-
     def __init__(self, engine: Engine, folder: Path) -> None:
         self._engine = engine
         self._model = engine.load(folder)
@@ -43,7 +41,6 @@ class Neighbour:
         self.speak()
 
     def speak(self) -> None:
-        """Start a reply and wait for its first text."""
         self.reply = self._start()
         next(event for event in self.reply if isinstance(event, TextDelta))
 
@@ -374,7 +371,6 @@ def test_exception_in_shared_step_ends_only_its_cause(
     letters: int,
     position: int,
 ) -> None:
-    """Fail in slots, or after the first layer has already replaced the previous states."""
     neighbour = Neighbour(engine, model_folder(family))
     fail_at(monkeypatch, position)
     chat = engine.open_session(engine.load(model_folder(family)))

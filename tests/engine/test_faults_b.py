@@ -37,10 +37,6 @@ def last_events(reply: Any) -> list[Any]:
 
 @pytest.fixture
 def breaking(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Return an event that, once set, makes every step of the current engine thread fail.
-
-    The next engine thread works normally.
-    """
     execute, broken, breaking_down = Executor.run, threading.Event(), set[Executor]()
 
     def breaks(self: Executor, plan: Any) -> Any:
@@ -165,8 +161,6 @@ def test_reply_lost_while_ending_is_finished(
 
 
 class SpeechlessError(RuntimeError):
-    """Error whose message can't be formatted."""
-
     def __str__(self) -> str:
         raise ValueError("no words")
 

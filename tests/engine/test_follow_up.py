@@ -120,7 +120,6 @@ def test_untrimmable_cache_keeps_the_turn_boundary(
 def test_a_chat_takes_no_more_memory_than_was_reckoned(
     model_folder: Callable[[str], Path], family: str
 ) -> None:
-    """Provide exactly the estimated memory for a chat of this length."""
     tokens = 1200
     with Engine() as engine:
         model = engine.load(model_folder(family))

@@ -50,14 +50,12 @@ def alive() -> Counter[str]:
 
 @pytest.fixture(scope="module", autouse=True)
 def made_once(model_folder: Callable[[str], Path]) -> None:
-    """Create the objects that the first reply of a process caches globally."""
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         assert engine.open_session(model).send("do", SamplingParams(max_tokens=2)).tokens(60)
 
 
 def say(engine: Engine, model: Model, chats: int) -> list[Any]:
-    """Return the tokens of each chat's reply, or its error code."""
     params = SamplingParams(max_tokens=24, temperature=0.7, seed=3)
     replies = [
         engine.open_session(model).send("do re mi fa " * 60 + str(n), params) for n in range(chats)

@@ -31,7 +31,6 @@ def params(seed: int, tokens: int = 12) -> SamplingParams:
 
 
 def stop_after(reply: Reply, tokens: int) -> None:
-    """Cancel a reply once `tokens` tokens have arrived, unless it ends earlier."""
     for _ in reply:
         if len(reply._tokens) >= tokens:
             break

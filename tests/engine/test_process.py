@@ -28,7 +28,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(script: str, *arguments: str, prefix: list[str] | None = None) -> str:
-    """Run a script in a new process, which must exit with status 0 and an empty stderr."""
     done = subprocess.run(
         [*(prefix or []), sys.executable, "-c", textwrap.dedent(script), *arguments],
         cwd=ROOT,

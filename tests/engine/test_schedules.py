@@ -111,7 +111,6 @@ def test_logits_of_one_rounding_are_found(tmp_path: Path, monkeypatch: pytest.Mo
 def test_judge_finds_sessions_swapped_in_one_step(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Verify that the comparison detects swapped sessions."""
     share, steps = ragged.combine_caches, iter(range(1 << 30))
 
     def exchanging(caches: Any, slots: Any = None, reading: Any = ()) -> Any:

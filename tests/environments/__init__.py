@@ -17,7 +17,6 @@ ROOT = HERE.parents[1]
 
 
 def folder_of(name: str) -> Path:
-    """Return the folder of an environment, which may not exist yet."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     digest = hashlib.sha256((HERE / f"{name}.txt").read_bytes()).hexdigest()[:12]
     return ROOT / "build" / "environments" / f"{name}-{version}-{digest}"

@@ -22,14 +22,12 @@ GET = "Ctrl+Shift+O"
 
 
 def said() -> list[str]:
-    """Return every sentence that the facts contain."""
     facts = stretto.facts()
     keys = [text for fact in facts["key"] for text in (fact["does"], fact.get("note", ""))]
     return keys + [text for fact in facts["topic"] + facts["tour"] for text in fact["say"]]
 
 
 def places() -> set[str]:
-    """Return the paths of menus and settings, such as "Models > Get Model…"."""
     menus = {f"{m} > {REGISTRY[n].text}" for m, names in MENUS.items() for n in names if n != "-"}
     pages = {f"Settings > {row.page}" for row in ROWS.values()}
     return menus | pages

@@ -142,7 +142,6 @@ SEPARATE = {"doors": ["tests.torture.doors"], "kill": ["tests.bench", "kill"]}
 
 
 def run(command: str, arguments: list[str]) -> int:
-    """Run one command in this process, or in another one."""
     if command in FUNCTIONS:
         return FUNCTIONS[command](arguments)
     if command in SEPARATE:
@@ -199,7 +198,6 @@ def everything(_: list[str]) -> int:
 
 
 def _lane(shares: list[Share], began: float, failed: list[str]) -> None:
-    """Run commands in sequence and print the output of each when it ends."""
     for share in shares:
         asked = [sys.executable, "-m", "tests.torture", share.command, *share.arguments]
         process = subprocess.Popen(

@@ -69,7 +69,6 @@ class Recorder:
         ]
 
     def since(self, place: int) -> list[Exchange]:
-        """Return the exchanges from index `place` on that have prompt tokens."""
         return [e for e in self.exchanges[place:] if e.read or e.known]
 
 
@@ -82,8 +81,6 @@ _FIGURES = {
 
 @contextmanager
 def recorded(port: int) -> Iterator[Recorder]:
-    """Run a proxy in front of the server at that port."""
-
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -270,7 +267,6 @@ CLAUDE_SCRIPTS = {
 
 
 def claude_of(here: Here) -> tuple[Path, dict[str, str]]:
-    """Return the program and its environment variables."""
     program = installed("@anthropic-ai/claude-code", "claude")
     native = list(program.parents[1].glob("@anthropic-ai/claude-code-*/claude"))
     environment = {
@@ -435,6 +431,5 @@ class Serving:
         self._engine.stop()
 
     def again(self) -> None:
-        """Restart the server on the same port."""
         self.__exit__()
         self.__enter__()

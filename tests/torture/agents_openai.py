@@ -159,8 +159,6 @@ CLIENTS = {
 
 
 class Session:
-    """Sends prompts to an agent started by `launch`."""
-
     def __init__(self, here: Here, name: str, program: Path, asked: Sequence[str]) -> None:
         self._here, self._asked = here, asked
         launch = [sys.executable, "-m", "engine", "launch", name, "--url", here.url]
@@ -281,7 +279,6 @@ def _run(name: str, here: Here) -> None:
 
 
 def _aborted(ask: Session, prompt: str) -> None:
-    """Interrupt a running answer like Ctrl+C."""
     process = ask.begun(prompt)
     time.sleep(ABORT_SECONDS)
     os.killpg(process.pid, signal.SIGINT)

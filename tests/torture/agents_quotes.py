@@ -31,7 +31,6 @@ OUTRO = (
 
 
 def all_markers() -> list[str]:
-    """Return every string that acts as a marker for some model."""
     found = ["[/TOOL_CALLS]", "]<]minimax[>[", "<![CDATA[", "]]>", "<|call|>", "<|im_start|>"]
     for row in ROWS:
         found += [*row.needs, *row.dropped, *row.ends]
@@ -83,16 +82,6 @@ def written(notation: str, name: str, **arguments: Any) -> Answer:
 
 @dataclass(frozen=True)
 class Quoter:
-    """An agent, and how it writes and edits files.
-
-    Attributes:
-        notation: default tool call format of the model.
-        asked: command line arguments.
-        write: returns a call that writes a text to `first.md`.
-        edit: returns a call that replaces a text in it.
-        shell: returns a call that runs a command.
-    """
-
     notation: str
     asked: Sequence[str]
     write: Callable[[str], tuple[str, dict[str, Any]]]
@@ -107,7 +96,6 @@ def here_document(path: str, text: str) -> str:
 
 
 def patch(old: str, new: str) -> str:
-    """Return a patch for Codex, which is line-based."""
     lines = [*(f"-{one}" for one in old.split("\n")), *(f"+{one}" for one in new.split("\n"))]
     told = "\n".join(
         ["*** Begin Patch", "*** Update File: first.md", "@@", *lines, "*** End Patch"]
@@ -193,7 +181,6 @@ def _session(name: str, here: Here) -> None:
 
 
 def _differs(found: bytes, meant: str) -> str:
-    """Describe the first difference."""
     wanted = meant.encode()
     at = next((n for n, (a, b) in enumerate(zip(found, wanted, strict=False)) if a != b), -1)
     at = at if at >= 0 else min(len(found), len(wanted))

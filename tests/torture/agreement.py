@@ -34,7 +34,6 @@ KEPT += ("draft_attachments", "edited_attachments", "queued")
 
 
 def disagreements(app: Application) -> Iterator[str]:
-    """Yield a sentence for each disagreement. The program must be idle."""
     window = app.window
     assert window is not None
     yield from sidebar(app, window)
@@ -56,7 +55,6 @@ def disagreements(app: Application) -> Iterator[str]:
 
 
 def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
-    """Check that every chat outside the trash is listed by its title in its place."""
     chats = app.store.chats()
     model = window.sidebar.model
     rows = list(map(model.row, map(model.index, range(model.rowCount()))))
@@ -80,7 +78,6 @@ def sidebar(app: Application, window: MainWindow) -> Iterator[str]:
 
 
 def _in_order(chats: list, folders: list, unfolded: set[str]) -> Iterator[tuple[str, str]]:
-    """Yield the chats of the store in the sidebar's order: pinned, folders, by day, archive."""
     ids = {folder.id for folder in folders}
     above = {folder.id: folder.parent_id for folder in folders}
 
@@ -121,7 +118,6 @@ def _listed(chats: list, place: str, unfolded: set[str]) -> Iterator[tuple[str, 
 
 
 def in_use(app: Application) -> Iterator[str]:
-    """Check that chats in memory equal the store."""
     for chat in list(app.library._in_use.values()):
         stored = app.store.chat(chat.id)
         if stored is None:
@@ -168,7 +164,6 @@ def _differs(chat: Chat, here: Message, there: Message) -> str:
 
 
 def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[str]:
-    """Check that a pane shows its chat: branch, composer and available actions."""
     chat = pane.chat
     if app.library.find(chat.id) is not chat:
         yield "the pane's chat is not the one in use"
@@ -195,7 +190,6 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
 
 
 def _panel(chat: Chat, pane: ChatPane) -> Iterator[str]:
-    """Check that an unfolded panel shows its columns with their texts."""
     shown = [column.message_id for column in pane.panel.columns]
     if shown != [message.id for message in chat.panel.columns(pane.panel.about)]:
         yield "the panel shows other columns than the chat has"
@@ -271,7 +265,6 @@ def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
 
 
 def engine(app: Application, running: StepEngine) -> Iterator[str]:
-    """Check that the engine answers exactly the chats that the window shows as being answered."""
     yield from running.wrongs
     asked, used = {}, set(app.library._in_use)
     for chat in app.library._in_use.values():
@@ -305,12 +298,10 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
 
 
 def helpers(chat: Chat) -> list[ReplyGenerator]:
-    """Return the helpers that answer questions of the chat's model."""
     return [each for round_ in chat.helping._rounds.values() for each in round_.generators.values()]
 
 
 def bounds(app: Application, window: MainWindow) -> Iterator[str]:
-    """Check that what is kept of closed panes and ended replies is bounded."""
     docks = window.workspace._docks
     closed = [dock for dock in docks.all_docks() if dock.closed]
     if len(closed) > Docks.KEPT_CLOSED:
@@ -335,7 +326,6 @@ CHANNELS = 8
 
 
 def _json(value: object) -> object:
-    """Return the value after a round trip through JSON, where tuples become lists."""
     return json.loads(json.dumps(value, default=to_builtins))
 
 

@@ -82,7 +82,6 @@ class Watch:
         return sum(map(resident_bytes, [self._server, *children]))
 
     def longest(self, since: float) -> float:
-        """Return the longest gap that ended after `since`."""
         return max((gap for at, gap in self.gaps if at >= since), default=0.0)
 
     def _look(self) -> None:
@@ -99,7 +98,6 @@ class Watch:
 
 @contextmanager
 def _serving(model: Path, home: Path) -> Iterator[tuple[int, int]]:
-    """Run a server as a separate process. Yields its process and port."""
     options = ["--port", "0", "--quiet", "--for-a-program", "--cache-gb", "0"]
     with subprocess.Popen(
         [sys.executable, "-m", "engine", "serve", str(model), *options],
@@ -162,7 +160,6 @@ def main(arguments: list[str]) -> int:
 
 
 def _tried(port: int, one: Hostile, watch: Watch, before: int, faults: list[str]) -> int:
-    """Send a body and return the peak memory."""
     watch.most, began, name = 0, time.monotonic(), f"{one.path[:30]} {one.name}"
     answer = sent(port, one, PATIENCE)
     took = time.monotonic() - began

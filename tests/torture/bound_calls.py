@@ -97,7 +97,6 @@ def walk(matcher: Any, tokenizer: Any, end: int, pick: random.Random) -> list[in
 
 
 def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list[ToolCallUpdate]]:
-    """Yield the call events of random walks through a schema's grammar."""
     params = SamplingParams(tools=[tool(number, depth_of(tokenizer))], tool_choice="required")
     return walks(folder, tokenizer, params, seed)
 
@@ -105,7 +104,6 @@ def calls(folder: Path, tokenizer: Any, number: int, seed: int) -> Iterator[list
 def walks(
     folder: Path, tokenizer: Any, params: SamplingParams, seed: int
 ) -> Iterator[list[ToolCallUpdate]]:
-    """Yield the call events of random walks through the grammar of a request."""
     bound = tool_grammars.add_grammar(params, tokenizer, recognition.of(tokenizer).tool_format)
     words = llguidance.LLTokenizer(
         (folder / "tokenizer.json").read_text(encoding="utf-8"),
@@ -135,14 +133,12 @@ def check(told: list[ToolCallUpdate], number: int, depth: int) -> int:
 
 
 def load_tokenizer(name: str, folder: Path) -> Any:
-    """Write and load the tokenizer of a family."""
     from mlx_lm.tokenizer_utils import load
 
     return load(write_folder(folder, name))
 
 
 def main(_: list[str]) -> int:
-    """Walk every dialect's grammar and print the number of calls."""
     for name in CALLING:
         folder = Path(tempfile.mkdtemp(prefix="calls-"))
         tokenizer = load_tokenizer(name, folder)

@@ -35,8 +35,6 @@ class WorkerError(Exception):
 
 
 class Worker:
-    """A child process that handles one input after another."""
-
     _of: dict[str, Worker] = {}  # noqa: RUF012 (one for each door, of the module)
     slowest: tuple[float, object] = (0.0, None)  # seconds and input since `end`
 
@@ -75,7 +73,6 @@ class Worker:
 
     @classmethod
     def end(cls) -> None:
-        """End all child processes."""
         for worker in cls._of.values():
             worker._end()
         cls._of.clear()
@@ -104,7 +101,6 @@ class Worker:
 
 
 def formula(rng: random.Random) -> list[object]:
-    """Return random TeX of known words."""
     count = rng.randrange(1, rng.choice([5, 30, 120, 600]))
     return ["".join(rng.choice(_TEX) for _ in range(count)), rng.random() < 0.5]
 
@@ -120,7 +116,6 @@ def text(rng: random.Random) -> list[object]:
 
 
 def _characters(rng: random.Random) -> str:
-    """Return random characters, including ones that affect their neighbors."""
     some = [chr(rng.randrange(0x20, 0x11_0000)) for _ in range(rng.randrange(20))]
     some += rng.choices(_STRANGE, k=rng.randrange(40))
     rng.shuffle(some)
@@ -134,7 +129,6 @@ def _word(rng: random.Random) -> str:
 
 
 def _marks(rng: random.Random) -> str:
-    """Return a letter with many combining marks."""
     return rng.choice("aअกا") + "".join(
         rng.choice("\u0301\u0323\u0489\u064b\u0651\u0e47\u0e49\u093c\u20dd")
         for _ in range(rng.choice([3, 40, 1000]))
@@ -250,7 +244,6 @@ def _work_on_text() -> Callable[[list[object]], str]:
 
 
 def handle_inputs(door: str) -> None:
-    """Handle each line of the standard input."""
     import resource
 
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -270,7 +263,6 @@ def handle_inputs(door: str) -> None:
 
 
 def run(door: str, seconds: float, seed: int, keep: Path) -> bool:
-    """Test a target for some time. Returns True if nothing bad was seen."""
     rng, counts, good = random.Random(seed), Counter[str](), True
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -125,8 +125,6 @@ def fields(scratch: Path, layers: int) -> Iterator[tuple[str, Path, str]]:
 
 
 class Tally:
-    """Results for one model with its draft."""
-
     def __init__(self) -> None:
         self.answers = self.tokens = self.cancelled = self.ties = self.faults = 0
         self.drafted = self.accepted = self.together = 0
@@ -138,7 +136,6 @@ def torment(
     options: argparse.Namespace,
     asked: list[str],
 ) -> Tally:
-    """Play replies with drafts on the first engine, and without on the second."""
     engine, judge = engines
     name, folder, draft = field
     chance, found = random.Random(f"{options.seed} {name}"), Tally()
@@ -188,7 +185,6 @@ def torment(
 
 
 def main(arguments: list[str]) -> int:
-    """Play all replies. Returns 1 if one differs for no known reason."""
     parser = argparse.ArgumentParser(prog="tests.torture drafts", description=__doc__)
     parser.add_argument("--answers", type=int, default=40, help="of each model and draft (40)")
     parser.add_argument("--tokens", type=int, default=48, help="of an answer, at most (48)")

@@ -32,7 +32,6 @@ class Sum:
         self._began = time.monotonic()
 
     def take(self, fault: str, place: str, told: dict[str, Any]) -> None:
-        """Add the outcome of a fault."""
         fired, failed, problems = told["fired_in"], told["failed"], told["problems"]
         with self._lock:
             self.counts["faults"] += 1
@@ -48,14 +47,12 @@ class Sum:
             print(f"  {fault} [{fired}] {told['took']:.2f} s: {says}", flush=True)
 
     def lost(self, fault: str, why: str) -> None:
-        """Record a fault that ended its process."""
         with self._lock:
             self.counts["faults"] += 1
             self.counts["with problems"] += 1
         print(f"  {fault}: {why}", flush=True)
 
     def close(self) -> int:
-        """Print the totals and return the exit status."""
         counts, places = self.counts, self.places
         print("faults in each state and scene: ", end="")
         print(", ".join(f"{name} {places[name]}" for name in sorted(places)))
@@ -68,7 +65,6 @@ class Sum:
 
 
 def run(options: list[str], jobs: int, seconds: float, each: bool) -> int:
-    """Inject all faults, `jobs` processes at a time, and return the exit status."""
     total = Sum(each)
     threads = [
         threading.Thread(target=_part, args=(total, options, f"{k + 1}/{jobs}", seconds))
@@ -82,7 +78,6 @@ def run(options: list[str], jobs: int, seconds: float, each: bool) -> int:
 
 
 def _part(total: Sum, options: list[str], part: str, seconds: float) -> None:
-    """Run one part of the faults, restarting the process as often as needed."""
     end, skip = time.monotonic() + seconds, 0
     while True:
         left = max(0.0, end - time.monotonic())

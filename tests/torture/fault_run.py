@@ -86,8 +86,6 @@ def every_fault(called: Called, in_children: dict[str, list[str]], whole: bool) 
 
 
 class Play:
-    """Runner for all scenes on one stage."""
-
     def __init__(self, switch: Switch, child: ChildFile, folder: Path) -> None:
         model = write_model(folder / "model", FAMILIES["plain"])
         self.stage = Stage(switch, child, model, folder / "kv")
@@ -113,7 +111,6 @@ class Play:
             self.stage.child.set("*")
 
     def one(self, fault: Fault) -> Outcome:
-        """Inject one fault."""
         stage = self.stage
         outcome = stage.play(SCENES[fault.scene], self._armed(fault))
         if outcome.problems:

@@ -25,7 +25,6 @@ PATTERN = SamplingParams(max_tokens=4, regex="[ab]{2}")
 
 
 def states(stage: Stage) -> None:
-    """Take the subject's reply through every state while another chat streams."""
     neighbour = stage.send(stage.open(), "neighbour", some(900))
     stage.begins(neighbour)
     before = stage.open(SUBJECT, "Be brief.")
@@ -109,7 +108,6 @@ def talk(stage: Stage) -> None:
 
 
 def load(stage: Stage) -> None:
-    """Load and unload a model while a chat streams."""
     neighbour = stage.send(stage.open(), "neighbour", some(800))
     stage.begins(neighbour)
     stage.engine.unload(stage.model)
@@ -120,7 +118,6 @@ def load(stage: Stage) -> None:
 
 
 def check(stage: Stage) -> None:
-    """Check a folder, render prompts and compile formats in child processes."""
     neighbour = stage.send(stage.open(), "neighbour", some(900))
     stage.begins(neighbour)
     stage.unknown_folder()
@@ -133,7 +130,6 @@ def check(stage: Stage) -> None:
 
 
 def start(stage: Stage) -> None:
-    """Start an engine and its child processes."""
     stage.unstarted()
     stage.other_children()
     stage.arm()
@@ -142,7 +138,6 @@ def start(stage: Stage) -> None:
 
 
 def stop(stage: Stage) -> None:
-    """Stop the engine while replies are in every state."""
     for _ in range(3):
         stage.begins(stage.send(stage.open(), WORDS, some(500)))
     stage.ends(stage.send(stage.open(KEPT), WORDS, some(5)), "named")
@@ -167,7 +162,6 @@ def stop(stage: Stage) -> None:
 
 
 def serve(stage: Stage) -> None:
-    """Send HTTP requests. Each must be answered or have its connection closed."""
     with Server(stage.engine, [stage.model], 0) as server:
         assert _request(server, "GET", "/v1/models") == 200
         stage.arm()
@@ -194,7 +188,6 @@ def serve(stage: Stage) -> None:
 
 
 def batch(stage: Stage) -> None:
-    """Answer the requests of a batch, each with a record."""
     stage.arm()
     hello = [{"role": "user", "content": "hello"}]
     requests = [BatchRequest(i, str(i), hello, some(4)) for i in range(4)]

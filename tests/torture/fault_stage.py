@@ -56,7 +56,6 @@ def some(tokens: int, stop: tuple[str, ...] = (), penalty: float = 1.0) -> Sampl
 
 @functools.cache
 def one_of(*choices: str) -> SamplingParams:
-    """Constrain the reply to one of several choices."""
     return SamplingParams(max_tokens=8, choices=list(choices))
 
 
@@ -78,8 +77,6 @@ class Outcome:
 
 
 class Where:
-    """Current state of the subject's reply."""
-
     def __init__(self) -> None:
         self._reply: Request | None = None
         self._ending: Request | None = None
@@ -121,13 +118,10 @@ class Where:
         return NAMES[reply.status]
 
     def forget(self) -> None:
-        """Stop tracking the reply."""
         self._reply = self._ending = None
 
 
 class Stage:
-    """Engine on which scenes run."""
-
     def __init__(self, switch: Switch, child: ChildFile, folder: Path, caches: Path) -> None:
         self.switch, self.child = switch, child
         self.folder = folder
@@ -175,7 +169,6 @@ class Stage:
         self._child_armed = self.child.armed
 
     def quiet(self) -> None:
-        """Suppress faults from here on."""
         self.switch.record(False)
         self.switch.disarm()
         if self.child.armed:
@@ -211,12 +204,10 @@ class Stage:
         return reply
 
     def ends(self, reply: Reply | None, what: str) -> None:
-        """Wait for the end of a reply."""
         if reply is not None and not self.until(lambda: ended(reply)):
             self.problems.append(f"{what}: never ended")
 
     def begins(self, reply: Reply | None) -> None:
-        """Wait for the first text of a reply or its end."""
         if reply is not None and not self.until(lambda: ended(reply) or begun(reply)):
             self.problems.append("never began")
 
@@ -233,7 +224,6 @@ class Stage:
 
     @staticmethod
     def until(true: Callable[[], bool]) -> bool:
-        """Wait for a condition. Return False after the timeout."""
         last = time.monotonic() + PATIENCE
         while not true():
             if time.monotonic() > last:
@@ -242,7 +232,6 @@ class Stage:
         return True
 
     def future(self, action: Callable[[], Any], what: str) -> Any:
-        """Wait for the result of a future."""
         answer = self.attempt(action)
         if answer is None:
             return None
@@ -279,7 +268,6 @@ class Stage:
         confined.shared.sandbox = Sandbox()
 
     def _judge(self) -> Outcome:
-        """Check the state after a scene."""
         outcome = Outcome(self.switch.fired_in)
         for reply in self.replies:
             last = [e for e in reply._events if isinstance(e, (Finished, Failed))]
@@ -291,7 +279,6 @@ class Stage:
         return outcome
 
     def _goes_on(self) -> None:
-        """Check that the engine answers another question and kept nothing from earlier replies."""
         try:
             # The folder may need another check, by a child process that has to start first.
             self.model = self.engine.load_later(self.folder).result(3 * PATIENCE)
@@ -313,10 +300,8 @@ Scene = Callable[[Stage], None]
 
 
 def ended(reply: Reply) -> bool:
-    """Return True if the final event has arrived."""
     return any(isinstance(e, (Finished, Failed)) for e in reply._events[-1:])
 
 
 def begun(reply: Reply) -> bool:
-    """Return True if the reply has any text."""
     return any(isinstance(e, TextDelta) for e in list(reply._events))

@@ -72,7 +72,6 @@ def _spots(content: Any, depth: int = 0) -> list[tuple[Any, Any]]:
 
 
 def change(rng: random.Random, content: Any) -> str:
-    """Change some places in a JSON value and return a description."""
     told = []
     for _ in range(rng.choice([1, 1, 1, 2, 4])):
         spots = _spots(content)
@@ -142,7 +141,6 @@ def _arrays(rng: random.Random, file: Path, sums: bool = False) -> str:
 
 
 def _file(rng: random.Random, file: Path) -> str:
-    """Replace a file with something else."""
     data = file.read_bytes()
     how = rng.choice(["cut", "flip", "pipe", "itself", "device", "folder", "empty", "gone", "hole"])
     if how == "cut":
@@ -183,12 +181,6 @@ def spoil(rng: random.Random, folder: Path) -> str:
 
 
 class Trial:
-    """An engine with an intact model, into which damaged folders are loaded.
-
-    Args:
-        root: parent of the folders.
-    """
-
     def __init__(self, root: Path) -> None:
         from engine import Engine, SamplingParams
         from engine.bench.random_models import write_model
@@ -216,7 +208,6 @@ class Trial:
             session.close()
 
     def one(self, seed: int) -> tuple[str, str]:
-        """Return the result for the folder of a seed, and its damage."""
         rng = random.Random(seed)
         kind = rng.choice(["model", "model", "adapter", "cache"])
         place = self.root / f"of {seed}"
@@ -354,7 +345,6 @@ def run(first: int, count: int, found: Counter[str], faults: list[str]) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Damage folders until the time is over."""
     parser = argparse.ArgumentParser(prog="tests.torture folders", description=__doc__)
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--first", type=int, default=0, help="the first seed")

@@ -35,57 +35,47 @@ Damage = Callable[[random.Random, bytearray, int], None]
 
 
 def flipped(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Change random bytes of the header."""
     for _ in range(rng.choice([1, 2, 8, 64])):
         data[rng.randrange(begin)] = rng.randrange(256)
 
 
 def forged(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Change a number, e.g. a count, a length or an offset."""
     for _ in range(rng.choice([1, 2, 4])):
         struct.pack_into("<Q", data, rng.randrange(begin - 8), rng.choice(_HUGE))
 
 
 def counted(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Change the counts at the start."""
     struct.pack_into("<Q", data, rng.choice([8, 16]), rng.choice([*_HUGE, rng.randrange(99)]))
 
 
 def cut(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Remove the end."""
     del data[rng.randrange(len(data)) :]
 
 
 def longer(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Insert random bytes."""
     at = rng.randrange(begin)
     data[at:at] = rng.randbytes(rng.choice([1, 4, 32, 4096]))
 
 
 def spoilt(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Change numbers in the tensor data, some to NaN."""
     for _ in range(rng.choice([1, 100, 3000])):
         at = rng.randrange(begin, len(data) - 4)
         data[at : at + 4] = rng.choice([b"\0\0\xc0\x7f", b"\xff\xff\xff\xff", rng.randbytes(4)])
 
 
 def torn(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Swap two parts."""
     size = rng.choice([8, 64, 512])
     one, two = (rng.randrange(begin - size) for _ in range(2))
     data[one : one + size], data[two : two + size] = data[two : two + size], data[one : one + size]
 
 
-def whole(rng: random.Random, data: bytearray, begin: int) -> None:
-    """Change nothing."""
+def whole(rng: random.Random, data: bytearray, begin: int) -> None: ...
 
 
 DAMAGES: tuple[Damage, ...] = (flipped, forged, counted, cut, longer, spoilt, torn, whole)
 
 
 class Neighbours:
-    """Chats that stream until they are stopped, and their replies."""
-
     def __init__(self, engine: Engine, model: Model) -> None:
         self._engine, self._model = engine, model
         self._over = threading.Event()
@@ -133,7 +123,6 @@ class Neighbours:
 def _one(
     rng: random.Random, engine: Engine, files: list[Written], place: Path, found: Counter[str]
 ) -> list[str]:
-    """Load one file and return the faults."""
     damage = rng.choice(DAMAGES)
     content = rng.choice(files)
     data = bytearray(content.bytes())

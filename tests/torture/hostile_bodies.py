@@ -130,7 +130,6 @@ def _packed(size: int) -> Iterator[Hostile]:
 
 
 def _results(size: int) -> Iterator[Hostile]:
-    """Yield tool results in the format of each API."""
     out, function = "out " * (size // 4), {"name": "run", "arguments": "{}"}
     called = {"role": "assistant", "content": "", "tool_calls": [{"id": "c", "function": function}]}
     result = {"role": "tool", "tool_call_id": "c", "content": out}
@@ -263,7 +262,6 @@ def _custom(name: str, syntax: str, definition: str) -> Hostile:
 
 
 def _names(long: str) -> Iterator[Hostile]:
-    """Yield requests with a long id in every field that takes an id."""
     user = {"role": "user", "content": "run"}
     asked: dict[str, Any] = {"messages": [user], "max_tokens": 4}
     call = {"id": long, "type": "function", "function": {"name": "run", "arguments": "{}"}}

@@ -123,7 +123,6 @@ def _raw(server: Server, chosen: argparse.Namespace) -> int:
 
 
 def _drawn(bodies: dict[str, Any], rng: random.Random) -> list[tuple[str, Any]]:
-    """Return random bodies of the described schemas with their paths."""
     drawn: list[tuple[str, Any]] = []
     one = st.one_of([st.tuples(st.just(path), values(schema)) for path, schema in bodies.items()])
 

@@ -165,7 +165,6 @@ class _Hostile(_Handler):
         self._say(head, part)
 
     def harm_other_etag(self, rng: random.Random) -> None:
-        """Send another version of the file, of the same or another size."""
         whole = bytes(reversed(FILES["model.safetensors"])) + b"a" * rng.choice([0, 0, 7])
         tag = hashlib.sha256(whole).hexdigest()
         head = f"HTTP/1.1 200 X\r\nContent-Length: {len(whole)}\r\nETag: {tag}\r\n"
@@ -320,7 +319,6 @@ def _transfers() -> int:
 
 
 def _memory() -> int:
-    """Return the peak memory of this process in bytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

@@ -90,7 +90,6 @@ class Switch:
             raise self._kind(f"injected into {name}")
 
     def record(self, on: bool) -> None:
-        """Start or stop counting calls."""
         self._recording = on
         if on:
             self.called = {}
@@ -108,7 +107,6 @@ class Switch:
             self._left, self._kind, self._state, self._target = call, kind, state, name
 
     def disarm(self) -> None:
-        """Stop injecting."""
         with self._lock:
             self._target = ""
 
@@ -146,12 +144,10 @@ class ChildFile:
 
     @property
     def names(self) -> list[str]:
-        """Return the recorded names."""
         return bytes(self._map[_NAMES_AT:]).rstrip(b"\0").decode().split()
 
     @contextlib.contextmanager
     def alone(self) -> Any:
-        """Lock the file against other processes."""
         fcntl.lockf(self._descriptor, fcntl.LOCK_EX)
         try:
             yield
@@ -159,7 +155,6 @@ class ChildFile:
             fcntl.lockf(self._descriptor, fcntl.LOCK_UN)
 
     def add(self, name: str) -> None:
-        """Record a function call."""
         with self.alone():
             here = self.names
             if name not in here:
@@ -168,14 +163,11 @@ class ChildFile:
 
 
 class ChildSwitch:
-    """Switch for child processes."""
-
     def __init__(self, path: Path) -> None:
         self._file = ChildFile(path)
         self._seen: set[str] = set()
 
     def __call__(self, name: str) -> None:
-        """Run at the start of every function."""
         if not self._file.armed:
             return
         wanted, kind = self._file.get()

@@ -86,7 +86,6 @@ def _attacked(host: ToolHost, honest: ServerConfig, hostile: ServerConfig) -> tu
 
 
 def servers(folder: Path) -> list[str]:
-    """Try every attack and return the failures."""
     connection.CONNECT_S = 4.0
     program = str(Path(hostile_server.__file__).with_name("raw_server.py"))
     honest = ServerConfig("honest", sys.executable, (program, str(folder)))
@@ -163,7 +162,6 @@ def names(chance: random.Random) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run everything and return 1 after a failure."""
     import tempfile
 
     seed = int(arguments[0]) if arguments else random.randrange(10**6)

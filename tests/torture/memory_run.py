@@ -72,7 +72,6 @@ class MemoryAtTurns:
 
 
 def counted(state: State) -> int:
-    """Return all bytes that the engine accounts for."""
     memory = state.memory
     caches = memory.kv_bytes + memory.prefixes.nbytes
     return memory.fixed + caches + memory.writing_bytes

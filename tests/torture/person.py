@@ -236,11 +236,9 @@ class QuickCollector:
         gc.freeze()
         gc.disable()
 
-    def start(self) -> None:
-        """Do nothing, as nothing is collected while the program runs."""
+    def start(self) -> None: ...
 
-    def settle(self, _model: str = "") -> None:
-        """Do nothing, as nothing was loaded."""
+    def settle(self, _model: str = "") -> None: ...
 
     def stop(self) -> None:
         gc.collect(1)
@@ -350,7 +348,6 @@ class Person:
         return self.window.workspace.active
 
     def end(self, app: Application | None = None) -> None:
-        """Shut down the program in its usual order."""
         app = app or self.app
         if self.engine is not None:
             self.engine.slow = False
@@ -359,7 +356,6 @@ class Person:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     def go_home(self) -> None:
-        """End the program and remove the profile."""
         try:
             self._mend_disk()
             self.end()
@@ -380,7 +376,6 @@ class Person:
     # One action.
 
     def act(self, name: str, action: Callable[[], Touched], *, anywhere: bool = False) -> None:
-        """Do an action, wait until the program is idle, and compare."""
         if not anywhere:
             self._close_what_is_above()
         # Text waiting for the end of a reply, or calls, can go out at any time.
@@ -398,7 +393,6 @@ class Person:
         self._check(name, before, touched)
 
     def rest(self) -> None:
-        """Wait until no immediate work is left."""
         for _ in range(3):
             QApplication.processEvents()
             self.app.bridge.drain()
@@ -420,7 +414,6 @@ class Person:
             QApplication.processEvents()
 
     def _close_what_is_above(self) -> None:
-        """Close dialogs and menus, which take all clicks."""
         for _ in range(6):
             above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
             if above is None:
@@ -513,7 +506,6 @@ class Person:
         return self.pane
 
     def shown(self, kind: type[W]) -> W:
-        """Return the newest visible widget of a class in the window."""
         found = [each for each in self.window.findChildren(kind) if each.isVisible()]
         if not found:
             raise ImpossibleError
@@ -534,7 +526,6 @@ class Person:
         return {pane.chat.id} if pane is not None else set()
 
     def write(self, text: str) -> Touched:
-        """Paste text at the end of the active composer."""
         pane = self.active_pane()
         pane.focus_composer()
         data = QMimeData()
@@ -571,7 +562,6 @@ class Person:
         return touched
 
     def turn(self, count: int) -> Touched:
-        """Let the engine work for a while."""
         if self.engine is None:
             QTest.qWait(10 * count)
         else:
@@ -602,7 +592,6 @@ class Person:
         return {pane.chat.id}
 
     def tree(self, what: str, n: int) -> Touched:
-        """Open the tree of branches and act on one of them."""
         pane = self.some_pane(n)
         pane.show_tree(True)
         if pane.is_tree_shown and pane.tree.model.runs:
@@ -694,7 +683,6 @@ class Person:
         return set()
 
     def close_tab(self, n: int) -> Touched:
-        """Close a pane as its tab does."""
         pane = self.some_pane(n)
         dock = self.window.workspace.dock(pane.chat.id)
         assert dock is not None
@@ -730,7 +718,6 @@ class Person:
         return {chat_id} if what != "open" else set()
 
     def organise(self, what: str, n: int) -> Touched:
-        """Pin, archive, move or tag chats; create, nest, fold or delete folders."""
         organiser, order = self.window.sidebar.organiser, self.app.library.order
         model = self.window.sidebar.model
         listed = [chat.id for chat in self.app.library.chats()]
@@ -807,7 +794,6 @@ class Person:
         return {pane.chat.id} if pane is not None else set()
 
     def options(self, n: int, which: int) -> Touched:
-        """Change something in the popover of a chat's settings and close it."""
         pane = self.some_pane(n)
         pane.header.options_button.click()
         popover = self.shown(OptionsPopover)
@@ -951,7 +937,6 @@ class Person:
         return set()
 
     def prompt(self, typed: str, tabs: int) -> Touched:
-        """Search for a prompt in an empty message, insert it and fill in its variables."""
         pane = self.active_pane()
         self.app.settings.set(prompts={"One": "say {{a}} and {{b}}, {{a}}", "Two": "count 3"})
         pane.composer.set_text("")
@@ -966,7 +951,6 @@ class Person:
         return {pane.chat.id}
 
     def palette(self, typed: str, key: Qt.Key) -> Touched:
-        """Type into the command palette and choose the first entry or close it."""
         self.window.commands["palette"].trigger()
         palette = self.window.palette_commands.palette
         if palette is None:  # the command has closed the open palette
@@ -976,7 +960,6 @@ class Person:
         return None
 
     def key(self, n: int, which: int) -> Touched:
-        """Focus a random widget and press a key."""
         key, modifiers = KEYS[which % len(KEYS)]
         above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
         window = above or QApplication.activeWindow() or self.window
@@ -1048,7 +1031,6 @@ class Person:
     # Starts and ends.
 
     def restart(self) -> Touched:
-        """Close the window whatever it is doing, and open the profile again."""
         shown = [pane.chat.id for pane in self.panes() if pane.chat.is_stored]
         texts = self._texts()
         active = self.pane.chat.id if self.pane is not None else None
@@ -1100,7 +1082,6 @@ class Person:
         return set()
 
     def _texts(self) -> dict[str, str]:
-        """Return the contents of all messages as shown on screen."""
         texts: dict[str, str] = {}
         for record in self.app.store.chats():
             chat = self.app.library.find(record.id)
@@ -1140,7 +1121,6 @@ class Person:
         assert not problems, "\n".join(["at the end:", *problems])
 
     def _said_by_engine(self) -> int:
-        """Return the number of words in the running replies."""
         return sum(reply.written for reply in self.engine.running().values()) if self.engine else 0
 
 
@@ -1167,7 +1147,6 @@ def _lanes(chat: Chat) -> list[ReplyGenerator]:
 
 
 def _copy_what_is_there(source: str, target: str) -> None:
-    """Copy a file unless the running program has renamed it."""
     with contextlib.suppress(FileNotFoundError):
         shutil.copy2(source, target)
 
@@ -1336,14 +1315,11 @@ for _name in RULES:
 
 
 class RealActions(Actions):
-    """The same actions with the real engine, the Guide and a tiny random model."""
-
     real = True
     total: ClassVar[Counter[str]] = Counter()
 
 
 def application() -> QApplication:
-    """Return the existing application or a new one."""
     from app.program.application import make_qt
 
     there = QApplication.instance()

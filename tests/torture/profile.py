@@ -118,7 +118,6 @@ class Raw:
 
 
 def hostile(dice: random.Random) -> Any:
-    """Return a random invalid value."""
     return dice.choice((
         None, True, False, 0, -1, 1.5, 2**31, 2**63, -(2**70), 10**30, Raw("1e400"), Raw("-1e400"),
         Raw("1e99999999999999999999"), Raw("9" * 400), Raw("9" * 5000), Raw("-0.0"), Raw("NaN"),
@@ -137,7 +136,6 @@ def nested(depth: int) -> Raw:
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Yield the paths of all values."""
     yield at
     if isinstance(value, dict | list):
         inner = value.items() if isinstance(value, dict) else enumerate(value)
@@ -146,7 +144,6 @@ def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def damaged(value: Any, dice: random.Random) -> Any:
-    """Return the value with one to four errors."""
     value = deepcopy(value)
     for _ in range(dice.choice((1, 1, 2, 4))):
         path = dice.choice([p for p in places(value) if p] or [()])
@@ -175,7 +172,6 @@ def damaged(value: Any, dice: random.Random) -> Any:
 
 
 def to_json(value: Any) -> str:
-    """Return JSON text with the `Raw` parts inserted."""
     raw: list[str] = []
 
     def plain(each: Any) -> str:
@@ -225,7 +221,6 @@ class Watched:
 
     @contextmanager
     def over(self) -> Iterator[None]:
-        """Record uncaught errors of all threads."""
         before = sys.excepthook, threading.excepthook
         sys.excepthook = self.take
         threading.excepthook = lambda told: (
@@ -295,7 +290,6 @@ def application() -> QApplication:
 
 
 def everything(store: Store) -> dict[str, Any]:
-    """Return all records as JSON."""
     chats = store.chats(include_deleted=True)
     return {chat.id: chat_to_json(chat, store.messages(chat.id)) for chat in chats}
 
@@ -353,7 +347,6 @@ def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") 
 
 
 def _one_import(window: Window, file: Path) -> int:
-    """Import a file, open its chats, remove them and return their number."""
     library, store = window.app.library, window.app.store
     assert library is not None
     assert store is not None
@@ -400,7 +393,6 @@ def _one_import(window: Window, file: Path) -> int:
 
 
 def profiles(folder: Path, rounds: int, seed: int, until: float) -> list[str]:
-    """Start the program on damaged profiles and return the faults."""
     good = folder / "good"
     _make_profile(good)
     faults: list[str] = []
@@ -506,7 +498,6 @@ Harm = Callable[[Path, random.Random], None]
 
 
 def _settings(profile: Path, dice: random.Random) -> None:
-    """Put wrong values into the settings."""
     file = profile / "settings.json"
     file.write_text(to_json(damaged(json.loads(file.read_text()), dice)), errors="surrogatepass")
 
@@ -527,7 +518,6 @@ def _servers_bytes(profile: Path, dice: random.Random) -> None:
 
 
 def _layout(profile: Path, dice: random.Random) -> None:
-    """Put wrong values into the saved layouts, including the main window's."""
     with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
         for name, data in db.execute("SELECT name, data FROM layouts").fetchall():
             text: str | bytes = to_json(damaged(json.loads(data), dice))
@@ -537,7 +527,6 @@ def _layout(profile: Path, dice: random.Random) -> None:
 
 
 def _values(profile: Path, dice: random.Random) -> None:
-    """Put wrong values of any type into the tables."""
     with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
         db.execute("PRAGMA foreign_keys = OFF")
         for _ in range(dice.choice((1, 3))):
@@ -560,7 +549,6 @@ def _values(profile: Path, dice: random.Random) -> None:
 
 
 def _nested_values(profile: Path, dice: random.Random) -> None:
-    """Put wrong values into the JSON of a column."""
     with closing(sqlite3.connect(profile / "chats.db", isolation_level=None)) as db:
         pairs = (
             ("chats", "params"),
@@ -607,7 +595,6 @@ def _links(profile: Path, dice: random.Random) -> None:
 
 
 def _folders(profile: Path, dice: random.Random) -> None:
-    """Replace a file with a folder."""
     file = profile / dice.choice(("settings.json", "mcp.json"))
     file.unlink(missing_ok=True)
     (file / "inner").mkdir(parents=True)

@@ -148,7 +148,6 @@ class Worker(QObject):
 
     @Slot()
     def _drain(self) -> None:
-        """Send all queued messages, and the draft last."""
         chat = self.chat
         if not chat.turn.is_at_work:
             if isinstance(chat.compose, Editing):
@@ -177,7 +176,6 @@ def tell(*said: object) -> None:
 
 
 def work(arguments: list[str]) -> NoReturn:
-    """Run the child process."""
     profile, model, seed, first, actions = arguments
     qt = QCoreApplication([])
     worker = Worker(Path(profile), model, int(seed), int(first), int(actions))
@@ -204,7 +202,6 @@ class Said:
 
     @property
     def texts(self) -> dict[str, str]:
-        """Return the texts of sent and queued messages."""
         return {key(text): text for text in (*self.path, *self.queue)}
 
     @property
@@ -213,7 +210,6 @@ class Said:
 
 
 def read(file: Path) -> Said:
-    """Read the database left by a killed child."""
     found = Said()
     if not file.exists():
         return found
@@ -242,14 +238,11 @@ def read(file: Path) -> Said:
 
 @dataclass
 class Referee:
-    """Compares a child's report with its database, round after round."""
-
     before: Said = field(default_factory=Said)
     orders: dict[str, tuple[str, list[str], list[str]]] = field(default_factory=dict)
     done: Counter[str] = field(default_factory=Counter)
 
     def faults(self, lines: Sequence[list[Any]], now: Said) -> list[str]:
-        """Return the faults. ``now`` is the start of the next round."""
         must = self.before.keys
         may = set(must)
         texts = {each: [text] for each, text in self.before.texts.items()}
@@ -348,7 +341,6 @@ def measure(actions: int, seed: int) -> Report:
 def _killed(
     profile: Path, model: str, seed: int, first: int, count: int, dice: random.Random
 ) -> list[list[Any]]:
-    """Return the report of a child that is killed shortly after `count` actions."""
     acted = threading.Semaphore(0)
     early = dice.random() < 0.05
 

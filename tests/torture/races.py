@@ -56,7 +56,6 @@ def main(arguments: list[str]) -> int:
 
 
 def _settings(seed: int) -> dict[str, Any]:
-    """Return the options of a server, different for each seed."""
     rng = random.Random(seed)
     return {
         "policy": rng.choice(["evict", "evict", "refuse"]),

@@ -147,13 +147,11 @@ def tokens(options: argparse.Namespace) -> int:
 
 
 def _little(folder: Path, count: int) -> int:
-    """Return memory for about two chats at a time."""
     with Engine(ranks=count) as spread:
         return tight_budget(spread, folder, 2, 200, count)
 
 
 def faults(options: argparse.Namespace) -> int:
-    """Kill, stop or slow down ranks, and return the number of failed rounds."""
     choose, wrong = random.Random(options.seed), 0
     longest: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch:
@@ -178,7 +176,6 @@ def faults(options: argparse.Namespace) -> int:
 def _round(
     engine: Engine, folder: Path, choose: random.Random, kind: str, longest: Counter[str]
 ) -> str | None:
-    """Run a round and describe its failure; None if it succeeded."""
     model = engine.load(folder)
     ranks = engine.stats()["ranks"]
     pid = choose.choice(ranks)["pid"]
@@ -251,7 +248,6 @@ def _harm(pid: int, kind: str) -> Iterator[None]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the named parts, or all of them."""
     parser = argparse.ArgumentParser(prog="tests.torture ranks", description=__doc__)
     parser.add_argument("parts", nargs="*", choices=("tokens", "faults", []), default=[])
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 3], help="how many (2 and 3)")

@@ -126,7 +126,6 @@ def forms(engine: Engine, model: Model, found: Found) -> None:
 
 
 def ends(engine: Engine, model: Model, found: Found) -> None:
-    """Check a stop string, cancelling, and a repeated seed."""
     params = SamplingParams(max_tokens=80, temperature=0.9, seed=11)
     first = engine.open_session(model).send(QUESTIONS[6], params).tokens(PATIENCE)
     again = engine.open_session(model).send(QUESTIONS[6], params).tokens(PATIENCE)
@@ -297,7 +296,6 @@ def with_the_guide(engine: Engine, model: Model, found: Found) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run each part and return 1 if one of them found a fault."""
     parser = argparse.ArgumentParser(prog="tests.torture real", description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", help="of another model")
     parser.add_argument("--greedy", type=int, default=100, help="greedy answers to compare (100)")

@@ -90,7 +90,6 @@ def huge(folder: Path, nbytes: int) -> None:
 
 
 def peak() -> int:
-    """Return the peak memory of this process in bytes."""
     import resource
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

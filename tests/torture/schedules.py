@@ -39,7 +39,6 @@ FEW = 4  # chats that fit into a small budget
 
 @contextmanager
 def random_chunks(seed: int) -> Iterator[None]:
-    """Read prompts in chunks of random sizes in this block."""
     chosen = random.Random(seed)
 
     def size(*_: object, **__: object) -> int:
@@ -77,7 +76,6 @@ def uses_decoder(folder: Path) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Play schedules of each family and return 1 if one of them found a fault."""
     parser = argparse.ArgumentParser(prog="tests.torture schedules", description=__doc__)
     parser.add_argument("--families", nargs="+", default=FAMILIES, metavar="NAME")
     parser.add_argument("--schedules", type=int, default=200, help="per family (200)")

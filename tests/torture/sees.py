@@ -64,7 +64,6 @@ def against_its_own(engine: Engine, model: Model, folder: Path, scratch: Path) -
 
 
 def asked(rng: random.Random, images: list[Image]) -> list[Message]:
-    """Return a conversation of one or three messages, some with images."""
     first = shown(rng.choice(TEXTS), *rng.sample(images, rng.choice((0, 1, 1, 2))))
     if rng.random() < 0.5:
         return first

@@ -156,7 +156,6 @@ class Asker:
         return f"{len(took)} answers, median {took[len(took) // 2]:.2f} s, longest {took[-1]:.2f} s"
 
     def end(self) -> None:
-        """Stop sending requests."""
         self._ended.set()
         self._thread.join()
 
@@ -173,7 +172,6 @@ class Asker:
 
 
 def _slow_bodies(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
-    """Send bodies at a byte per second on every connection."""
     count = chosen.slow
     held = [connect(server, raw(endless(), f"Authorization: Bearer {key}")[:-90])]
     whole = raw(endless(), f"Authorization: Bearer {key}")
@@ -194,7 +192,6 @@ def _slow_bodies(server: Server, key: str, chosen: argparse.Namespace, faults: l
 
 
 def _cancel_storms(server: Server, key: str, chosen: argparse.Namespace, faults: list[str]) -> str:
-    """Cancel hundreds of waiting or running requests together."""
     asked = raw(endless(), f"Authorization: Bearer {key}")
     several = raw(endless(n=4), f"Authorization: Bearer {key}")
     longest = 0.0
@@ -283,7 +280,6 @@ def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:
 
 
 def _batch(server: Server, rng: random.Random) -> None:
-    """Send requests, and disconnect some of them at random."""
     clients = []
     for _ in range(BATCH):
         client = connect(server)
@@ -395,7 +391,6 @@ def _unread(server: Server, count: int) -> list[str]:
 
 
 def _in_buffers() -> int:
-    """Return the bytes in the buffers of all TCP sockets of this machine."""
     with open("/proc/net/sockstat") as file:
         for line in file:
             words = line.split()
@@ -429,8 +424,6 @@ def _held(server: Server) -> dict[str, int]:
 
 
 class Streams:
-    """Chats of the program that reply all the time, and the gaps in their streams."""
-
     def __init__(self, engine: Engine, model: Model) -> None:
         self._engine = engine
         self._model = model
@@ -444,7 +437,6 @@ class Streams:
             thread.start()
 
     def told(self) -> str:
-        """Return the gaps since the last call."""
         gaps, self._gaps = sorted(self._gaps), []
         if not gaps:
             return "no gaps"
@@ -455,7 +447,6 @@ class Streams:
         )
 
     def end(self) -> None:
-        """Stop all chats."""
         self._ended.set()
         for thread in self._threads:
             thread.join()

@@ -55,18 +55,14 @@ class Broken:
         Executor.run = self._before  # type: ignore[method-assign]
 
     def now(self) -> None:
-        """Make the next engine step fail."""
         self._wanted = True
 
     def no_more(self) -> None:
-        """Cancel a failure that hasn't happened yet."""
         self._wanted = False
 
 
 @dataclass
 class Asked:
-    """A pending request and its result."""
-
     step: Step
     task: asyncio.Task[None] | None = None
     writer: asyncio.StreamWriter | None = None
@@ -113,7 +109,6 @@ class Race:
         self.problems: list[str] = []
 
     def play(self, steps: Sequence[Step]) -> list[str]:
-        """Run a schedule and return the problems."""
         self._steps = list(steps)
         for model, text, long in _wanted(steps):
             self._alone(model, text, long)
@@ -199,7 +194,6 @@ class Race:
             await asyncio.to_thread(server.stop)
 
     def _gone(self, model: int) -> None:
-        """Unload a model as the user would in the app."""
         wanted = str(self._folders[model])
         for entry in self.server.served.entries:
             known = entry.model
@@ -395,7 +389,6 @@ def _wanted(steps: Sequence[Step]) -> set[tuple[int, int, bool]]:
 
 
 def _parsed(got: bytes) -> Answer | None:
-    """Parse a complete HTTP response, or return None if it is incomplete."""
     head, gap, content = got.partition(b"\r\n\r\n")
     while head.startswith(b"HTTP/1.1 100 "):
         head, gap, content = content.partition(b"\r\n\r\n")

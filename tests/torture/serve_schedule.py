@@ -70,7 +70,6 @@ RARE = {"break": 0.25, "revoke": 0.25, "end": 0.2}
 
 
 def schedule(seed: int, length: int = 30) -> list[Step]:
-    """Generate a schedule from a seed."""
     rng = random.Random(seed)
     steps: list[Step] = []
     asked = 0

@@ -36,8 +36,6 @@ STOPPED = "engine_stopped"
 
 
 class StepReply:
-    """A reply, advanced by the engine's turns."""
-
     def __init__(self, session: StepSession, number: int, turns: Any, post: Any) -> None:
         self.id = f"reply-{number}"
         self.session = session
@@ -65,7 +63,6 @@ class StepReply:
         self.paused = False
 
     def go_on(self) -> None:
-        """Write one word or end. With a released engine, write up to 1,000 words."""
         for _ in range(1_000 if self.session.engine.released else 1):
             if not self.ended and not self.paused:
                 self._step()
@@ -116,8 +113,6 @@ class StepReply:
 
 @dataclass(eq=False)
 class StepSession:
-    """A session. `life` is the engine's life in which it was opened."""
-
     engine: StepEngine
     model: Model
     id: str
@@ -206,7 +201,6 @@ class StepEngine:
     def estimate_later(
         self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
     ) -> Future[Fit]:
-        """Report that every model fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
@@ -279,17 +273,14 @@ class StepEngine:
         self._live.append(reply)
 
     def running(self) -> dict[str, StepReply]:
-        """Return the replies that have not ended, by session id."""
         self._live = [reply for reply in self._live if not reply.ended]
         return {reply.session.id: reply for reply in self._live}
 
     def hear(self) -> None:
-        """Process the mailbox."""
         while self.mailbox:
             self.mailbox.popleft()()
 
     def turn(self) -> None:
-        """Process the mailbox, load models, and advance every reply that is not paused."""
         self.hear()
         if not self.slow:
             loads, self.loads = self.loads, []

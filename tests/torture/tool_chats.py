@@ -52,7 +52,6 @@ class World(Desk):
         return f"secret-of-{arguments['key']}"
 
     def step(self) -> None:
-        """Do one random action in one random chat."""
         chat = self.chance.choice(self.chats)
         asking = [k for k, c in chat.tools.calls.items() if c.state is CallState.ASKING]
         actions: list[Callable[[], object]] = []
@@ -129,7 +128,6 @@ class World(Desk):
 
 
 def play(folder: Path, steps: int, seed: int) -> World:
-    """Do random steps. Check everything after each hundred and at the end."""
     world = World(folder, seed)
     try:
         for number in range(steps):

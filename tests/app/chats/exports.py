@@ -6,8 +6,6 @@ from typing import Any
 
 
 def chatgpt() -> list[dict[str, Any]]:
-    """Return a conversation with a rephrased question, reasoning, a tool and an image."""
-
     def entry(key: str, parent: str | None, children: list[str], message: Any) -> dict[str, Any]:
         return {"id": key, "message": message, "parent": parent, "children": children}
 
@@ -82,7 +80,6 @@ def chatgpt() -> list[dict[str, Any]]:
 
 
 def claude() -> list[dict[str, Any]]:
-    """Return a conversation in the older format, and one with branches and reasoning."""
     first = {
         "uuid": "c-1",
         "name": "A boat",
@@ -152,7 +149,6 @@ def _claude(key: str, parent: str, sender: str, text: str) -> dict[str, Any]:
 
 
 def webui() -> list[dict[str, Any]]:
-    """Return a chat with answers by two models, one of them with folded reasoning."""
     messages = {
         "u1": _webui("u1", None, ["a1", "a2"], "user", "Hello"),
         "a1": {**_webui("a1", "u1", [], "assistant", "Hi."), "model": "llama3:8b"},
@@ -204,8 +200,6 @@ def _webui(
 
 
 def lmstudio() -> dict[str, Any]:
-    """Return the file of a conversation that continues from the second of two answers."""
-
     def step(words: str, **more: Any) -> dict[str, Any]:
         return {
             "type": "contentBlock",

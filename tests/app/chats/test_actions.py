@@ -1,4 +1,4 @@
-"""Actions available in each state of a chat's turn, and the reasons for refusals. No Qt."""
+"""Available actions and refusals in each state of a chat's turn."""
 
 from __future__ import annotations
 
@@ -27,7 +27,6 @@ OVERFLOW = {"code": "context_overflow"}
 
 
 def history() -> Transcript:
-    """Return two questions, the second in two versions, and a truncated answer."""
     return Transcript(
         [
             message("q1"),

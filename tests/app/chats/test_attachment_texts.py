@@ -1,4 +1,4 @@
-"""Attached files in prompts, and the selection of passages if a file is too large."""
+"""Attached files in prompts, and passages of large files."""
 
 from __future__ import annotations
 

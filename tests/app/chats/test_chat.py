@@ -1,4 +1,4 @@
-"""A chat with a real store and an engine that only acts when the test calls it."""
+"""Chat with a real store and an engine that the test drives."""
 
 from __future__ import annotations
 
@@ -71,8 +71,6 @@ class HandSession:
 
 
 class HandEngine:
-    """Engine that loads and replies on command."""
-
     def __init__(self) -> None:
         self.loads: dict[str, Future[Model]] = {}
         self.sent: list[HandReply] = []
@@ -80,7 +78,6 @@ class HandEngine:
     def estimate_later(
         self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
     ) -> Future[Fit]:
-        """Report that everything fits."""
         future: Future[Fit] = Future()
         future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
         return future
@@ -114,13 +111,11 @@ class Desk(BaseDesk):
         process_until(lambda: self.loader.get(ref).state is LoadState.FAILED)
 
     def say(self, text: str, kind: Any = "answer") -> None:
-        """Add text to the latest reply."""
         reply = self.engine.sent[-1]
         reply.post(TextDelta(reply.session.id, "", text, kind))
         self.bridge.drain()
 
     def end(self, reason: FinishReason = FinishReason.STOP) -> None:
-        """End the latest reply."""
         reply = self.engine.sent[-1]
         reply.post(Finished(reply.session.id, "", reason, ReplyStats(4, 2, 3, 0.2, 1.0, 48.0)))
         self.bridge.drain()
@@ -130,7 +125,6 @@ class Desk(BaseDesk):
         self.end(reason)
 
     def chat(self) -> Chat:
-        """Return a chat with a history: a question in two versions, and a truncated answer."""
         chat = self.library.new(A)
         chat.turn.send("one")
         self.answer("First.")
@@ -143,7 +137,6 @@ class Desk(BaseDesk):
 
 @pytest.fixture
 def desk(qapp, tmp_path: Path) -> Iterator[Desk]:
-    """Create a desk with model A loaded."""
     made = Desk(tmp_path / "chats.db", HandEngine())
     made.load(A)
     yield made
@@ -155,7 +148,6 @@ COMPOSED = ("nothing written", "written", "editing")
 
 
 def in_state(desk: Desk, reply: str, composed: str) -> Chat:
-    """Return a chat with a history in the given state of its turn."""
     chat = desk.chat()
     if composed != "nothing written":
         chat.turn.write("a draft")
@@ -174,13 +166,11 @@ def in_state(desk: Desk, reply: str, composed: str) -> Chat:
 
 
 def look(chat: Chat) -> object:
-    """Return everything that an action may change."""
     path = [(m.id, m.status) for m in chat.transcript.path]
     return chat.compose, chat.reply.stage, chat.tools.paused, path, chat.queue.messages
 
 
 def act(chat: Chat, action: Action) -> object:
-    """Perform an action on its most suitable message and return the result."""
     path = chat.transcript.path
     question, leaf = path[0].id, path[-1].id
     if action in EVENTS:

@@ -1,6 +1,4 @@
-"""Folders, pins, tags and the archive, by menu, keyboard and drag, and as read by screen
-readers.
-"""
+"""Folders, pins, tags and the archive, by menu, keyboard and drag."""
 
 from __future__ import annotations
 
@@ -23,7 +21,6 @@ SELECT = QItemSelectionModel.SelectionFlag.Select
 
 @pytest.fixture
 def five(start: Start, profile):
-    """Start with a profile of five stored chats, A the most recent, and a single new pane."""
     profile.mkdir()
     now = time.time()
     with Store.open(profile / "chats.db") as store:

@@ -227,8 +227,6 @@ def test_file_names_are_valid_on_every_system():
 
 
 class Tags(HTMLParser):
-    """Collects tags with their attributes."""
-
     def __init__(self) -> None:
         super().__init__()
         self.found: list[tuple[str, dict[str, str | None]]] = []

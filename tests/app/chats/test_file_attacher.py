@@ -1,4 +1,4 @@
-"""Attaching files by drag, paste, dialog and keyboard, and how they are kept, sent and exported."""
+"""Attaching, storing, sending and exporting files."""
 
 from __future__ import annotations
 
@@ -48,12 +48,10 @@ def chip(pane: ChatPane) -> FileChip:
 
 
 def read(run: Run, condition: Callable[[], object]) -> None:
-    """Wait for files to be read, which may include starting a child process."""
     run.qtbot.waitUntil(lambda: bool(condition()), timeout=60_000)
 
 
 def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
-    """Attach files and wait until they have been read and counted."""
     pane = pane or run.pane
     pane.composer.field.files_inserted.emit(list(paths))
     read(run, lambda: not pane.chat.attaching.reading)
@@ -62,7 +60,6 @@ def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
 
 
 def prompt(run: Run) -> str:
-    """Return the last turn sent to the engine."""
     assert run.engine is not None
     return text_of(run.engine.sent[-1].turns[-1]["content"])
 
@@ -322,7 +319,6 @@ def test_unsupported_file_gives_an_error_message(start: Start, tmp_path: Path):
 
 @pytest.fixture
 def slow_file(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Block file reading until the returned event is set."""
     go = threading.Event()
 
     def slow(path: Path, stop: threading.Event, encoding: str) -> Any:

@@ -1,4 +1,4 @@
-"""Answer formats: storage, engine parameters, and errors for invalid formats."""
+"""Reply formats: storage, engine parameters, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Guide answers common questions from the help, and other questions without it."""
+"""Answers of the Guide from the help, and without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers of a chat: starting, limits, stopping one of them, and cleanup after their call."""
+"""Helpers of a chat: start, limits, stop, and cleanup."""
 
 from __future__ import annotations
 
@@ -32,15 +32,10 @@ from tests.slices import examples
 
 
 class Desk(BaseDesk):
-    """Library on a real store and the fake engine."""
-
     def chat(self, **options: object) -> Chat:
         return self.library.new("/models/a", {"tools": [HELPERS], **options})
 
     def ask(self, chat: Chat, *questions: str, context: str = "fresh") -> list[HelperRun]:
-        """Make the chat's model ask helpers these questions, allow the call and return the
-        helpers.
-        """
         arguments = json.dumps({"questions": questions, "context": context})
         chat.turn.send(f"call ask_helpers {arguments}")
         self.until(lambda: chat.tools.first_waiting or self.lanes(chat))
@@ -53,16 +48,13 @@ class Desk(BaseDesk):
         return [lane for call in chat.tools.calls.values() for lane in call.lanes]
 
     def done(self, chat: Chat) -> Message:
-        """Wait until the chat is idle and return the message of the call."""
         self.until(lambda: not chat.reply.is_active)
         return next(m for m in reversed(chat.transcript.path) if m.role == "tool")
 
     def helpers(self, chat: Chat) -> list[FakeReply]:
-        """Return the replies requested from helpers."""
         return [reply for reply in self.engine.sent if reply.session.id != chat.id]
 
     def kept(self, *chats: Chat) -> set[str]:
-        """Return open engine sessions that don't belong to these chats."""
         own = {chat.id for chat in chats}
         return {r.session.id for r in self.engine.sent if not r.session.closed} - own
 
@@ -317,7 +309,6 @@ class RealDesk(Desk):
         self.ended: list[dict[str, Any]] = []
 
     def call(self, chat: Chat, *questions: str, context: str = "fresh") -> Message:
-        """Act as if the chat's last answer had called helpers, and return the call's message."""
         answer = chat.transcript.last("assistant")
         assert answer is not None
         text = json.dumps({"questions": questions, "context": context})

@@ -1,4 +1,4 @@
-"""Images in messages: dropped, pasted, sent to vision models, shown, stored and exported."""
+"""Images in messages: dropped, pasted, sent, shown, stored and exported."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ Read = tuple[type[Images | Texts], bool]
 
 @pytest.fixture(autouse=True)
 def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Read]]:
-    """Record reads of attached files, and check that the GUI thread makes none."""
     found: list[Read] = []
 
     def note(kind: type[Images | Texts], name: str) -> None:
@@ -88,7 +87,6 @@ def lake(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(start: Start) -> Run:
-    """Open a window whose chat has a vision model."""
     made = start().ready()
     see(made, made.pane)
     return made
@@ -112,7 +110,6 @@ def paste(run: Run, data: QMimeData) -> None:
 
 
 def shown(pane: ChatPane) -> AttachedFiles:
-    """Return the files of the first message on screen."""
     row = pane.transcript.row(pane.chat.transcript.path[0].id)
     assert isinstance(row, UserRow)
     assert row.files is not None
@@ -120,7 +117,6 @@ def shown(pane: ChatPane) -> AttachedFiles:
 
 
 def sent(run: Run, pane: ChatPane | None = None) -> list[object]:
-    """Return the parts of the last turn sent to the engine."""
     run.answered(pane or run.pane)
     assert run.engine is not None
     content = run.engine.sent[-1].turns[-1]["content"]

@@ -1,4 +1,4 @@
-"""Importing chats from other programs: branches, reports, duplicates and size limits."""
+"""Imports from other programs: branches, reports, duplicates and size limits."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ def write(path: Path, value: Any) -> Path:
 
 
 def tree(store: Store, chat: ChatRecord) -> list[Any]:
-    """Return the messages as nested lists of role, text and replies."""
     messages = store.messages(chat.id)
 
     def below(parent: str | None) -> list[Any]:
@@ -143,7 +142,6 @@ def test_import_loses_no_message_of_a_loop(
 
 
 def gpt(*messages: dict[str, Any], **more: Any) -> list[Any]:
-    """Return a ChatGPT conversation with these messages in a row."""
     mapping, parent = {}, None
     for number, message in enumerate(messages):
         key = f"m{number}"
@@ -162,7 +160,6 @@ ASKED = said("Go", "user")
 
 
 def answers(store: Store, path: Path, export: list[Any]) -> tuple[list[str], Report]:
-    """Return the answers in an export's only chat, and the report."""
     report = take(store, write(path / "conversations.json", export))
     (chat,) = report.imported
     return [m.content for m in store.path(chat.id) if m.role == "assistant"], report

@@ -21,7 +21,6 @@ from engine.errors import OUT_OF_MEMORY
 
 @pytest.fixture
 def _in_brackets() -> Iterator[None]:
-    """Install a language that puts each text in brackets."""
     language.install(lambda text, comment, n: f"[{text}]")
     yield
     language.install(None)

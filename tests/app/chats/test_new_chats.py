@@ -1,4 +1,4 @@
-"""New chats use the configured defaults, no matter how they are opened (D9)."""
+"""Defaults of new chats (D9)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ CHOSEN = {"temperature": 0.3, "slide": True}
 
 @pytest.fixture
 def begun(start: Start):
-    """Start the program with defaults for new chats and an existing chat."""
     run = start().ready()
     run.ask("say one")
     run.app.settings.set(new_chat=CHOSEN, system="Be kind.")

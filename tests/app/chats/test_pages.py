@@ -1,4 +1,4 @@
-"""PDF pages are sent as images to vision models, and as text to other models."""
+"""PDF pages as images for vision models, and as text for others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ Drawn = list[tuple[int, ...]]
 
 @pytest.fixture(autouse=True)
 def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
-    """Record the page numbers requested from child processes, a tuple per request."""
     asked: Drawn = []
 
     def noted(path: Path, numbers: Sequence[int], *others: object) -> list[DrawnPage]:
@@ -56,7 +55,6 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
 
 @pytest.fixture
 def run(start: Start) -> Run:
-    """Open a window whose chat has a vision model."""
     made = start().ready()
     see(made, made.pane)
     return made
@@ -67,12 +65,10 @@ def scan(tmp_path: Path, count: int, name: str = "scan.pdf") -> Path:
 
 
 def numbers(pane: ChatPane) -> list[int]:
-    """Return the numbers of the pages attached as images."""
     return [each.spans[0][0] for each in pane.chat.attaching.files if each.is_image]
 
 
 def entries(run: Run) -> list[QAction]:
-    """Return the entries in the first chip's menu."""
     chip = run.pane.composer.chips.chips[0]
     QTest.keyClick(chip, Qt.Key.Key_Return)
     menu = run.pane.findChild(QMenu, "file-menu")
@@ -83,7 +79,6 @@ def entries(run: Run) -> list[QAction]:
 
 
 def chosen(run: Run, words: str) -> None:
-    """Choose an entry of the first chip's menu."""
     (action,) = [each for each in entries(run) if each.text() == words]
     action.trigger()
 
@@ -299,7 +294,6 @@ def test_message_waits_for_scanned_pages(run: Run, tmp_path: Path) -> None:
 
 @pytest.fixture
 def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Install a fake OCR program that prints the start of its file and ignores the language."""
     path = tmp_path / "tesseract"
     path.write_text(
         f"#!{sys.executable}\nimport sys\nprint('read', open(sys.argv[1], 'rb').read(2))\n"

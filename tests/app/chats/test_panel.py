@@ -1,4 +1,4 @@
-"""Processing of panel answers: votes, verdicts, and the text sent to members."""
+"""Votes, verdicts, and texts of panel answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from app.store import Message
 
 
 def columns(*texts: str, status: str = "complete") -> Transcript:
-    """Return a question with a column for each text."""
     tree = Transcript([Message("q", "c", None, "user", "how many?")])
     for number, text in enumerate(texts):
         told = {"id": "p", "letter": "ABCDEFGH"[number], "name": f"N{number}"}
@@ -26,7 +25,6 @@ def columns(*texts: str, status: str = "complete") -> Transcript:
 
 
 def voted(*texts: str) -> tuple[str, str]:
-    """Return the first line of the vote count, and the reason if there is no count."""
     found = panel.columns(columns(*texts), "m0")
     why = panel.why_not(panel.VOTE, found)
     return ("" if why else panel.count(found).splitlines()[0]), why

@@ -1,4 +1,4 @@
-"""Messages sent during a reply wait in a queue that is stored with the chat."""
+"""Queued messages, which are stored with the chat."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ def queued(chat: Chat) -> list[str]:
 
 
 def asked(desk: Desk) -> list[Any]:
-    """Return the texts sent to the engine, including replies that haven't started."""
     return [reply.turns[-1]["content"] for reply in desk.engine.sent]
 
 
@@ -41,7 +40,6 @@ def enter(chat: Chat, text: str) -> None:
 
 @pytest.fixture
 def chat(desk: Desk) -> Chat:
-    """Return a chat that is answering "count", with two messages queued."""
     chat = desk.library.new(A)
     chat.turn.send("count")
     desk.say("One")

@@ -1,4 +1,4 @@
-"""Chats that read other chats: the text sent with each message, storage, and hostile input."""
+"""Chats that read other chats: texts, storage, and hostile input."""
 
 from __future__ import annotations
 
@@ -39,12 +39,10 @@ def read(chat: Chat, other: Chat, last: int = 0, *, follow: bool = True) -> None
 
 
 def told(desk: Desk) -> str:
-    """Return the last turn sent to the engine."""
     return text_of(desk.engine.sent[-1].turns[-1]["content"])
 
 
 def say(desk: Desk, chat: Chat, text: str, answer: str = "ok") -> str:
-    """Send a message, have it answered, and return the turn sent to the engine."""
     chat.turn.write(text)
     assert chat.turn.handle(Event.ENTER)
     prompt = told(desk)
@@ -53,7 +51,6 @@ def say(desk: Desk, chat: Chat, text: str, answer: str = "ok") -> str:
 
 
 def two(desk: Desk) -> tuple[Chat, Chat]:
-    """Return a chat that says "one" and "First.", and a new chat."""
     first = desk.library.new(A)
     say(desk, first, "one", "First.")
     return first, desk.library.new(A)
@@ -253,7 +250,6 @@ MESSAGE = re.compile(r'<message number="(\d+)" name="(\w+)">\n(.*?)\n</message>'
 
 
 def books(turns: list[Any], title: str) -> Lines:
-    """Return a model's knowledge of a chat after reading all the turns."""
     known: Lines = {}
     for turn in turns:
         for called, shows, inside in ELEMENT.findall(text_of(turn["content"])):

@@ -1,4 +1,4 @@
-"""Repeating an answer with the same seed and settings, shown as another version."""
+"""Repeating an answer with its seed and settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chat's own model names it in the background, unless the user has set a title."""
+"""Titles that a chat's own model generates in the background."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ TITLE = "Cold dough in winter"
 
 
 class Desk(BaseDesk):
-    """Library with a title generator. `chat` is the latest chat."""
-
     def __init__(self, file: Path) -> None:
         super().__init__(file)
         self.wanted = True
@@ -37,12 +35,10 @@ class Desk(BaseDesk):
         return record.title
 
     def begin(self) -> None:
-        """Wait until a title is requested."""
         self.titling.request_next()
         self.until(lambda: self.titling.is_busy)
 
     def rest(self) -> None:
-        """Let the idle time pass and wait for the resulting work."""
         self.titling._pause.stop()
         before = flows.running_tasks()
         self.titling.request_next()

@@ -1,4 +1,4 @@
-"""Accepting a model's answer as a title, and cleaning it up."""
+"""Cleaning and accepting a model's title."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token counts while typing: in the background, never in the way, with a warning at the limit."""
+"""Token counts while typing, with a warning at the limit."""
 
 from __future__ import annotations
 
@@ -56,7 +56,6 @@ def test_too_long_message_is_reported_and_kept(start: Start):
 
 
 def slide(run: Run) -> None:
-    """Let the chat drop its oldest turns, and count again."""
     chat = run.pane.chat
     chat.set_options(replace(chat.options, slide=True), chat.record.system)
     run.pane.composer._count = None

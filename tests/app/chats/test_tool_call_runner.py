@@ -1,4 +1,4 @@
-"""Tool calls in chats: consent, execution and results, without leaks between chats."""
+"""Tool calls in chats: consent, execution and results."""
 
 from __future__ import annotations
 
@@ -36,8 +36,6 @@ from tests.torture import tool_chats
 
 
 class Desk(BaseDesk):
-    """Library on a real store and the fake engine, with tools that a test controls."""
-
     def __init__(self, file: Path) -> None:
         super().__init__(file)
         self.ran: list[dict[str, Any]] = []
@@ -74,7 +72,6 @@ class Desk(BaseDesk):
         return self.library.new("/models/a", params)
 
     def ask(self, chat: Chat, text: str) -> str:
-        """Send a message and wait for a call that asks; return its id."""
         chat.turn.send(text)
         self.until(lambda: asked(chat))
         return asked(chat)[0]
@@ -92,7 +89,6 @@ def desk(qapp: object, tmp_path: Path) -> Iterator[Desk]:
 
 
 def asked(chat: Chat) -> list[str]:
-    """Return the messages of calls that wait for the user's consent."""
     return [key for key, call in chat.tools.calls.items() if call.state is CallState.ASKING]
 
 

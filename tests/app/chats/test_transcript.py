@@ -1,4 +1,4 @@
-"""The message tree, titles, and requests to the engine."""
+"""Message tree, titles, and requests to the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tree of a chat's branches: each message once, limited depth, and valid names."""
+"""Tree of a chat's branches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tests.slices import examples
 
 
 def grown(size: int, seed: int) -> Transcript:
-    """Return a tree that branches at random, often near its end."""
     chance = random.Random(seed)
     made = [Message("m0000", "c")]
     for n in range(1, size):

@@ -1,4 +1,4 @@
-"""A pane shows the state of its chat's turn: edits survive, and each refusal is reported."""
+"""State of a chat's turn in its pane."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ ESCAPE, RETURN = Qt.Key.Key_Escape, Qt.Key.Key_Return
 
 
 def editing(run: Run, draft: str = "a draft") -> str:
-    """Start editing the first message with a draft in the composer, and return the message's id."""
     run.ready()
     run.ask("say one")
     run.pane.composer.set_text(draft)

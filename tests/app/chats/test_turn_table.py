@@ -1,4 +1,4 @@
-"""State transitions of a chat's turn: an example per table row, and random events."""
+"""Transitions of a chat's turn: an example per table row, and random events."""
 
 from __future__ import annotations
 
@@ -232,8 +232,6 @@ def test_any_event_in_any_state_is_safe(state: TurnState, event: Event) -> None:
 
 
 class Chat:
-    """Chat that applies the effects in the table."""
-
     def __init__(self) -> None:
         self.said: list[str] = []
         self.queued: list[str] = []
@@ -279,8 +277,6 @@ class Chat:
 
 
 class Reference:
-    """Hand-written implementation for comparison."""
-
     def __init__(self) -> None:
         self.said: list[str] = []
         self.queued: list[str] = []

@@ -11,7 +11,6 @@ _OWN = {QTextFormat.Property.ObjectIndex.value}
 
 
 def dump(document: QTextDocument) -> list[Any]:
-    """Return every block in order, with its text, formats, list and table."""
     lists: dict[int, int] = {}
     tables: dict[int, int] = {}
     lines: list[Any] = []
@@ -69,7 +68,7 @@ def _table(block: QTextBlock, known: dict[int, int]) -> Any:
 
 
 class Look:
-    """A format that can be compared and printed. (`properties()` crashes in PySide6 6.11.2.)"""
+    """A format that can be compared and printed. (`properties()` crashes in PySide6 6.11.2.)."""
 
     def __init__(self, form: QTextFormat) -> None:
         self.form = QTextFormat(form)
@@ -93,7 +92,6 @@ _properties = Look
 
 
 def in_pieces(pieces: list[str]) -> MarkdownDocument:
-    """Return a finished document that has shown the text in pieces."""
     document = MarkdownDocument()
     for piece in pieces:
         document.append(piece)

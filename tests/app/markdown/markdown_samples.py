@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (a sample is one string)
-"""Markdown samples: CommonMark and GFM constructs, edge cases and combinations."""
+"""Markdown samples."""
 
 SAMPLES: dict[str, str] = {
     "empty": "",

@@ -1,4 +1,4 @@
-"""The cost per append depends only on the open tail and is bounded."""
+"""Cost per append, which depends only on the open tail."""
 
 import cProfile
 import gc
@@ -225,7 +225,6 @@ def test_after_a_block_over_the_limits_all_is_as_ever(name: str) -> None:
     assert "".join(block.source for block in pieces.finished) == text
 
     def parts(splitter: BlockSplitter) -> list[tuple[bool, str]]:
-        """Merge adjacent typed blocks."""
         groups = itertools.groupby(splitter.finished, key=lambda block: block.typed)
         return [(typed, "".join(block.source for block in group)) for typed, group in groups]
 

@@ -1,4 +1,4 @@
-"""Interaction with documents: links, code, colors, copying and appending after the end."""
+"""Links, code, colors, copying, and appending after the end."""
 
 import itertools
 import math
@@ -377,7 +377,6 @@ def test_many_streaming_documents_share_the_time(
 def test_streaming_documents_refresh_one_after_the_other(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Eight replies get text together, and each is painted before the next is processed."""
     turns: list[tuple[float, float]] = []
     show = MarkdownDocument.refresh
 
@@ -407,8 +406,6 @@ def test_colours_of_code_can_be_read() -> None:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast ratio of WCAG 2."""
-
     def luminance(name: str) -> float:
         colour = QColor(name)
         parts = [

@@ -1,4 +1,4 @@
-"""Layout of lists and quotes: room for markers at every size, and right-to-left text."""
+"""Layout of lists and quotes."""
 
 import pytest
 from msgspec.structs import replace
@@ -37,7 +37,6 @@ def rendered(text: str, px: int = 15) -> MarkdownDocument:
 
 
 def painted(document: MarkdownDocument, *, text: bool = False) -> QImage:
-    """Return the image painted below the text, optionally with the text."""
     size = document.document.size().toSize()
     image = QImage(WIDTH, size.height() + 4, QImage.Format.Format_RGB32)
     image.fill(0xFFFFFFFF)
@@ -50,7 +49,6 @@ def painted(document: MarkdownDocument, *, text: bool = False) -> QImage:
 
 
 def ink(image: QImage, area: QRectF) -> tuple[int, int] | None:
-    """Return the first and last column of the area that isn't white."""
     box = area.toAlignedRect().intersected(image.rect())
     columns = [
         x
@@ -61,13 +59,11 @@ def ink(image: QImage, area: QRectF) -> tuple[int, int] | None:
 
 
 def first_blocks(document: MarkdownDocument) -> list[tuple[TextRow, QTextBlock]]:
-    """Return the rows with a marker, each with its block."""
     rows = enumerate(document._writer.rows)
     return [(row, document._writer.blocks(n)[0]) for n, row in rows if getattr(row, "item", None)]
 
 
 def line_box(document: MarkdownDocument, block: QTextBlock) -> QRectF:
-    """Return a block's first line across the whole width of the document."""
     document.document.documentLayout().blockBoundingRect(block)
     top = block.layout().position().y()
     return QRectF(0, top, WIDTH, block.blockFormat().lineHeight())
@@ -280,8 +276,6 @@ def test_list_numbers_keep_distance_with_tabular_figures(
 
 
 class Page(QWidget):
-    """Widget with the app's font that paints below the text."""
-
     def __init__(self, document: MarkdownDocument) -> None:
         super().__init__()
         self._document = document
@@ -319,7 +313,6 @@ def test_number_is_on_the_baseline_of_its_text(px: int, words: str) -> None:
 
 
 def feet(image: QImage, left: float, width: float) -> int:
-    """Return the lowest row with ink in these columns, i.e. the digit's baseline."""
     columns = range(round(left), round(left + width))
     rows = range(image.height())
     return max(y for y in rows if any(image.pixel(x, y) != 0xFFFFFFFF for x in columns))

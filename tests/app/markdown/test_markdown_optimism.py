@@ -1,4 +1,4 @@
-"""Incomplete lines are styled as if they were already complete."""
+"""Styles of incomplete lines."""
 
 import pytest
 

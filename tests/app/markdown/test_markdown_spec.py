@@ -1,4 +1,4 @@
-"""Each example of the specifications gives the same result streamed and whole."""
+"""Examples of the specifications, streamed and whole."""
 
 import json
 import random

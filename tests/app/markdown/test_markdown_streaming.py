@@ -1,4 +1,4 @@
-"""Streaming in any chunks gives the same document as the whole text."""
+"""Streaming in any chunks, compared with the whole text."""
 
 import random
 
@@ -95,7 +95,6 @@ def test_splitter_finds_the_blocks_of_the_whole_text(
 
 @pytest.mark.parametrize("first", ["\ufeff", "a **\ufeffb**", "`\ufeff`", "| \ufeff |\n|---|\n"])
 def test_byte_order_mark_is_an_ordinary_character(first: str) -> None:
-    """Qt drops a BOM at the start of inserted text, which shifted everything after it."""
     pieces = [first, "क", "\ufeff\ufeffक **क**", "\n\n\ufeff"]
     grown, whole = MarkdownDocument(), MarkdownDocument()
     for piece in pieces:

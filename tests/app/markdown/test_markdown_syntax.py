@@ -1,4 +1,4 @@
-"""Markdown as models write it gives the same result whole, streamed, exported and copied."""
+"""Markdown as models write it, whole, streamed, exported and copied."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from tests.slices import examples
 
 
 def rendered(text: str) -> MarkdownDocument:
-    """Return the document of a text, which is the same if it arrives in small pieces."""
     document = MarkdownDocument()
     document.set_text(text)
     document.settle()
@@ -41,12 +40,10 @@ def spans(text: str) -> list[Span]:
 
 
 def with_ink(text: str, name: str) -> list[str]:
-    """Return the words that have this attribute."""
     return [span.text for span in spans(text) if getattr(span.ink, name)]
 
 
 def texts(text: str) -> list[str]:
-    """Return the kind and words of each row."""
     return [
         f"{row.kind}: {''.join(span.text for span in row.spans)}".replace("\u2028", " / ")
         for row in rows(text)

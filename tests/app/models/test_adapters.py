@@ -1,4 +1,4 @@
-"""Models with adapters: variants in the lists, the choice per chat, and missing adapters."""
+"""Models with adapters."""
 
 from __future__ import annotations
 
@@ -37,8 +37,6 @@ def write_adapter(folder: Path, kind: str = "lora") -> Path:
 
 
 class Variants:
-    """A program with a model in its own folder, and an adapter elsewhere."""
-
     def __init__(self, run: Run, base: Path, pirate: Path) -> None:
         self.run, self.base, self.pirate = run, base, pirate
         self.ref = variant_of(str(base), pirate)
@@ -60,7 +58,6 @@ class Variants:
         return [model.name for model in window.table.rows]
 
     def menu(self) -> list[str]:
-        """Return the entries of the model menu in the pane's header."""
         self.run.qtbot.mouseClick(self.run.pane.header.model_button, LEFT)
         menu = QApplication.activePopupWidget()
         assert isinstance(menu, QMenu)
@@ -80,7 +77,6 @@ def variants(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> V
 
 
 def choosing(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """Answer every folder dialog with this folder."""
     answering(monkeypatch, "ask_for_folder", folder)
 
 

@@ -1,4 +1,4 @@
-"""Creating a quantized copy of a model: progress in the downloads, cancellation, and the result."""
+"""Conversion to a quantized copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draft models: choosing one in the Models window, storing the choice, and status texts."""
+"""Draft models: choice, storage, and status texts."""
 
 from __future__ import annotations
 
@@ -31,8 +31,6 @@ def make_model(folder: Path, size: int, tokens: str) -> None:
 
 
 class Drafts:
-    """A program with a large model, three smaller models and an open Models window."""
-
     def __init__(self, run: Run, root: Path) -> None:
         self.run, self.root = run, root
         run.app.settings.set(model_folders=(str(root),))

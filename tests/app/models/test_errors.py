@@ -1,4 +1,4 @@
-"""Errors about models that can't be loaded: translated, and shown once."""
+"""Errors about models that can't be loaded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that don't fit in memory aren't loaded. The dialog offers ways that fit."""
+"""Models that don't fit in memory, and the alternatives."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ WIDE, SMALL = "/models/wide-14B-8bit", "/models/Small-3B"
 
 @pytest.fixture
 def crowded(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Load a small model next to the Guide. A wide model would fit without the small model."""
     monkeypatch.setattr(downloads, "cache_root", lambda: tmp_path / "hub")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     run = start().ready()
@@ -36,7 +35,6 @@ def crowded(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ru
 
 
 def refused(run: Run) -> None:
-    """Choose the wide model in a new chat."""
     run.window.chats.new()
     run.window.chats.use_model(WIDE)
     run.until(lambda: run.pane.header.state == "Not loaded")

@@ -1,4 +1,4 @@
-"""Unused models are unloaded after a while and reloaded when a chat sends."""
+"""Idle models, which are unloaded and loaded again."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
 
 
 class Clock(Desk):
-    """Library whose clock the test sets. A small model next to the Guide has answered."""
-
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "chats.db")
         self.settings, self.now = Settings(), 1_000_000.0
@@ -32,7 +30,6 @@ class Clock(Desk):
         self.pass_by(0)
 
     def pass_by(self, minutes: float) -> None:
-        """Advance the clock, check for idle models, and wait for the results."""
         self.now += 60 * minutes
         self.idle.check()
         self.until(lambda: not self.idle._asking.running)

@@ -1,4 +1,4 @@
-"""The loader's knowledge about models, which queries never change."""
+"""The loader's knowledge about models."""
 
 from __future__ import annotations
 

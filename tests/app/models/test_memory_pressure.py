@@ -1,4 +1,4 @@
-"""Low system memory: caches are freed first, then unused models, with a notice."""
+"""Low system memory, which frees caches and then unused models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moving folders to the system's trash and back without losing anything."""
+"""Moving folders to the system's trash and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unloading a model from the window, and reloading it when a chat needs it."""
+"""Unloading a model from the window, and loading it again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ SMALL = "/models/Small-3B"
 
 
 def open_menu(run: Run) -> QMenu:
-    """Open the model menu of the active pane."""
     run.qtbot.mouseClick(run.pane.header.model_button, LEFT)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
@@ -27,7 +26,6 @@ def entry(menu: QMenu, words: str) -> QAction:
 
 
 def to_unload(run: Run, name: str) -> QAction:
-    """Return the menu entry that unloads a model, and close the menus."""
     menu = open_menu(run)
     inner = entry(menu, "Unload").menu()
     assert isinstance(inner, QMenu)

@@ -1,4 +1,4 @@
-"""Garbage collection runs on the GUI thread, and full collections wait for streams to end."""
+"""Garbage collection on the GUI thread."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ class Knot:
 
 @pytest.fixture
 def full(monkeypatch):
-    """Put all generations over their thresholds, and record the collected generations."""
     collected = []
     real = gc.collect
     monkeypatch.setattr(gc, "get_count", lambda: (10_000, 10_000, 10_000))

@@ -1,4 +1,4 @@
-"""Shutdown isn't delayed by threads that don't end on their own."""
+"""Shutdown with threads that don't end on their own."""
 
 from __future__ import annotations
 

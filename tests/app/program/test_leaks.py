@@ -40,7 +40,6 @@ def open_and_close(run: Run, panes):
 
 
 def alive(run: Run):
-    """Count the objects that could leak, by name."""
     for _ in range(3):
         QCoreApplication.processEvents()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -1,4 +1,4 @@
-"""Tests of the notices about removed features."""
+"""Notices about removed features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State restored at the next start, and ways for the program to end."""
+"""State restored at the next start, and ways to end the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison tables of an earlier version are exported once, and their chats remain."""
+"""Export of comparison tables of an earlier version."""
 
 from __future__ import annotations
 
@@ -39,7 +39,6 @@ def answered(store: Store, chat: str, name: str, answers: list[tuple[str, str, s
 
 
 def saved(checks: list[dict[str, Any]], blind: bool = False) -> dict[str, Any]:
-    """Return a table as the earlier version saved it."""
     variants = [{"name": f"Seed {n}", "model": "/guide", "seed": n} for n in (1, 2)]
     prompts = [{"id": str(n), "prompt": text} for n, text in enumerate(PROMPTS, 1)]
     trial = {"name": "", "judge": "/guide", "prompts": prompts, "variants": variants}

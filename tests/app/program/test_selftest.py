@@ -1,4 +1,4 @@
-"""The self-test passes on a complete program and names what is missing from a broken build."""
+"""Self-test on complete and broken programs."""
 
 from __future__ import annotations
 

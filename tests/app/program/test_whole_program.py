@@ -1,4 +1,4 @@
-"""The program as users start it, in its own process with the real engine and the Guide."""
+"""Program in its own process with the real engine and the Guide."""
 
 from __future__ import annotations
 

@@ -19,8 +19,6 @@ QUESTION = [{"role": "user", "content": "Hello"}]
 
 
 class Heard:
-    """Events of one reply, received from another thread."""
-
     def __init__(self) -> None:
         self.events: list[Event] = []
         self._changed = threading.Condition()
@@ -36,7 +34,6 @@ class Heard:
 
     @property
     def last(self) -> Finished | Failed:
-        """Wait for the final event, of which there is only one, and return it."""
         self.until(lambda: any(isinstance(e, Finished | Failed) for e in self.events))
         found = self.events[-1]
         assert isinstance(found, Finished | Failed)
@@ -52,8 +49,6 @@ class Heard:
 
 
 class Elsewhere:
-    """Servers of a test, and the user's list of models."""
-
     def __init__(self) -> None:
         self.remotes = Remotes()
         self.servers: list[Scripted] = []

@@ -14,8 +14,6 @@ Writer = asyncio.StreamWriter
 
 @dataclass
 class Asked:
-    """A received request."""
-
     method: str
     path: str
     headers: dict[str, str]
@@ -27,8 +25,6 @@ Act = Callable[[Asked, Writer], Awaitable[None]]
 
 @dataclass
 class Scripted:
-    """Server on its own thread, until `close`. ``act`` handles a request."""
-
     act: Act
     asked: list[Asked] = field(default_factory=list)
     hung_up: threading.Event = field(default_factory=threading.Event)
@@ -119,8 +115,6 @@ def delta(text: str | None = None, reason: str | None = None, **more: Any) -> di
 
 
 def sends(*pieces: bytes, then: Callable[[Writer], Awaitable[None]] | None = None) -> Act:
-    """Write each chunk separately and close the connection."""
-
     async def act(_: Asked, writer: Writer) -> None:
         for piece in pieces:
             writer.write(piece)
@@ -132,18 +126,15 @@ def sends(*pieces: bytes, then: Callable[[Writer], Awaitable[None]] | None = Non
 
 
 async def hang(_: Writer) -> None:
-    """Send nothing more and keep the connection open."""
     await asyncio.Event().wait()
 
 
 async def cut(writer: Writer) -> None:
-    """Reset the connection, like a crashing server."""
     await writer.drain()
     writer.transport.abort()
 
 
 def says(status: int, body: Any = None, **headers: str) -> Act:
-    """Return a complete answer with JSON."""
     text = body if isinstance(body, bytes) else json.dumps(body).encode()
     whole = head(status, "application/json", Content_Length=str(len(text)), **headers) + text
     return sends(whole)

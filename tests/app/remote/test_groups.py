@@ -1,4 +1,4 @@
-"""Models distributed over several machines: naming, starting, losing and restarting a group."""
+"""Models distributed over several machines."""
 
 from __future__ import annotations
 

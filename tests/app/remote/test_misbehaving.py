@@ -1,4 +1,4 @@
-"""Misbehaving servers: a clear error for each, and the received text is kept."""
+"""Servers that misbehave."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ async def _line_without_end(writer) -> None:
 
 
 async def _lives(writer) -> None:
-    """Send keep-alive comments and nothing else."""
     while True:
         writer.write(b": still here\n\n")
         await writer.drain()

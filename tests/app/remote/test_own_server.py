@@ -1,4 +1,4 @@
-"""Remote chats through our own `serve` return the same text as a local engine."""
+"""Remote chats with our own `serve`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
 
 @pytest.fixture
 def remote(own, elsewhere):
-    """Add the model that discovery returned."""
     (one,) = elsewhere.remotes.models_at(own.address, None).result(30)
     assert (one.kind, one.context) == ("stretto", own.model.context_length)
     found = Remote(own.address, one.model, one.kind, one.context)

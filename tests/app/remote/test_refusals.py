@@ -1,4 +1,4 @@
-"""Error messages in the formats of llama.cpp, vLLM, LM Studio, Ollama, OpenRouter and others."""
+"""Error messages of other servers."""
 
 from __future__ import annotations
 

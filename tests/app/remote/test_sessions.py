@@ -1,4 +1,4 @@
-"""Chats on another Stretto have a session there, and get the same answers without one."""
+"""Sessions of chats on another Stretto."""
 
 from __future__ import annotations
 
@@ -136,8 +136,6 @@ def test_full_server_is_used_without_session(
 
 @dataclass
 class Strange:
-    """Server that claims to be a Stretto with sessions."""
-
     refuses: dict[str, Any] | None = None  # a field of the session
     breaks: bool = False
     bodies: list[dict[str, Any]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Response formats of vLLM, SGLang and others as documented, and the requests sent to each."""
+"""Response formats of other servers, and the requests for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates follow the app's language, regardless of the system's."""
+"""Dates in the app's language."""
 
 from __future__ import annotations
 

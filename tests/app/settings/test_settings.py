@@ -1,4 +1,4 @@
-"""Settings, paths and options, whose files must never prevent the window from opening."""
+"""Settings, paths and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's choices are saved immediately and never overwritten (D4)."""
+"""Choices that are saved immediately and never overwritten (D4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Choosing the language, and missing translation files."""
+"""Choice of the language, and missing translation files."""
 
 from __future__ import annotations
 
@@ -58,8 +58,6 @@ Say = Callable[..., str]
 
 @pytest.fixture
 def say(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Say]:
-    """Return a function that installs a language, and restore English afterwards."""
-
     def install(setting: str, asked: str = "") -> str:
         monkeypatch.setenv(translation.ENVIRONMENT, asked)
         return translation.install(qapp, setting)
@@ -70,7 +68,6 @@ def say(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Say]:
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile a few German texts into a resource folder."""
     whole = tmp_path_factory.mktemp("resources")
     folder = whole / "languages"
     folder.mkdir()
@@ -81,7 +78,6 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def german(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Replace the shipped translations with these texts."""
     monkeypatch.setattr(paths, "resources", lambda: compiled)
     return compiled / "languages"
 

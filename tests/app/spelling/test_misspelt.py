@@ -1,4 +1,4 @@
-"""Spell checking while typing, off the GUI thread, with corrections by keyboard."""
+"""Spell check while typing, with corrections by keyboard."""
 
 from __future__ import annotations
 
@@ -78,7 +78,6 @@ def misspelt(run: Run) -> SpellingMarks:
 
 
 def marked(run: Run) -> list[str]:
-    """Return the marked words as painted in the field."""
     selections = run.pane.composer.field.extraSelections()
     return [one.cursor.selectedText() for one in selections]
 

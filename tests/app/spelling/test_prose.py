@@ -1,4 +1,4 @@
-"""Detection of prose in messages, excluding code, addresses, paths and identifiers."""
+"""Detection of prose in messages."""
 
 from __future__ import annotations
 

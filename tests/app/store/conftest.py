@@ -31,7 +31,6 @@ def no_leaks() -> Iterator[None]:
 
 
 def make_version_3(file: Path, draft: str = "") -> None:
-    """Create a database of an early version with one chat, "Old title"."""
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         for step in STEPS[:3]:
             step(db)

@@ -1,4 +1,4 @@
-"""Saved data is readable immediately, after a flush, and after a restart."""
+"""Saved data, read immediately, after a flush, and after a restart."""
 
 import sqlite3
 import threading

@@ -1,4 +1,4 @@
-"""File texts are stored once, kept while referenced, and then erased."""
+"""File texts: stored once, kept while referenced, then erased."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ def of(text: AttachedText) -> Attachment:
 
 
 def say(store: Store, *texts: AttachedText) -> Message:
-    """Save a chat with one message that has these files."""
     chat = ChatRecord(new_id())
     message = Message(new_id(), chat.id, attachments=tuple(map(of, texts)))
     with store.transaction():
@@ -186,7 +185,6 @@ def picture(image: StoredImage, name: str = "lake_2026.png") -> Attachment:
 
 
 def show(store: Store, image: StoredImage) -> Message:
-    """Save a chat with one message that has this image."""
     chat = ChatRecord(new_id())
     message = Message(new_id(), chat.id, attachments=(picture(image),))
     with store.transaction():

@@ -1,4 +1,4 @@
-"""Backups each day and before migrations, and restoring them without losses."""
+"""Daily backups, backups before migrations, and restoring."""
 
 from __future__ import annotations
 

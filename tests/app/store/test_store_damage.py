@@ -1,4 +1,4 @@
-"""Any corrupted byte is reported as damage, and salvage recovers the rest."""
+"""Corrupt bytes, reported as damage, and salvage of the rest."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ FLIPS = examples(350)
 
 @pytest.fixture
 def filled(file: Path) -> Path:
-    """Create a small file with rows in every table."""
     with Store.open(file) as store:
         for number in range(4):
             chat = ChatRecord(new_id(), title=f"{SECRET} {number}", params={"temperature": 0.5})
@@ -43,7 +42,6 @@ def change(file: Path, sql: str, *values: object) -> None:
 
 
 def use(file: Path) -> None:
-    """Use all chats like a run of the program would. Raises StoreError."""
     with Store.open(file) as store:
         for chat in store.chats(include_deleted=True):
             store.messages(chat.id)

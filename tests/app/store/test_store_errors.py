@@ -1,4 +1,4 @@
-"""Unusable database files are reported, kept and never overwritten. A full disk loses no data."""
+"""Database files that can't be used, and full disks."""
 
 import contextlib
 import os
@@ -224,7 +224,6 @@ def test_closing_on_full_disk_reports_loss(file: Path) -> None:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Mount a file system of 1 MB, which requires root and Linux."""
     folder = tmp_path / "disk"
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
@@ -308,8 +307,6 @@ def test_file_size_limit_recovers_when_raised(file: Path) -> None:
 
 
 class Stumbling:
-    """Operation that fails twice with an unexpected error."""
-
     slot = None
     is_urgent = True
 
@@ -343,8 +340,6 @@ def test_unexpected_error_does_not_stop_writer(store: Store) -> None:
 
 
 class Faulty:
-    """Operation whose write raises."""
-
     slot = None
     is_urgent = True
 

@@ -1,4 +1,4 @@
-"""Order and folders of chats, including migration from older files."""
+"""Folders and order of chats, also after a migration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A corrupt journal is kept, while an intact or truncated journal is harmless."""
+"""Corrupt, intact and truncated journals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ HEADER, FRAME = 32, 24 + 4096
 
 @pytest.fixture
 def crashed(file: Path) -> tuple[Path, bytes]:
-    """Return a database and its journal of several transactions, as left by a kill."""
     store = Store.open(file)
     chat = ChatRecord(new_id())
     store.save_chat(chat)

@@ -1,4 +1,4 @@
-"""`kill -9` during writes loses nothing acknowledged and leaves nothing half written."""
+"""`kill -9` during writes."""
 
 import random
 import signal

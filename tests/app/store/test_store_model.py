@@ -13,8 +13,6 @@ from app.store import ChatRecord, Message, Store, new_id
 
 
 class Plain:
-    """In-memory store with the same behavior."""
-
     def __init__(self) -> None:
         self.chats: dict[str, ChatRecord] = {}
         self.messages: dict[str, Message] = {}

@@ -1,4 +1,4 @@
-"""Salvaging the readable rest of a damaged file, which itself is kept."""
+"""Salvage of a damaged file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ CHATS, TURNS = 12, 40
 
 @pytest.fixture
 def filled(file: Path) -> Path:
-    """Create chats of forty turns, some with long texts, plus a deleted chat."""
     with Store.open(file) as store:
         for number in range(CHATS):
             chat = ChatRecord(new_id(), title=f"Chat {number}", params={"temperature": 0.5})

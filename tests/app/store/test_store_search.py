@@ -1,4 +1,4 @@
-"""Full-text search finds words as typed, and no input acts as an operator."""
+"""Full-text search."""
 
 import queue
 import re
@@ -262,7 +262,6 @@ def test_unindexed_rest_costs_start_one_commit(store: Store, chat: ChatRecord, f
 
 
 def commits(wal: Path) -> int:
-    """Count the transactions in a write-ahead log: their last frames contain the file's size."""
     data = wal.read_bytes()
     page = int.from_bytes(data[8:12], "big")
     frames = range(32, len(data), 24 + page)

@@ -1,4 +1,4 @@
-"""Grouped writes are all saved or none of them are."""
+"""Grouped writes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,11 @@ from app.store import ChatRecord, Message, Store, StoreError, new_id
 
 
 def in_file(file: Path) -> list[str]:
-    """Return the contents of the messages already in the file."""
     with closing(sqlite3.connect(file)) as db:
         return [content for (content,) in db.execute("SELECT content FROM messages ORDER BY seq")]
 
 
 def committed(store: Store) -> threading.Event:
-    """Return an event that is set when all earlier writes are in the file."""
     done = threading.Event()
 
     class Mark:
@@ -87,14 +85,12 @@ def by_flush(store: Store) -> None:
 
 
 def by_search(store: Store) -> None:
-    """Search on another thread, like the sidebar's field."""
     found = threading.Event()
     store.search_later("question", 5, lambda _hits, done: done and found.set())
     assert found.wait(30)
 
 
 def by_import(store: Store) -> None:
-    """Import and flush batches of chats, like an import."""
     chat = ChatRecord(new_id(), title="imported")
     store.exchange.take_in([(chat, [])])
     store.flush(30)

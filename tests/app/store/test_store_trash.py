@@ -1,4 +1,4 @@
-"""Deleted data can be restored for thirty days, and erased data is in no file."""
+"""Trash, and data erased from all files."""
 
 from __future__ import annotations
 
@@ -26,8 +26,6 @@ WORDS = ("Zwetschgenknödel", "quokkafication")
 
 
 class Clock:
-    """Fake clock."""
-
     def __init__(self) -> None:
         self.now = time.time()
 
@@ -68,13 +66,11 @@ def with_file(store: Store, chat_id: str, *pages: str) -> None:
 
 
 def fill(store: Store) -> None:
-    """Add other chats, so that pages are split and moved."""
     for number in range(6):
         a_chat(store, *[f"other {number} {turn} " + "filling words " * 90 for turn in range(14)])
 
 
 def holding(folder: Path, *words: str) -> list[str]:
-    """Return the files that contain one of the words in any case."""
     spelled = {w for word in words for w in (word, word.lower(), "".join(_plain(word)))}
     wanted = [w.encode() for w in spelled]
     files = [path for path in folder.rglob("*") if path.is_file()]

@@ -1,4 +1,4 @@
-"""App Nap is blocked exactly while a reply is running."""
+"""App Nap during replies."""
 
 import pytest
 

@@ -1,5 +1,3 @@
-"""Crash reports, and the offer to send them."""
-
 from __future__ import annotations
 
 import os

@@ -1,4 +1,4 @@
-"""Third-party notices are complete, with the text of every license."""
+"""Third-party notices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PySide imports skip scanning sources, and errors in Qt callbacks aren't fatal."""
+"""Workarounds for PySide."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from app.system import pyside
 
 
 class Broken(QWidget):
-    """Widget whose errors the interpreter raises. Errors in our own objects would do no harm."""
-
     def paintEvent(self, event: QPaintEvent) -> None:
         {}["nothing"]
 

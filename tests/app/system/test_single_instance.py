@@ -1,4 +1,4 @@
-"""Two instances of the program never write to the same profile."""
+"""Two instances of the program on one profile."""
 
 from __future__ import annotations
 
@@ -58,8 +58,6 @@ sys.exit(main(["--profile", sys.argv[1]]))
 
 
 class Child:
-    """A program with a profile, whose output is read line by line."""
-
     def __init__(self, code, profile, *more):
         self.process = subprocess.Popen(
             [sys.executable, "-c", code, str(profile), *more],
@@ -81,8 +79,6 @@ class Child:
 
 
 class Caller:
-    """A second start that asks the first to show its window."""
-
     def __init__(self, profile, patience_ms=60_000):
         self.child = Child(CALL, profile, str(patience_ms))
         assert self.child.line() == "asking"
@@ -98,7 +94,6 @@ class Caller:
 
 @pytest.fixture
 def first(tmp_path):
-    """Run a busy program that has locked the profile."""
     child = Child(HOLD, tmp_path)
     assert child.line() == "True"
     yield child

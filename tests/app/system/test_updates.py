@@ -1,4 +1,4 @@
-"""Update checks, which require consent and only trust signed releases."""
+"""Update checks."""
 
 from __future__ import annotations
 

@@ -35,7 +35,6 @@ def tool(name: str = "echo", **more: object) -> dict[str, Any]:
 
 
 def tools(attack: str) -> dict[str, Any]:
-    """Return the server's list of tools."""
     number = next(_lists)
     if attack == "pattern":
         held = {"type": "object", "properties": {"a": {"type": "string", "pattern": PATTERN}}}
@@ -86,7 +85,6 @@ def tools(attack: str) -> dict[str, Any]:
 
 
 def raw_result(attack: str) -> str | None:
-    """Return the result of a call as JSON text, or None for no answer."""
     if attack == "structure":
         return '{"content": [], "structuredContent": {"a": ' + STRUCTURE + "}}"
     if attack == "blocks":
@@ -108,7 +106,6 @@ def answered(key: object, result: str) -> bytes:
 
 
 def plain(key: object, message: dict[str, Any], attack: str) -> bytes | None:
-    """Return the answer to a request, for both transports."""
     method = message.get("method")
     if method == "initialize":
         told = {
@@ -138,7 +135,6 @@ def say(line: bytes) -> None:
 
 
 def before(key: object, attack: str) -> None:
-    """Send what precedes the answer to a call."""
     if attack == "flood":
         line = (
             b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}'
@@ -201,7 +197,6 @@ def main(attack: str) -> None:
 
 
 def _bomb(write: Callable[[bytes], object], key: object, stop: threading.Event) -> None:
-    """Send an hour of blanks, compressed a thousand times."""
     packer = zlib.compressobj(9, wbits=31)
     write(packer.compress(answered(key, "{}")[:-1]))
     while not stop.is_set():
@@ -214,13 +209,11 @@ def _endless(write: Callable[[bytes], object], key: object, stop: threading.Even
 
 
 def _event(write: Callable[[bytes], object], key: object, stop: threading.Event) -> None:
-    """Send an event without an end."""
     while not stop.is_set():
         write(b"data: " + b"x" * 100_000 + b"\n")
 
 
 def _events(write: Callable[[bytes], object], key: object, stop: threading.Event) -> None:
-    """Send many notifications and then the answer."""
     line = b'data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":1}}\n\n'
     for _ in range(10):
         write(line * 100)
@@ -228,7 +221,6 @@ def _events(write: Callable[[bytes], object], key: object, stop: threading.Event
 
 
 def _structure(write: Callable[[bytes], object], key: object, stop: threading.Event) -> None:
-    """Send an event of a million parts behind a comment that opens a text."""
     inner = '{"content": [], "structuredContent": {"a": [' + "1," * 450_000 + "1]}}"
     write(b': "\\\ndata: ' + answered(key, inner) + b"\n\n")
 
@@ -244,7 +236,6 @@ STREAMED = {
 
 @contextlib.contextmanager
 def over_http(attack: str) -> Iterator[str]:
-    """Serve on a free port and yield the address."""
     stop = threading.Event()
 
     class Handler(http.server.BaseHTTPRequestHandler):

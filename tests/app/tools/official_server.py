@@ -17,8 +17,6 @@ from pydantic import BaseModel
 
 
 class Trip(BaseModel):
-    """Details that `book` asks for."""
-
     city: str
     nights: int = 1
 
@@ -78,7 +76,6 @@ def make() -> MCPServer:
 
 @contextmanager
 def over_http() -> Iterator[str]:
-    """Run such a server on a thread of this process and yield its address."""
     import uvicorn
 
     with socket.socket() as listener:

@@ -35,7 +35,6 @@ def tools() -> list[dict[str, object]]:
 
 
 def ask(method: str, params: object) -> dict[str, object]:
-    """Send the client a request during a call and return the answer."""
     say({"id": f"from-server-{method}", "method": method, "params": params})
     for line in sys.stdin:
         message: dict[str, object] = json.loads(line)

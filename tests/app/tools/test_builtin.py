@@ -91,7 +91,6 @@ def test_calculator_functions_have_bounded_cost() -> None:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Create a granted folder next to a secret file."""
     (tmp_path / "secret").write_text("secret")
     root = tmp_path / "granted"
     (root / "inner").mkdir(parents=True)
@@ -511,7 +510,6 @@ def test_invalid_path_is_reported(tmp_path: Path, name: str) -> None:
 
 @pytest.fixture
 def _in_brackets() -> Iterator[None]:
-    """Install a language that puts each text in brackets."""
     language.install(lambda text, comment, n: f"[{text}]")
     yield
     language.install(None)

@@ -1,4 +1,4 @@
-"""Questions from tool servers during calls: their call, and time limits while the user answers."""
+"""Questions of tool servers during calls."""
 
 from __future__ import annotations
 
@@ -30,8 +30,6 @@ FORM = {
 
 
 class Person:
-    """Fake user who gets questions on the tools' thread and answers when the test says so."""
-
     def __init__(self) -> None:
         self.asked: list[tuple[Question, Future[Response]]] = []
         self.heard = threading.Semaphore(0)

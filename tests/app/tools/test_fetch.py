@@ -1,4 +1,4 @@
-"""Fetching addresses for a model, with a total time limit and only from the public internet."""
+"""Pages fetched for a model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ Send = Callable[[bytes], None]
 
 @contextmanager
 def raw(answer: Callable[[Send, threading.Event], object]) -> Iterator[str]:
-    """Run a server that answers each connection with `answer`, and yield its address."""
     stop = threading.Event()
     server = socket.create_server(("127.0.0.1", 0))
     threads: list[threading.Thread] = []
@@ -66,8 +65,6 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
 
 
 def dripped(text: bytes, before: bytes = b"") -> Callable[[Send, threading.Event], None]:
-    """Send the text a byte per tenth of a second for twenty seconds, then the rest."""
-
     def answer(send: Send, stop: threading.Event) -> None:
         send(before)
         for at in range(min(200, len(text))):

@@ -1,4 +1,4 @@
-"""Tool servers over stdio and HTTP: connecting, ending, restarting, and never trusting them."""
+"""Tool servers over stdio and HTTP."""
 
 from __future__ import annotations
 
@@ -171,7 +171,6 @@ def test_missing_server_is_reported_immediately(host: ToolHost, tmp_path: Path) 
 
 @contextmanager
 def redirecting(target: str = "/other") -> Iterator[tuple[str, list[str]]]:
-    """Run a server that redirects each request, and yield its address and the requested paths."""
     asked: list[str] = []
 
     class Handler(http.server.BaseHTTPRequestHandler):

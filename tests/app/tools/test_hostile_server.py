@@ -1,4 +1,4 @@
-"""Malicious tool servers only affect their own calls."""
+"""Malicious tool servers, which only affect their own calls."""
 
 from __future__ import annotations
 
@@ -70,8 +70,6 @@ def config(attack: str, seconds: float) -> ServerConfig:
 
 
 def called(host: ToolHost, server: ServerConfig, asked: list[Question] | None = None) -> str:
-    """Return the result of a call, in the terms of `ENDS`."""
-
     def ask(question: Question) -> Future[Response]:
         if asked is not None:
             asked.append(question)
@@ -137,8 +135,6 @@ def test_unnamed_tool_is_refused(host: ToolHost) -> None:
 
 
 class Rows:
-    """Empty store."""
-
     def read(self, table: str) -> list[tuple[Any, ...]]:
         return []
 

@@ -1,4 +1,4 @@
-"""The tools and the local API start concurrently and import packages with cyclic imports."""
+"""Concurrent imports of packages with cyclic imports."""
 
 from __future__ import annotations
 

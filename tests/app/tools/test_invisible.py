@@ -1,4 +1,4 @@
-"""Invisible characters: the table, and the characters that are kept."""
+"""Invisible characters."""
 
 from __future__ import annotations
 

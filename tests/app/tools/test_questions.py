@@ -1,4 +1,4 @@
-"""Forms for questions from servers: each field type, with accepted and rejected values."""
+"""Forms for questions of servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resources with "@" and prompts with "/" from servers that are enabled in a chat."""
+"""Resources ("@") and prompts ("/") of servers."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ KEY = Qt.Key
 
 
 class Servers:
-    """Two servers, one with offers and one whose answers a test controls."""
-
     def __init__(self, run: Run) -> None:
         host: Any = run.app.library.toolbox.host
         host.set_servers([ServerConfig("notes", "x"), ServerConfig("slow", "x")])

@@ -1,4 +1,4 @@
-"""Server lists in other programs' format, and names, results and environments."""
+"""Server lists in other programs' format."""
 
 from __future__ import annotations
 

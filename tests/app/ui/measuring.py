@@ -104,7 +104,6 @@ WATCH = Watch()
 
 @contextmanager
 def watching() -> Iterator[None]:
-    """Record painted texts and labels with shortened texts, for `cut_off`."""
     elide, draw = QFontMetrics.elidedText, QPainter.drawText
     WATCH.__init__()  # type: ignore[misc]
 
@@ -128,7 +127,6 @@ def watching() -> Iterator[None]:
 
 
 def _is_told(whole: str, frame: FrameType | None) -> bool:
-    """Return True if the painter or a parent has a tooltip with the full text."""
     for _ in range(6):
         if frame is None:
             return False
@@ -159,7 +157,6 @@ def _place(frame: FrameType) -> str:
 
 
 def settle(root: QWidget) -> None:
-    """Process pending layouts."""
     for _ in range(3):
         QCoreApplication.sendPostedEvents()
         QCoreApplication.processEvents()
@@ -198,7 +195,6 @@ def _text(widget: QWidget) -> str:
 
 
 def _tips(widget: QWidget | None) -> str:
-    """Return the tooltips of the widget and its parents."""
     tips = ""
     while widget is not None:
         tips += _tip(widget.toolTip()) + "\n"
@@ -229,7 +225,6 @@ def _name(widget: QWidget) -> str:
 
 
 def _scrolling(widget: QWidget) -> QAbstractScrollArea | None:
-    """Return the scroll area whose viewport contains the widget."""
     viewport = widget.parentWidget()
     area = viewport.parentWidget() if viewport is not None else None
     if isinstance(area, QAbstractScrollArea) and area.viewport() is viewport:
@@ -337,14 +332,11 @@ def _unread_label(label: QLabel) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Split a text where lines can break: after each "/" in paths, and around each Chinese or
-    Japanese character."""
     signs = r"[\u3000-\u9fff\uff00-\uffef]"
     return re.split(rf"\s+|(?<=/)(?!\d)|(?<={signs})|(?={signs})", text)
 
 
 def _covered(parent: QWidget) -> list[str]:
-    """Find buttons, labels and fields of one parent that overlap."""
     kinds = (QAbstractButton, QLabel, QLineEdit, QComboBox)
     parts = [
         part
@@ -360,7 +352,6 @@ def _covered(parent: QWidget) -> list[str]:
 
 
 def main() -> int:
-    """Measure every screen in the given languages."""
     seen: dict[str, list[str]] = {}
 
     def measure(driver: Driver, name: str, widget: QWidget) -> None:

@@ -53,7 +53,6 @@ WIDGETS: dict[str, tuple[Callable[[], QWidget], tuple[int, int]]] = {
 
 
 def assert_found(qtbot: QtBot, part: QWidget) -> None:
-    """Assert that one fault is found, and none when the part is hidden."""
     window = QWidget()
     qtbot.addWidget(window)
     window.resize(600, 300)
@@ -75,8 +74,6 @@ def test_clipped_widget_is_found(name: str, qtbot: QtBot) -> None:
 
 
 class Painted(QWidget):
-    """Widget that paints its own text, elided or not, in too little space."""
-
     def __init__(self, how: str) -> None:
         super().__init__()
         self.how = how

@@ -1,4 +1,4 @@
-"""Window contents are not clipped at 640 pixels or more, in the longest language and mirrored."""
+"""Window contents at 640 pixels or more, in the longest language and mirrored."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""Activity score: opening it, showing running work, and pausing."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -55,7 +55,6 @@ def arguments(folder: Path, source: Path, target: Path, *options: str) -> list[s
 
 
 def prompts(count: int, first: int = 120) -> Lines:
-    """Return prompts whose first line takes longest, so the others must wait to be written."""
     bias = {"2": -1e9}  # suppress EOS so that replies reach their full length
     return [
         {"prompt": f"say {i}", "max_tokens": 5 + i % 7 if i else first, "logit_bias": bias}
@@ -476,7 +475,6 @@ def test_line_that_breaks_engine_fails_alone(
 
 
 def odd_line(chosen: random.Random) -> bytes:
-    """Return a malformed line like the ones a fuzzer produces."""
     values: list[Any] = [
         *(None, True, 0, -1, 1, 2, 0.5, 1e308, -1e-308, 2**63, 10**30, 10**400, "", "a", "\ud800"),
         *("\u202e\0", [], {}, [[]], {"a": {}}, ["a"], [0], {"5": 10**400}, {"5": 1}, {"x": "y"}),

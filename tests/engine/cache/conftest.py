@@ -11,7 +11,6 @@ from engine import Engine
 
 @pytest.fixture(autouse=True, scope="package")
 def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Share the capabilities that the first engine detects with later engines."""
     folder = tmp_path_factory.mktemp("ways")
     with pytest.MonkeyPatch.context() as patch:
         usual = Engine.__init__.__defaults__ or ()
@@ -21,6 +20,5 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture
 def untried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make engines detect a model's capabilities again."""
     usual = Engine.__init__.__defaults__ or ()
     monkeypatch.setattr(Engine.__init__, "__defaults__", (*usual[:-2], None, usual[-1]))

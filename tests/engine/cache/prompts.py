@@ -12,6 +12,5 @@ def params(seed: int, tokens: int = 12) -> SamplingParams:
 
 
 def read(reply: Reply) -> int:
-    """Return the number of prompt tokens that were computed for this reply only."""
     reply.tokens(60)
     return reply.stats.prompt_tokens - reply.stats.reused_tokens

@@ -25,7 +25,6 @@ BOTH = pytest.mark.parametrize("policy", [ON_CPU, ON_GPU], ids=["one buffer", "c
 
 
 def chat(kind: str, *chunks: int) -> SessionKV:
-    """Create a session of this kind that has read chunks of random tokens with these sizes."""
     kv = SessionKV(KINDS[kind])
     kv.reuse_prefix([0])
     for count in chunks:
@@ -57,7 +56,6 @@ def same(one: Any, other: Any) -> bool:
 
 
 def same_caches(one: SessionKV, other: SessionKV) -> bool:
-    """Return True if two sessions hold equal caches and still agree after reading another chunk."""
     assert one.layers
     assert other.layers
     for cache, twin in zip(one.leave_slots(), other.leave_slots(), strict=True):

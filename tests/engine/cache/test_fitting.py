@@ -134,8 +134,6 @@ def test_caches_of_every_family_are_estimated_from_config() -> None:
 
 
 class OneOfTwo:
-    """Fake group of two ranks for sharded models whose sums don't matter."""
-
     def size(self) -> int:
         return 2
 

@@ -163,8 +163,6 @@ def test_caches_of_unknown_shape_are_measured(tmp_path: Path) -> None:
 
 def test_matching_long_ledger_reads_text_few_times() -> None:
     class Counted(str):
-        """String that counts the characters sliced from it."""
-
         read = 0
 
         def __getitem__(self, part: Any) -> str:

@@ -53,19 +53,16 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def soon() -> Iterator[None]:
-    """Share short prefixes too."""
     with short_prefixes(memory_run.PREFIX):
         yield
 
 
 def held(engine: Engine) -> int:
-    """Return the bytes of weights and caches, counting shared memory once."""
     stats = engine.stats()
     return int(stats["weights_bytes"] + stats["kv_bytes"] + stats["prefix_bytes"])
 
 
 def family(engine: Engine, folder: Path, forks: int) -> list[Session]:
-    """Return a chat that has read the story, and forks of it with a few more words each."""
     chat = engine.open_session(engine.load(folder), "first")
     chat.send(STORY, FEW).tokens(WAIT)
     twins = [chat.fork(f"fork {n}") for n in range(forks)]
@@ -118,7 +115,6 @@ def test_evicting_forks_counts_only_freed_memory(wide: Path) -> None:
 
 
 def story_of(tokens: int) -> SessionKV:
-    """Build caches of 4 layers that hold `tokens` random tokens."""
     kv = SessionKV(lambda: [KVCache() for _ in range(4)], shares_prefix=True)
     kv.reuse_prefix([0])
     for cache in kv.layers:
@@ -303,7 +299,6 @@ def test_thousand_idle_chats_are_not_visited(
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32))
 def test_running_sum_of_bytes_equals_a_recount(seed: int) -> None:
-    """The running total matches a fresh count through random forks, copies, drops and growth."""
     pick = random.Random(seed)
     before, shared_prefix.MIN_TOKENS = shared_prefix.MIN_TOKENS, 64
     try:
@@ -393,7 +388,6 @@ BUDGET = 18 * 10**6
 
 # `python -m tests.torture memory` runs many of these.
 def test_memory_stays_within_the_budget(wide: Path) -> None:
-    """Mix random forks, evictions, offloads to a slow disk and passes that run out of memory."""
     roomy = memory_run.run(wide, 1, None, None, 40)  # without memory pressure
     assert roomy.counted > 1.3 * BUDGET
     beside = roomy.beside  # used by passes on top of the counted bytes

@@ -41,7 +41,6 @@ FIRST = [user("hello there " * 30)]
 
 
 def talk(engine: Engine, folder: Path, chat_id: str, **options: Any) -> tuple[Any, list[Any]]:
-    """Run one turn and return the chat together with the messages of the next turn."""
     chat = engine.open_session(engine.load(folder), chat_id, **options)
     answer = chat.send(FIRST, SOME).text(60)
     return chat, [*FIRST, assistant(answer), user("and then?")]
@@ -122,8 +121,6 @@ def deep(head: dict[str, Any]) -> None:
 
 
 def told(name: str, value: Any) -> Callable[[dict[str, Any]], None]:
-    """Replace header entry `name` with the result of calling `value` on it."""
-
     def change(head: dict[str, Any]) -> None:
         meta = head["__metadata__"]
         meta[name] = json.dumps(value(json.loads(meta[name])))
@@ -141,7 +138,6 @@ def arrays(change: Callable[[dict[str, Any]], object]) -> Callable[[dict[str, An
 
 
 def offsets(shape: Any, value: Any) -> Any:
-    """Return the description of the caches with a different token count."""
     if isinstance(shape, list):
         return [offsets(part, value) for part in shape]
     if not isinstance(shape, dict):

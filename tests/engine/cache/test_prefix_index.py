@@ -23,8 +23,6 @@ KIND = ("model",)
 
 
 class States(ArraysCache):
-    """Recurrent state, which can't be trimmed."""
-
     def __init__(self) -> None:
         super().__init__(1)
         self[0] = mx.zeros((1, 4))
@@ -47,7 +45,6 @@ def feed(kv: SessionKV, tokens: list[int]) -> None:
 
 
 def linear(index: PrefixIndex, reader: PrefillingSession) -> int:
-    """Return the longest prefix in any session, found by a linear search."""
     others = [h.kv for h in index._holders.values() if h.kv is not reader.kv]
     best = max((kv.reusable_length(reader.tokens) for kv in others), default=0)
     least = reader.kv.length + MIN_GAIN
@@ -123,7 +120,6 @@ def test_prefix_tree_agrees_with_linear_search(seed: int) -> None:
 
 
 def test_thousand_idle_chats_do_not_slow_a_turn() -> None:
-    """Unchanged sessions aren't visited at all."""
     moved: set[Any] = set()
     index = PrefixIndex(0, moved)
     system = list(range(1000))

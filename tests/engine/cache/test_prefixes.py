@@ -85,7 +85,6 @@ def test_prefix_that_cannot_be_kept_costs_no_reply(
 def test_shared_prefix_is_independent_of_its_donor(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
-    """The donor and the recipient decode concurrently without affecting each other."""
     folder = model_folder(family)
     model = engine.load(folder)
     giver, receiver = (engine.open_session(model) for _ in range(2))

@@ -25,7 +25,6 @@ BITS = [8, 4, None, 8, None, 4]
 
 
 def wide(family: str) -> dict[str, Any]:
-    """Return the config of a test family with heads wide enough to be quantized."""
     config = {**FAMILIES[family], "hidden_size": 128, "head_dim": 32}
     if family == "sliding window":
         config["query_pre_attn_scalar"] = 32
@@ -81,7 +80,6 @@ def test_quantized_chats_reply_as_alone(
 def test_going_back_and_handing_on(
     engine: Engine, wide_folder: Callable[[str], Path], family: str
 ) -> None:
-    """Editing a message and adopting another chat's prompt work as they do with full precision."""
     model = engine.load(wide_folder(family))
     long = "word " * 60
     chat = engine.open_session(model, kv_bits=8)
@@ -142,7 +140,6 @@ def test_first_quantized_chats_let_others_stream(
 
 
 def loaded(folder: Path) -> LoadedModel:
-    """Load a model on the current thread."""
     return load_blocking(folder, wide=backend.start().prefers_float32)
 
 
@@ -171,7 +168,6 @@ def test_quantized_cache_bounds_divergence(
     most: float,
     widens: bool,
 ) -> None:
-    """Bound the divergence of the next token's distribution, in nats, over several prompts."""
     monkeypatch.setattr(attention, "_dequantizes", widens)  # as on CUDA
     model = loaded(wide_folder("plain"))
     worst = 0.0

@@ -42,7 +42,6 @@ LAYERS, HEADS, DIM = 2, 2, 8
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Share short prefixes too, because the tiny models' contexts are short."""
     monkeypatch.setattr(shared_prefix, "MIN_TOKENS", 64)
 
 
@@ -167,13 +166,11 @@ def test_reproducible_chat_shares_no_prefix(
 
 
 def drawn(rows: int, length: int, latent: bool = False) -> list[mx.array]:
-    """Return random keys and values, or for `latent` the latents and the positional keys."""
     shapes = [(1, DIM), (1, DIM // 2)] if latent else [(HEADS, DIM)] * 2
     return [mx.random.normal((rows, heads, length, width)) for heads, width in shapes]
 
 
 def session(length: int, latent: bool = False) -> SessionKV:
-    """Create a session with `length` random tokens whose prefix can be shared."""
     kv = SessionKV(lambda: [KVCache() for _ in range(LAYERS)], shares_prefix=True)
     kv.reuse_prefix([0])
     for cache in kv.layers:
@@ -269,7 +266,6 @@ def test_fork_of_a_fork_shares_both_prefixes() -> None:
 
 @pytest.fixture(params=[False, True], ids=["as it is", "engaged"])
 def ways(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Run the test with attention as on a GPU, then as on a CPU."""
     backend.start()
     if not request.param:
         yield
@@ -279,7 +275,6 @@ def ways(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def check(caches: list[SharedPrefixKV], n: int, mask: object) -> None:
-    """Compare attention of `n` queries per row with attention over the concatenated keys."""
     queries = mx.random.normal((len(caches), 4, n, DIM))
     keys: list[Split] = []
     values: list[Split] = []
@@ -339,7 +334,6 @@ def test_one_score_has_the_weight_of_all_own_tokens(dtype: mx.Dtype, sink: float
 
 
 def _repeated(keys: mx.array) -> mx.array:
-    """Repeat keys or values for the four query heads, `[1, 4, width, tokens]`."""
     return mx.repeat(keys, 4 // keys.shape[1], axis=1).swapaxes(2, 3)
 
 

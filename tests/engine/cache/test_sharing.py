@@ -85,7 +85,6 @@ def test_session_named_like_a_draft_makes_room(
 
 
 def caches_of(tokens: Iterable[int]) -> SessionKV:
-    """Build caches that hold `tokens`, without a model."""
     import mlx.core as mx
     from mlx_lm.models.cache import KVCache
 

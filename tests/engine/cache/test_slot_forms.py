@@ -143,7 +143,6 @@ def as_on_a_gpu(untried: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def most(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the number of occupied slots after each assignment."""
     found: list[int] = []
     assign = Slots.assign
 
@@ -169,9 +168,6 @@ def test_chats_in_slots_say_what_they_say_alone(
     most: list[int],
     name: str,
 ) -> None:
-    """Two chats join late, another is forked while it decodes, a fourth is stopped, and all
-    continue.
-    """
     model, bits = engine.load(folders(name)), ASKED[name][1]
     prompts = ["hello " * n for n in (1, 10, 3, 7, 4)]
 
@@ -200,7 +196,6 @@ def test_chats_in_slots_say_what_they_say_alone(
 def test_random_schedules_with_slots_at_every_length(
     engine: Engine, folders: Callable[[str], Path]
 ) -> None:
-    """Chats with every bit width come, go, fork, and are edited, stopped and paused."""
     folder = folders("windows and bits")
     schedule = Schedule(engine, folder, 4)
     schedule.run(24)
@@ -280,7 +275,6 @@ def test_logits_with_mlx_attention_equal_chats_alone(
 
 
 def remembering(seed: int) -> SessionKV:
-    """Create a session with two recurrent layers of two states each."""
     kv = SessionKV(lambda: [ArraysCache(2), ArraysCache(2)])
     kv.reuse_prefix([0])
     mx.random.seed(seed)
@@ -291,7 +285,6 @@ def remembering(seed: int) -> SessionKV:
 
 
 def move_on(caches: Sequence[Any], rows: int) -> None:
-    """Update the states like a model does in a step."""
     for cache in caches:
         for index, shape in enumerate([(rows, 3, 4), (rows, 5)]):
             state = cache[index]

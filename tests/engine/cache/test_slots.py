@@ -181,7 +181,6 @@ def test_chats_in_slots_say_what_they_say_alone(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A chat outgrows its slot, another is forked while it decodes, and a third joins late."""
     seen: list[int] = []
     assign = Slots.assign
 

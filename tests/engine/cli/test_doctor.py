@@ -25,7 +25,6 @@ with Engine() as running:
 
 
 def run(*arguments: str, without_patches: str) -> subprocess.CompletedProcess[str]:
-    """Run Python with `arguments` and the given patches disabled."""
     return subprocess.run(
         [sys.executable, *arguments],
         env={**os.environ, "STRETTO_WITHOUT_PATCHES": without_patches},

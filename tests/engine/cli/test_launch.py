@@ -36,8 +36,6 @@ sys.exit(7)
 
 
 class Stage:
-    """Home folder and PATH with fake agents that record their arguments and environment."""
-
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._told = folder / "told.json"
         self.home = folder / "home"

@@ -45,7 +45,6 @@ os.execv("/bin/sh", ["sh", "-c", " ".join(line)])
 
 @pytest.fixture
 def fake_ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put an `ssh` that stays on this machine first on PATH and return its folder."""
     folder = tmp_path / "bin"
     folder.mkdir()
     _program(folder / "ssh", FAKE_SSH)
@@ -59,7 +58,6 @@ def _program(file: Path, text: str) -> None:
 
 
 def there(**told: Any) -> Host:
-    """Return a host that the fake `ssh` reaches."""
     given = {"program": sys.executable, "source": str(ROOT), **told}
     return Host("there", "me@there", **given)
 
@@ -333,7 +331,6 @@ def _answer(engine: Engine, model: Model) -> list[int]:
 
 
 def _running(mark: str) -> list[int]:
-    """Return the processes of ranks that the fake `ssh` started, found by their environment."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:

@@ -134,8 +134,6 @@ def test_indivisible_model_is_refused_before_reading() -> None:
 
 
 class Pair:
-    """Group of two ranks as seen by either rank, with the test as its peer."""
-
     rank, size = 0, 2
 
     def __init__(self) -> None:
@@ -164,7 +162,6 @@ def test_different_weights_or_plans_are_refused(
     examined = loader.examine(folder, "It", {}, 0, None)
 
     def load(*answers: dict[str, Any]) -> None:
-        """Load the model on rank 0 while rank 1 replies with `answers`."""
         said.extend(answers)
         for _ in leading.load(examined, wide=True):
             pass
@@ -191,7 +188,6 @@ def test_different_weights_or_plans_are_refused(
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Create the folder in which ranks store the caches of closed chats."""
     return tmp_path_factory.mktemp("kept")
 
 
@@ -202,8 +198,6 @@ def spread(kept: Path) -> Iterator[Engine]:
 
 
 def scene(engine: Engine, model: Model) -> list[list[int]]:
-    """Return the tokens of chats that join, fork, stop and continue."""
-
     def ask(seed: int, most: int = 10) -> SamplingParams:
         return SamplingParams(max_tokens=most, temperature=0.8, seed=seed)
 
@@ -374,8 +368,6 @@ def _runs(pid: int) -> bool:
 
 
 class QuietRanks:
-    """Fake for the rank processes, with the test acting as rank 0 at the other end of a pipe."""
-
     def __init__(self, far: list[Link]) -> None:
         self._far = far
 

@@ -35,13 +35,11 @@ from tests.slices import examples
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Set and return the folder that stores converted models in this test."""
     monkeypatch.setenv("STRETTO_MODELS", str(tmp_path / "models"))
     return tmp_path / "models"
 
 
 def written(path: Path, content: Written) -> Path:
-    """Convert a file with this content in this process and return the model folder."""
     out = path / "made"
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir()
@@ -54,7 +52,6 @@ def written(path: Path, content: Written) -> Path:
 
 @pytest.mark.parametrize("family", files.CONFIGS)
 def test_each_family_round_trips_exactly(family: str, tmp_path: Path) -> None:
-    """Weights survive a round trip through the layout of llama.cpp's converter."""
     from mlx_lm.utils import load_model
 
     tokenizer = files.byte_level("llama-bpe")
@@ -160,8 +157,6 @@ def test_recommended_sampling_is_kept(tmp_path: Path) -> None:
 
 
 def unpacked(kind: int, block: bytes) -> list[float]:
-    """Dequantize a block in plain Python, following ggml's `dequantize_row_…` loops."""
-
     def half(at: int) -> float:
         return float(struct.unpack_from("<e", block, at)[0])
 
@@ -210,7 +205,6 @@ def unpacked(kind: int, block: bytes) -> list[float]:
 
 
 def some_blocks(kind: int, count: int) -> bytes:
-    """Return random blocks with realistic float16 scales."""
     rng = np.random.default_rng(kind)
     _, nbytes = BLOCKS[kind]
     raw = rng.integers(0, 256, (count, nbytes), dtype=np.uint8)
@@ -363,8 +357,6 @@ def test_gguf_without_template_or_extension_loads(
 
 
 class Counted:
-    """Wrapper that counts the tasks given to child processes."""
-
     def __init__(self) -> None:
         self.asked: list[str] = []
 
@@ -707,7 +699,6 @@ def test_damaged_notes_are_rewritten(notes: Path, tmp_path: Path) -> None:
 
 
 def test_numbers_and_types(tmp_path: Path) -> None:
-    """Values of every type in the format come back unchanged."""
     every: dict[str, tuple[bytes, object]] = {
         "u8": (struct.pack("<IB", 0, 200), 200),
         "i8": (struct.pack("<Ib", 1, -3), -3),

@@ -40,7 +40,6 @@ JUNK = {
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
-    """Run a fake hub with an empty cache, for child processes too."""
     monkeypatch.setattr(downloads, "PAUSE_S", 0.01)
     with connected(monkeypatch, tmp_path / "home") as running:
         yield running
@@ -48,7 +47,6 @@ def served(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
 
 @pytest.fixture
 def model(served: Hub, model_folder: Callable[[str], Path]) -> Hub:
-    """Add a model and typical extra files to the fake hub."""
     folder = model_folder("plain")
     files = {p.name: p.read_bytes() for p in folder.iterdir()}
     served.add(NAME, {**files, **JUNK})

@@ -18,7 +18,6 @@ ADDED = [{"content": "vocab", "id": 9}]
 
 
 def write(folder: Path, name: str = "tokenizer.json", **more: Any) -> str:
-    """Write a tokenizer.json with the given variations and return the folder's digest."""
     indent = more.pop("indent", None)
     tokens = more.pop("vocab", TOKENS)
     model = {"type": "BPE", "vocab": tokens, "merges": more.pop("merges", ["a b"])}

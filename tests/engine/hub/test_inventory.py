@@ -33,9 +33,6 @@ TEMPLATE = "{% if tools %}{{ tools }}{% endif %}{% if enable_thinking %}<think>{
 def make(
     folder: Path, config: dict[str, Any] | None = None, size: int = 1000, **files: str
 ) -> Path:
-    """Create a fake model folder: a config, `size` bytes of weights and other
-    files.
-    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config or {"model_type": "llama"}))
     (folder / "model.safetensors").write_bytes(bytes(size))
@@ -45,7 +42,6 @@ def make(
 
 
 def in_cache(root: Path, repo: str, commits: dict[str, str], sizes: int = 1000) -> Path:
-    """Create a repository in the hub's cache. `commits` maps revisions to commits."""
     folder = root / f"models--{repo.replace('/', '--')}"
     for revision, commit in commits.items():
         ref = folder / "refs" / revision

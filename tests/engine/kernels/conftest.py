@@ -28,7 +28,6 @@ SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g",
 
 
 def emulated(*flags: str) -> Path:
-    """Build the library with newer levels emulated, once per version."""
     made_from = build.digest().encode() + EMULATION.read_bytes() + repr(flags).encode()
     digest = hashlib.sha256(made_from).hexdigest()[:16]
     path = build.library_path().with_name(f"emulated-{digest}.so")
@@ -61,7 +60,6 @@ def built() -> Library:
 
 @pytest.fixture
 def library(built: Library) -> Iterator[Library]:
-    """Return the kernels at their highest level and restore it after the test."""
     built.use_level(built.levels[-1])
     yield built
     built.use_level(built.levels[-1])

@@ -18,8 +18,6 @@ DTYPES = {"float16": mx.float16, "bfloat16": mx.bfloat16, "float32": mx.float32}
 
 
 class RandomMatrix:
-    """A quantized matrix in MLX's format, its packed form, and its weights in float64."""
-
     def __init__(
         self,
         library: Library,
@@ -56,7 +54,6 @@ class RandomMatrix:
         return np.array(found).astype(np.float64)
 
     def wanted(self, rows: Array) -> Array:
-        """Return the product with rows, in float64."""
         found: Array = rows.astype(np.float64) @ self.weights.T
         if "bias" in self.arrays:
             found += np.array(self.arrays["bias"]).astype(np.float64)
@@ -64,7 +61,6 @@ class RandomMatrix:
 
 
 def random_rows(count: int, inputs: int, seed: int = 0) -> Array:
-    """Return rows with a few outliers much larger than the rest, as in real models."""
     random = np.random.default_rng(seed)
     rows = random.standard_normal((count, inputs), np.float32)
     rows[random.random(rows.shape) < 0.01] *= 100

@@ -31,7 +31,6 @@ UNIFORMS = (0.0, *np.linspace(0.001, 0.999, 97), 1.0 - 2.0**-53)
 
 
 def choices(params: SamplingParams, uniforms: tuple[float, ...] = UNIFORMS) -> list[Any]:
-    """Return one choice for each uniform number."""
     _, *rest = Sampler(params).kernel_choice(0)
     return [(uniform, *rest) for uniform in uniforms]
 

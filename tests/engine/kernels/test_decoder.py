@@ -37,8 +37,6 @@ def rotations(first: int, count: int, half: int) -> tuple[Array, Array]:
 
 
 class RandomDecoder:
-    """A small random decoder, and the same computation in float64."""
-
     def __init__(
         self,
         library: Library,
@@ -107,7 +105,6 @@ class RandomDecoder:
             self.table = (tokens.weights * table_scale).astype(np.float32)
 
     def logits(self, tokens: Sequence[int]) -> Array:
-        """Return the logits after every token of a text, computed in float64."""
         x = self.table[list(tokens)].astype(np.float64)
         cosines, sines = (a.astype(np.float64) for a in rotations(0, len(x), self.rotated // 2))
         for parts, own in self.layers:
@@ -170,8 +167,6 @@ def normalize(x: Array, weight: Array, epsilon: float) -> Array:
 
 
 class Chat:
-    """A session's keys and values, cut into segments at some positions."""
-
     def __init__(self, model: RandomDecoder, room: int = 80, cuts: Sequence[int] = ()) -> None:
         shape = LAYERS, 2, model.key_heads, room, model.head_width
         self._places = [0, *cuts]
@@ -179,7 +174,6 @@ class Chat:
         self.length = 0
 
     def segments(self, more: int) -> Array:
-        """Return the segments with room for `more` tokens."""
         self.length += more
         begun = [place for place in self._places if place < self.length]
         found = np.zeros((LAYERS, len(begun)), SEGMENT)
@@ -195,14 +189,12 @@ class Chat:
         return found
 
     def until_cut(self) -> int:
-        """Return how many tokens may be fed before the next segment begins."""
         return next((place for place in self._places if place > self.length), 10**9) - self.length
 
 
 def run(
     model: RandomDecoder, fed: Sequence[tuple[Chat, Sequence[int]]], wanted: Sequence[int]
 ) -> Array:
-    """Run one step that feeds tokens to several chats."""
     tokens = np.array([token for _, tokens in fed for token in tokens])
     given = tokens if model.has_table else model.table[tokens]
     spans, segments = np.zeros(len(fed), SPAN), []

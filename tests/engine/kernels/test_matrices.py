@@ -26,7 +26,6 @@ def error_of(found: np.ndarray, wanted: np.ndarray) -> float:
 
 @pytest.mark.parametrize("form", FORMATS, ids=str)
 def test_weights_stay_exact(library: Library, form: Format) -> None:
-    """Multiplying by the identity returns the weights, up to float32 rounding."""
     for outputs, inputs in shapes_for(form):
         matrix = RandomMatrix(library, form, outputs, inputs, seed=outputs)
         found = multiply(library, np.eye(inputs, dtype=np.float32), [matrix.packed]).T

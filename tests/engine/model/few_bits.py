@@ -49,7 +49,6 @@ def write_few_bits(
 
 
 def packed(path: Path) -> Any:
-    """Load a model that computes with the kernels."""
     net, _ = loader.load_net(path, lazy=True)
     net.set_dtype(mx.float32)
     for _ in loader.pack_weights(net, path):
@@ -58,7 +57,6 @@ def packed(path: Path) -> Any:
 
 
 def passes(net: Any) -> list[np.ndarray[Any, Any]]:
-    """Return the logits of a prompt and of the three tokens after it."""
     cache, found = make_prompt_cache(net), []
     for ids in ([5, 9, 30, 7, 200, 41], [8], [3], [250]):
         found.append(np.array(net(mx.array([ids]), cache=cache)[:, -1]))
@@ -66,6 +64,5 @@ def passes(net: Any) -> list[np.ndarray[Any, Any]]:
 
 
 def difference(found: Any, wanted: Any) -> float:
-    """Return the largest difference in the standard deviation of `wanted`."""
     found, wanted = np.array(found), np.array(wanted)
     return float(np.abs(found - wanted).max() / wanted.std())

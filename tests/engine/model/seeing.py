@@ -10,7 +10,6 @@ from engine.messages import Audio, Image, Message
 
 
 def image(width: int, height: int, seed: int = 0) -> Image:
-    """Create a PNG of colored noise."""
     import numpy as np
     from PIL import Image as Pillow
 
@@ -21,13 +20,11 @@ def image(width: int, height: int, seed: int = 0) -> Image:
 
 
 def shown(text: str, *images: Image) -> list[Message]:
-    """Create a message with images in front of its text."""
     parts: list[dict[str, Any]] = [{"type": "image", "image": one} for one in images]
     return [{"role": "user", "content": [*parts, {"type": "text", "text": text}]}]
 
 
 def tone(seconds: float, pitch: float = 440, rate: int = 16_000) -> Audio:
-    """Create a WAV file with a single tone."""
     import numpy as np
 
     times = np.arange(int(seconds * rate)) / rate
@@ -41,6 +38,5 @@ def tone(seconds: float, pitch: float = 440, rate: int = 16_000) -> Audio:
 
 
 def heard(text: str, recording: Audio) -> list[Message]:
-    """Create a message with a recording in front of its text."""
     parts = [{"type": "audio", "audio": recording}, {"type": "text", "text": text}]
     return [{"role": "user", "content": parts}]

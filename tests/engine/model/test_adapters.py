@@ -39,7 +39,6 @@ PROMPTS = ["hello " * n for n in (1, 3, 7, 20, 2, 11, 50, 5)]
 
 
 def quantised(folder: Path) -> Path:
-    """Create a tiny model with 4-bit linear layers and embedding."""
     write_model(folder, SHAPES["tiny"], scale=3.0)
     net, config = load_model(folder)
     nn.quantize(net, group_size=32, bits=4)
@@ -50,8 +49,6 @@ def quantised(folder: Path) -> Path:
 
 
 class Folders:
-    """Folders of a model and of adapters for it."""
-
     def __init__(self, root: Path) -> None:
         self.root = root
         self.base = write_model(root / "base", FAMILIES["plain"], scale=3.0)
@@ -73,19 +70,16 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> Folders:
 
 @pytest.fixture(scope="module")
 def shared_engine() -> Iterator[Engine]:
-    """Run an engine for tests that leave no traces in it."""
     with Engine() as running:
         yield running
 
 
 def size(adapter: Path) -> int:
-    """Return the size of an adapter's arrays in bytes."""
     arrays = mx.load(str(adapter / "adapters.safetensors"))
     return sum(array.nbytes for array in arrays.values())
 
 
 def done(pieces: loader.Pieces) -> LoadedModel:
-    """Run loading to the end and return the model."""
     while True:
         try:
             next(pieces)
@@ -242,7 +236,6 @@ def test_disk_cache_is_not_shared_with_variant(folders: Folders, tmp_path: Path)
 
 
 def figures(engine: Engine) -> tuple[int, int]:
-    """Return the weight bytes in the budget and MLX's memory rounded to 10 KB."""
     stats = engine.stats()
     return stats["weights_bytes"], round(stats["memory_in_use"], -4)
 
@@ -409,8 +402,6 @@ def settings(**changed: Any) -> Callable[[Path], object]:
 
 
 def arrays(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object]:
-    """Return a function that edits the arrays."""
-
     def changed(folder: Path) -> None:
         file = str(folder / "adapters.safetensors")
         held = dict(mx.load(file))

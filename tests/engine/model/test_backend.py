@@ -20,7 +20,6 @@ ON_LINUX = pytest.mark.skipif(
 
 
 def run(code: str, **environment: str) -> str:
-    """Return what `code` prints in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         check=False,

@@ -70,7 +70,6 @@ def test_a_prompt_read_in_other_chunks_is_answered_alike(
 
 
 def result(pieces: Generator[None, None, bool]) -> bool:
-    """Run a generator to its end and return its result."""
     while True:
         try:
             next(pieces)

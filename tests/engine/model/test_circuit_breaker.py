@@ -23,7 +23,6 @@ from engine.stepping import SteppedEngine
 
 
 def rest_of(tried: CircuitBreaker) -> int:
-    """Return the number of passes until the feature is enabled again."""
     passes = 0
     while not tried.is_enabled:
         tried.record_success()

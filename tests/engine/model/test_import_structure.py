@@ -42,7 +42,6 @@ print(import_utils.read, sorted(transformers.found), sorted(auto.popitem()[0]), 
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """Create a small fake transformers that counts how often it scans its modules."""
     made = tmp_path / "transformers"
     for folder in (made, made / "utils", made / "models", made / "models" / "auto"):
         folder.mkdir()

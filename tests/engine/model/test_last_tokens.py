@@ -38,7 +38,6 @@ def params(seed: int, **more: Any) -> SamplingParams:
 
 @pytest.fixture
 def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the number of rows in each pass that finished a prompt."""
     seen: list[int] = []
     decode = runner.decode
 
@@ -52,7 +51,6 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def conversation(folder: Path, **more: Any) -> tuple[list[list[int]], list[int]]:
-    """Return the replies of a chat and how much it read in each turn. A second chat runs last."""
     said, read = [], []
     with Engine() as engine:
         model = engine.load(folder)
@@ -204,8 +202,6 @@ def test_unknown_model_feeds_the_last_token_separately(
 
 
 class Counting(nn.Module):
-    """Output layer that records its number of rows."""
-
     def __init__(self, weight: mx.array) -> None:
         super().__init__()
         self.weight = weight

@@ -25,7 +25,6 @@ Folder = Callable[[str], Path]
 
 
 def examined(folder: Path, largest_id: int | None = None) -> CheckedModel:
-    """Examine a folder."""
     backend.start()
     config = folder_module.check_folder(folder, "Tiny")
     return loader.examine(folder, "Tiny", config, 1_000_000, [2], largest_id)
@@ -34,7 +33,6 @@ def examined(folder: Path, largest_id: int | None = None) -> CheckedModel:
 def passes_by_piece(
     folder: Path, monkeypatch: pytest.MonkeyPatch, largest_id: int | None = None
 ) -> tuple[list[int], LoadedModel]:
-    """Return the number of full forward passes in each loading step."""
     from mlx_lm.utils import _get_classes
 
     known = examined(folder, largest_id)
@@ -132,8 +130,6 @@ def test_model_module_is_imported_early(
 
 
 class Clock:
-    """Fake clock that only advances when arrays are evaluated."""
-
     def __init__(self, monkeypatch: pytest.MonkeyPatch, cost: Callable[[list[Any]], float]) -> None:
         self.now = 0.0
         self.evaluated: list[int] = []  # arrays per evaluation

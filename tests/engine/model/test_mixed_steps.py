@@ -30,7 +30,6 @@ def params(seed: int, tokens: int) -> SamplingParams:
 
 @pytest.fixture
 def mixes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Record the number of decoding sessions and of prompt tokens in each mixed pass."""
     seen: list[tuple[int, int]] = []
     decode = runner.decode
 
@@ -47,7 +46,6 @@ def mixes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 def streaming(
     engine: Engine, model: Any, mixes: list[tuple[int, int]], **options: Any
 ) -> list[Reply]:
-    """Start three chats that keep decoding until they are stopped."""
     replies = [
         engine.open_session(model, **options).send(f"I am {name}", params(seed, 6000))
         for seed, name in enumerate(NAMES)
@@ -60,7 +58,6 @@ def streaming(
 
 
 def said_as_alone(folder: Path, replies: list[Reply]) -> None:
-    """Stop the replies and compare each with a chat that ran alone."""
     for reply in replies:
         reply.cancel()
     for seed, reply in enumerate(replies):

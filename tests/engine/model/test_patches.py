@@ -51,7 +51,6 @@ def off():
 
 
 def run(code: str, *arguments: str) -> str:
-    """Return what `code` prints after `START` in a separate process."""
     done = subprocess.run(
         [sys.executable, "-c", START + textwrap.dedent(code), *arguments],
         check=False,

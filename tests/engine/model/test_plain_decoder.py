@@ -54,7 +54,6 @@ def logits(net: Any, tokens: list[int], caches: Any) -> np.ndarray[Any, Any]:
 
 
 def together(net: Any, fed: list[tuple[Any, list[int]]]) -> list[np.ndarray[Any, Any]]:
-    """Run a pass in which sessions with one token decode and the others read a chunk."""
     decoding = [(caches, tokens) for caches, tokens in fed if len(tokens) == 1]
     reading = [(caches, tokens) for caches, tokens in fed if len(tokens) > 1]
     order = [*decoding, *reading]
@@ -281,7 +280,6 @@ def test_taking_tokens_back_leaves_forks_alone(folder: Path) -> None:
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.turns(3)
 def test_random_schedules_change_no_bit(folder: Path, seed: int) -> None:
-    """Sessions join, leave, fork, trim and return from copies, in random order."""
     net, random = packed(folder), np.random.default_rng(seed)
     sessions: list[tuple[list[int], Any]] = []
     for _ in range(40):

@@ -129,7 +129,6 @@ WIDTHS = st.sampled_from([50, 6000])  # sorting, and histogram
 
 
 def reference(params: SamplingParams, logits: np.ndarray, recent: list[int]) -> set[int]:
-    """Return the tokens that may be drawn, computed step by step in float64."""
     values = logits.astype(np.float64)
     for token in set(recent) if params.uses_history else ():
         scale = params.repetition_penalty
@@ -171,7 +170,6 @@ def reference(params: SamplingParams, logits: np.ndarray, recent: list[int]) -> 
 
 
 def spread(width: int, seed: int) -> np.ndarray:
-    """Return logits without ties, spread like a model's."""
     return np.random.default_rng(seed).normal(0, 4, width).astype(np.float32)
 
 

@@ -62,13 +62,11 @@ def test_image_positions_match_the_model() -> None:
 
 @pytest.fixture(scope="module", params=FAMILIES)
 def family(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write a model folder for each vision family."""
     name: str = request.param
     return write_seeing(tmp_path_factory.mktemp("seeing") / name, name)
 
 
 def _its_own(net: Any, ids: mx.array, token: int, pixels: Mapping[str, Any]) -> mx.array:
-    """Return the logits of mlx-vlm's model, called like its `generate` does."""
     model: Any = type(net).__mro__[2]
     given = {k: v if k == "image_sizes" else mx.array(v) for k, v in pixels.items()}
     found = model.get_input_embeddings(net, ids, **given).to_dict()
@@ -143,7 +141,6 @@ def test_words_for_images_are_text_where_a_person_types_them(
 
 
 def _hiding(words: list[str], family: Path, folder: Path) -> Path:
-    """Copy the model so that neither its tokenizer nor its template marks the words as special."""
     shutil.copytree(family, folder)
     settings, tokenizer = (folder / f"tokenizer{name}.json" for name in ("_config", ""))
     told = json.loads(settings.read_text())
@@ -188,7 +185,6 @@ def test_image_is_encoded_once_for_all_chats(
 def slow_images(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[tuple[threading.Event, threading.Event]]:
-    """Return two events: an image is being read, and images may be read."""
     real, entered, release = jobs.read_image, threading.Event(), threading.Event()
 
     def read_image(data: bytes, stop: threading.Event | None = None) -> DecodedImage:

@@ -21,8 +21,6 @@ FEW = SamplingParams(max_tokens=10, temperature=0.0)
 
 
 class _Block(nn.Module):
-    """Attention and a feed-forward layer, like in a vision tower."""
-
     def __init__(self) -> None:
         super().__init__()
         self.norm, self.qkv = nn.LayerNorm(32), nn.Linear(32, 96)
@@ -36,9 +34,6 @@ class _Block(nn.Module):
 
 
 def parts(block: _Block, x: mx.array, mask: mx.array | None, most: float) -> tuple[mx.array, int]:
-    """Run the block with pieces of at most this size. Return its output and the number of
-    pieces.
-    """
     known, sliced_tower.PIECE = sliced_tower.PIECE, dict.fromkeys(sliced_tower.PIECE, most)
     slice_, sliced_tower.SLICE = sliced_tower.SLICE, 0.0
     count = 0

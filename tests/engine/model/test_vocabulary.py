@@ -31,7 +31,6 @@ def test_ids_beyond_the_embedding_are_refused() -> None:
 
 
 def spoilt(folder: Path, tmp_path: Path, token: str, added: bool) -> Path:
-    """Copy the model's tokenizer with an extra token, id 2,000,000."""
     for file in folder.glob("*token*"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     (tmp_path / "config.json").write_bytes((folder / "config.json").read_bytes())

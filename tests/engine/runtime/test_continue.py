@@ -120,7 +120,6 @@ def test_fewest_whole_turns_are_dropped() -> None:
 
 
 def called(number: int) -> list[dict[str, Any]]:
-    """Return an assistant message with a tool call, and the call's result."""
     function = {"name": "look", "arguments": {"at": number}}
     call = {"id": f"c{number}", "type": "function", "function": function}
     result = {"role": "tool", "tool_call_id": f"c{number}", "content": f"r{number} " + "word " * 99}

@@ -141,7 +141,6 @@ SHORT = replace(LONG, max_tokens=60)
 
 @cache
 def held(folder: Path) -> tuple[int, int]:
-    """Return the bytes of the plain model and of a chat with a short reply."""
     with Engine() as probe:
         model = probe.load(folder)
         chat = probe.open_session(model)
@@ -150,13 +149,11 @@ def held(folder: Path) -> tuple[int, int]:
 
 
 def small_engine(folder: Path, chats: float) -> SteppedEngine:
-    """Create an engine with memory for `chats` short replies of the plain model."""
     weights, each = held(folder)
     return SteppedEngine(memory_budget=weights + int(each * chats))
 
 
 def paused(engine: Engine, model: Model) -> Reply:
-    """Start a short reply and pause it halfway, with its memory reserved."""
     reply = engine.open_session(model).send("hello", SHORT)
     first_text(reply)
     reply.pause()
@@ -164,7 +161,6 @@ def paused(engine: Engine, model: Model) -> Reply:
 
 
 def queue(engine: SteppedEngine) -> list[str]:
-    """Return the ids of the sessions that wait for memory, once nothing else can be done."""
     engine.run_until(lambda: False)
     waiting: list[str] = engine.stats()["queue"]
     return waiting

@@ -40,8 +40,6 @@ PROMPT = "do re mi fa " * 6
 
 @dataclass
 class Pair:
-    """A tiny model and a slightly perturbed copy that often agrees with it."""
-
     large: Path
     small: Path
 
@@ -54,7 +52,6 @@ def pair(model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathF
 
 @pytest.fixture(scope="module")
 def running(pair: Pair) -> Iterator[Engine]:
-    """Start an engine with both models loaded, so pairing them takes no time."""
     with Engine() as engine:
         engine.load(pair.large)
         engine.load(pair.small)
@@ -63,13 +60,11 @@ def running(pair: Pair) -> Iterator[Engine]:
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draft regardless of the speedup, which depends on the machine."""
     monkeypatch.setattr(draft_policy, "WORTH", math.inf)
     monkeypatch.setattr(draft_policy, "LIKELY", 0.0)
 
 
 def plain_model(engine: Engine, pair: Pair) -> Model:
-    """Load the large model without drafting."""
     return engine.load(pair.large, draft="")
 
 
@@ -273,7 +268,6 @@ def test_windows_and_states_roll_back_rejected_drafts(
 
 @pytest.fixture
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Accept any match as a copy. Record the rows and the drafts of each pass with drafts."""
     monkeypatch.setattr(model_lookup, "MIN_MATCH", 1)
     monkeypatch.setattr(snapshot, "LIKELY_MATCH", 1)
     seen: list[tuple[int, int]] = []
@@ -288,7 +282,6 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 
 
 def crowd(engine: Engine, model: Model) -> list[list[int]]:
-    """Return the replies of chats that start together, for two turns."""
     ways = [*ASKED.values(), ASKED["few words"], ASKED["few words"]]
     chats = [engine.open_session(model) for _ in ways]
     said = []
@@ -476,7 +469,6 @@ def row(name: str, status: Status = Status.DECODING, **more: Any) -> Row:
 
 
 def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
-    """Simulate a turn with a step of one second and a draft that's fully accepted."""
     seen = [replace(row, behind=behind) for row in rows]
     view = View(0.0, seen, mixing=frozenset({"m"}))
     plan = scheduler.plan(view)

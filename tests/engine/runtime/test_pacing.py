@@ -179,7 +179,6 @@ def test_prompt_of_exact_model_keeps_its_speed_next_to_streams(step: float, row:
 
 
 def long_under_short(rate: float, long: int = 100_000, short: int = 300) -> float:
-    """Return the seconds until a long prompt is read while short prompts keep arriving."""
     pacing, now, left, made = PrefillPacer(), 0.0, {"long": long, "short": short}, {"short": 0.0}
     while left["long"]:
         rows = [waiting(n, left[n], made.get(n, 0.0), model="m") for n in left]

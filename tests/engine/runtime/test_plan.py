@@ -110,9 +110,6 @@ def made_rows(chance: random.Random, calm: bool) -> list[Row]:
 
 
 def prompt_of(row: Row, common: int, begins_with: int) -> bytes:
-    """Return a prompt that shares its first `common` tokens with others of the same
-    `begins_with`.
-    """
     alike = [begins_with] * min(common, row.end)
     return pack_tokens([*alike, *[zlib.crc32(row.id.encode())] * (row.end + 1 - len(alike))])
 
@@ -155,7 +152,6 @@ def made_view(seed: int) -> View:
 
 
 def learned(**sizes: Any) -> Scheduler:
-    """Return a scheduler that has already measured the step time."""
     scheduler = Scheduler(**sizes)
     scheduler.step_seconds = dict.fromkeys(("m", *MODELS), 0.02)
     return scheduler
@@ -175,8 +171,6 @@ def planned() -> list[tuple[int, View, StepPlan]]:
 
 
 def for_all_views(rule: Callable[[View, StepPlan], None]) -> Callable[[], None]:
-    """Return a test that checks the rule for every plan."""
-
     def test() -> None:
         for seed, view, plan in planned():
             try:
@@ -311,7 +305,6 @@ def burst(*lengths: int, **more: Any) -> View:
 
 
 def read_by(view: View) -> list[str]:
-    """Return the sessions that are prefilled in the next pass."""
     return [c.session for c in Scheduler().plan(view).chunks]
 
 
@@ -539,10 +532,6 @@ def test_steps_run_between_two_copies() -> None:
 
 
 def simulate(scheduler: Scheduler, prompts: dict[str, int], chats: int, seconds: float) -> Any:
-    """Simulate streaming chats and prefills on a machine with known costs.
-
-    Returns the chats' token gaps, the completion time of each prompt, and the kind of each chunk.
-    """
     now, left, read_at = 0.0, dict(prompts), {}
     gaps, kinds = [], []
     while left and now < seconds:
@@ -631,7 +620,6 @@ def test_models_share_the_device_by_time() -> None:
 
 
 def crowd(share: float = 0.0) -> list[Row]:
-    """Return sixteen agents of one program plus a user's chat, all decoding."""
     agents = [
         Row(f"a{n}", "m", Status.DECODING, begun=True, program="agents", share=share)
         for n in range(16)

@@ -134,8 +134,6 @@ def test_pressure_frees_caches_then_idle_model(
 
 
 class Asked:
-    """Fake engine that records calls."""
-
     is_running = True
 
     def __init__(self) -> None:

@@ -28,7 +28,6 @@ def params(seed: int, tokens: int = 12) -> SamplingParams:
 
 @pytest.fixture
 def passes(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
-    """Record the tokens per prompt of passes that read several prompts, with or without a step."""
     seen: list[list[int]] = []
     together, decode = runner.prefill_together, runner.decode
 
@@ -48,7 +47,6 @@ def passes(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
 
 @cache
 def alone(folder: Path, turns: tuple[str, ...], seed: int, tokens: int = 12) -> list[int]:
-    """Return a chat's last reply when it runs alone."""
     said: list[int] = []
     with Engine() as engine:
         chat = engine.open_session(engine.load(folder))

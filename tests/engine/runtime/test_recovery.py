@@ -39,7 +39,6 @@ LONG = SamplingParams(max_tokens=120, temperature=0.8, seed=11, logit_bias=NO_EN
 
 @cache
 def alone(folder: Path) -> list[int]:
-    """Return the reply to "hello" from an undisturbed engine."""
     with Engine() as engine:
         return engine.open_session(engine.load(folder)).send("hello", LONG).tokens(60)
 

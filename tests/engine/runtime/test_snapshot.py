@@ -21,7 +21,6 @@ BUDGET = 18 * 10**6
 
 
 def fingerprint(state: State) -> object:
-    """Return everything that a snapshot could change."""
     memory = state.memory
     replies = {
         key: (

@@ -45,7 +45,6 @@ def held(monkeypatch: pytest.MonkeyPatch) -> HeldLoads:
 
 
 def streaming(session: Session, text: str) -> Reply:
-    """Start a long reply and wait for its first text."""
     reply = session.send(text, LONG)
     for event in reply:
         if getattr(event, "text", ""):
@@ -103,8 +102,6 @@ def test_canceled_load_makes_room_for_the_next(
 
 
 class Reads:
-    """Records weight reads and blocks the read with a chosen number."""
-
     def __init__(self, monkeypatch: pytest.MonkeyPatch, held: int = 0) -> None:
         self.count, self.begun = 0, False
         read = loader.read_weights

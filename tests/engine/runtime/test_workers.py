@@ -32,8 +32,6 @@ SOON = 60.0  # seconds; anything longer counts as blocked
 
 
 class Staff:
-    """Workers whose outcomes the test takes out of the mailbox."""
-
     def __init__(self) -> None:
         self.mailbox = Mailbox()
         self.workers = Workers(self.mailbox)
@@ -46,7 +44,6 @@ class Staff:
         self.workers.start(task(), self.outcomes.append)
 
     def wait(self, count: int) -> list[Any]:
-        """Wait until `count` outcomes have arrived."""
         while len(self.outcomes) < count:
             inbox: deque[Command] = deque()
             self.mailbox.take(inbox, block=True, timeout=SOON)

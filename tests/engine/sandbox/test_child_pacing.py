@@ -28,7 +28,6 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def state(pid: int) -> str:
-    """Return the process state letter, e.g. "T" for a stopped process."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
 

@@ -65,7 +65,6 @@ def confined() -> Iterator[Sandbox]:
 
 
 def described(folder: Path, template: str | None = CHATML, **more: Any) -> CheckedTokenizer:
-    """Describe a tokenizer as if it had passed all checks."""
     import zlib
 
     packed = zlib.compress((folder / "tokenizer.json").read_bytes(), 1)
@@ -85,7 +84,6 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> CheckedTokenizer:
 
 
 def works(confined: Sandbox, model: CheckedTokenizer) -> None:
-    """Check that the prompt of an ordinary model can be built."""
     reader = confined.reader(model)
     (text,) = reader.render([(HELLO, True)], None)
     assert text == "<|im_start|>user\nHello<|im_end|>\n<|im_start|>assistant\n"
@@ -93,7 +91,6 @@ def works(confined: Sandbox, model: CheckedTokenizer) -> None:
 
 
 def rendered(reader: Reader) -> str:
-    """Return the text of a prompt or raise its error."""
     (text,) = reader.render([(HELLO, True)], None)
     if isinstance(text, EngineError):
         raise text
@@ -278,7 +275,6 @@ def test_harmful_tokenizer_fails_one_prompt(
 
 
 def weights(header: Any, data: bytes = b"", length: int | None = None) -> bytes:
-    """Build a safetensors file."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return (len(text) if length is None else length).to_bytes(8, "little") + text + data
 
@@ -538,7 +534,6 @@ CONVERSATIONS: list[list[dict[str, Any]]] = [
 
 @pytest.fixture(scope="module")
 def wrapper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str | None], tuple[Any, Path]]:
-    """Load mlx-lm's tokenizer wrapper with a template, the way the engine does."""
     from mlx_lm.tokenizer_utils import load
 
     def made(template: str | None) -> tuple[Any, Path]:
@@ -629,7 +624,6 @@ def outcome(
     ledger: Ledger,
     reader: Reader | None = None,
 ) -> tuple[object, Ledger]:
-    """Return the prompt or its error, and what the session remembers after a reply."""
     try:
         prompt = build_prompt(tokenizer, messages, reasoning, ledger, reader)
     except EngineError as error:
@@ -750,7 +744,6 @@ def test_threads_at_exit_can_use_children() -> None:
 
 
 def runs(pid: int) -> bool:
-    """Return True if the process exists and isn't a zombie."""
     try:
         return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     except OSError:

@@ -35,7 +35,6 @@ LIMITS = TaskLimits(20.0, 1024 * _MB, 16 * _MB)
 
 @pytest.fixture
 def children(monkeypatch: pytest.MonkeyPatch) -> list[Child]:
-    """Record the child processes started for documents."""
     started: list[Child] = []
 
     def start(kind: ChildKind) -> Child:

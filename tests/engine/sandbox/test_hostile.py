@@ -48,13 +48,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def asks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Create a folder per input, so its tokenizer is checked once for both tests."""
     return {given.name: tmp_path_factory.mktemp("hostile") for given in INPUTS}
 
 
 class Chats:
-    """An engine with two valid models, and the reply of an undisturbed chat."""
-
     def __init__(self, engine: Engine, folder: Path) -> None:
         self.engine = engine
         self.model = engine.load(folder)
@@ -71,7 +68,6 @@ def chats(children: Sandbox, folder: Path) -> Iterator[Chats]:
 
 
 def harms_nobody(given: Input, chats: Chats, root: Path) -> None:
-    """Give the input to an engine while another chat streams."""
     engine, model = chats.engine, chats.model
     ask = given.prepare(root, engine)
     models = set(engine.stats()["models"])
@@ -90,7 +86,6 @@ def harms_nobody(given: Input, chats: Chats, root: Path) -> None:
 
 
 def stops(given: Input, folder: Path, root: Path) -> None:
-    """Stop an engine right after giving it the input."""
     with Engine() as engine:
         model = engine.load(folder)
         ask: Ask = given.prepare(root, engine)

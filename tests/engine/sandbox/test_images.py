@@ -26,7 +26,6 @@ RED, BLUE, WHITE = (254, 0, 0), (0, 0, 254), (255, 255, 255)
 
 
 def halves(mode: str = "RGB", size: tuple[int, int] = (40, 20)) -> Image.Image:
-    """Create an image with a red left half and a blue right half."""
     made = Image.new("RGB", size, RED)
     made.paste(BLUE, (size[0] // 2, 0, size[0], size[1]))
     return made.convert(mode)
@@ -43,7 +42,6 @@ def chunk(name: bytes, data: bytes) -> bytes:
 
 
 def png_of(width: int, height: int, pixels: bytes) -> bytes:
-    """Build a PNG of about a kilobyte that declares this size."""
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     packed = zlib.compress(pixels)
     signature = b"\x89PNG\r\n\x1a\n"
@@ -51,7 +49,6 @@ def png_of(width: int, height: int, pixels: bytes) -> bytes:
 
 
 def pixel(found: DecodedImage, x: float, y: float) -> tuple[int, ...]:
-    """Return the color at a position given as fractions of the width and height."""
     wide, high = found.size
     at = 3 * (int(y * high) * wide + int(x * wide))
     return tuple(found.rgb[at : at + 3])
@@ -220,7 +217,6 @@ def test_truncated_recording_is_refused() -> None:
 
 
 def wave_file(declared: int, given: int) -> bytes:
-    """Build a WAV file whose header declares a different length than it contains."""
     form = struct.pack("<HHIIHH", 1, 1, 16_000, 32_000, 2, 16)
     head = b"RIFF" + struct.pack("<I", min(declared + 36, 2**32 - 1)) + b"WAVEfmt "
     return (

@@ -12,16 +12,13 @@ from engine.sandbox.pool import ChildSlots
 
 
 class _GoneError(Exception):
-    """Raised by a waiting reader whose request has gone away."""
+    pass
 
 
-def wanted() -> None:
-    """Check that always passes."""
+def wanted() -> None: ...
 
 
 class _Reader:
-    """Thread that reads a file in a lane until it is released."""
-
     def __init__(
         self, slots: ChildSlots, lane: ReadingLane, check: Callable[[], None] = wanted
     ) -> None:
@@ -44,7 +41,6 @@ class _Reader:
 
 
 def waits(slots: ChildSlots, key: object, count: int) -> None:
-    """Wait until `count` readers are waiting in a lane."""
     while len(slots._queues.get(key, ())) < count:  # type: ignore[call-overload]
         threading.Event().wait(0.001)
 

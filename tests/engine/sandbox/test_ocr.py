@@ -29,8 +29,6 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
-    """Replace the system's recognizer with a Python program."""
-
     def make(code: str) -> Path:
         path = tmp_path / "reader"
         path.write_text(f"#!{sys.executable}\nimport os, sys, time\n{code}\n")

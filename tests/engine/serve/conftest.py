@@ -29,7 +29,6 @@ def keys(tmp_path: Path) -> Keys:
 
 @pytest.fixture
 def serve(loaded: tuple[Engine, Model]) -> Iterator[Serve]:
-    """Return a function that starts servers on one engine."""
     engine, model = loaded
     servers = []
 

@@ -65,7 +65,6 @@ def model(server: Server) -> Model:
 
 
 def user(*content: Any) -> dict[str, Any]:
-    """Return a user message with texts and content blocks."""
     blocks = [{"type": "text", "text": c} if isinstance(c, str) else c for c in content]
     return {"role": "user", "content": blocks}
 
@@ -88,13 +87,11 @@ def asked(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def told(model: Model, *messages: dict[str, Any], **fields: Any) -> list[dict[str, Any]]:
-    """Return the messages that reach the model's template."""
     found: list[dict[str, Any]] = Messages().read(asked(*messages, **fields), model).messages
     return found
 
 
 def usage(server: Server, *messages: dict[str, Any], **fields: Any) -> tuple[int, int]:
-    """Return the prompt tokens that were computed and the tokens found in a cache."""
     answer = ask(server, "POST", PATH, asked(*messages, **fields))
     assert answer.status == 200, answer.body
     figures = answer.json["usage"]

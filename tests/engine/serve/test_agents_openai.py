@@ -293,7 +293,6 @@ LIVELY = {
 
 
 def is_silent(told: Any) -> bool:
-    """Return True for an event that says nothing."""
     if told.get("type") in ("ping", "message_start", "response.created", "response.in_progress"):
         return True
     for choice in told.get("choices", ()):
@@ -304,7 +303,6 @@ def is_silent(told: Any) -> bool:
 
 
 def lively(server: Server, path: str, body: dict[str, Any]) -> list[bool]:
-    """Return a list that says for each event of a stream if it has no content."""
     answer = ask(server, "POST", path, {**body, "stream": True})
     assert answer.status == 200, answer.body
     lines = answer.body.decode().splitlines()

@@ -58,7 +58,6 @@ def body_schema(told: Any, path: str) -> dict[str, Any]:
 
 
 def refusal(door: Any, body: dict[str, Any], model: Model) -> str | None:
-    """Return the error with which an API rejects a body, or None."""
     try:
         door.read(body, model)
     except (ValueError, RequestError) as error:

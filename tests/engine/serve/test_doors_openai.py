@@ -39,7 +39,6 @@ def chat(client: OpenAI, **fields: Any) -> Any:
 
 
 def alone(server: Server, **settings: Any) -> Any:
-    """Return the reply of a session that runs alone."""
     params = SamplingParams(**{"max_tokens": 8, "temperature": 0.0, **settings})
     session = server.engine.open_session(server.served.models[0])
     reply = session.send("hello", params)

@@ -55,7 +55,6 @@ def ignored(api: API, model: Model, **fields: Any) -> str:
 
 @pytest.fixture
 def model(server: Server) -> Model:
-    """Return the model that reasons and calls tools."""
     return server.served.models[1]
 
 

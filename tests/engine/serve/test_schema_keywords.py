@@ -17,7 +17,6 @@ PATTERN = {"type": "string", "pattern": "^(?!x)[a-z]+$"}
 
 
 def one(**schema: Any) -> dict[str, Any]:
-    """Return an object schema with one property."""
     return {"type": "object", "properties": {"a": schema}, "required": ["a"]}
 
 

@@ -77,7 +77,6 @@ def lanes(server: Server) -> list[AgentSnapshot]:
 
 
 def at_rest(server: Server) -> None:
-    """Wait for requests to be cleaned up, which can happen shortly after the client's last byte."""
     until(lambda: not any(a.requests for a in map(server.requests.agent, ids(server)) if a))
 
 
@@ -86,7 +85,6 @@ def ids(server: Server) -> list[int]:
 
 
 def six(server: Server) -> None:
-    """Send requests from a parent and five sub-agents, each of which gets a tool call."""
     ask(server, "POST", CHAT, turn("Find the fault"), **headers())
     with ThreadPoolExecutor(5) as pool:
         named = [f"agent-{n}" for n in range(5)]
@@ -384,7 +382,6 @@ def test_agent_without_id_is_known_by_conversation_start() -> None:
 
 
 def shown() -> ModelRequest:
-    """Return a fake for the request state that an agent keeps."""
     made = SimpleNamespace(
         **dict.fromkeys(("pieces", "size", "context_length"), 0),
         model="m",

@@ -29,15 +29,11 @@ from tests.waiting import until
 
 @pytest.fixture
 def serve(serve: Serve, model_folder: Callable[[str], Path]) -> Serve:
-    """Return a function that starts servers with an unloaded model, whose context length is
-    unknown.
-    """
     return partial(serve, folders=(str(model_folder("sliding window")),))
 
 
 @pytest.fixture
 def decoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the lengths of bodies decoded as JSON."""
     lengths: list[int] = []
     before = json_input.decode
 

@@ -25,8 +25,6 @@ Serve = Callable[..., Server]
 
 
 class _Files:
-    """Fake for the document reader. Files that contain "slow" are read until they are released."""
-
     def __init__(self) -> None:
         self.read: list[bytes] = []
         self.began = threading.Semaphore(0)
@@ -57,7 +55,6 @@ def files(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Files]:
 
 
 def body(*texts: str, **fields: Any) -> bytes:
-    """Return a chat request with a file for each text."""
     parts: list[dict[str, Any]] = [{"type": "text", "text": "hello"}]
     for text in texts:
         data = "data:text/plain;base64," + base64.b64encode(text.encode()).decode()

@@ -28,7 +28,6 @@ PLACES = {
 
 
 def cached(told: dict[str, Any]) -> int:
-    """Return the number of cached tokens that a response reports."""
     usage = told["usage"]
     details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details") or {}
     return int(details.get("cached_tokens", usage.get("cache_read_input_tokens", 0)) or 0)
@@ -49,8 +48,6 @@ class Unread(str):
 
 
 def known_conversations(*said: tuple[str, list[Message]]) -> ConversationPool:
-    """Build a pool of idle conversations by owner."""
-
     class Idle:
         id = "x"
 
@@ -160,8 +157,6 @@ def test_conversations_of_one_key_do_not_close_anothers(
 
 
 class Held:
-    """Fake engine with sessions that can be open or closed."""
-
     def __init__(self) -> None:
         self.open: list[Any] = []
 

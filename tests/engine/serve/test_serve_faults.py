@@ -55,7 +55,6 @@ def served(loaded: tuple[Engine, Model]) -> Iterator[Server]:
 
 @pytest.fixture
 def own(model_folder: Callable[[str], Path], request: pytest.FixtureRequest) -> Iterator[Server]:
-    """Run a server with its own engine for a single test."""
     patience = getattr(request, "param", SHORT)
     with (
         Engine() as engine,
@@ -72,7 +71,6 @@ def patient(model_folder: Callable[[str], Path]) -> Iterator[Server]:
 
 
 def request(body: object, *headers: str, close: bool = True) -> bytes:
-    """Encode a chat request as HTTP."""
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     head = ["POST /v1/chat/completions HTTP/1.1", "Host: localhost", *headers]
     head += ["Connection: close"] * close + [f"Content-Length: {len(raw)}", "", ""]
@@ -80,7 +78,6 @@ def request(body: object, *headers: str, close: bool = True) -> bytes:
 
 
 def large_answer(max_tokens: int) -> dict[str, Any]:
-    """Return a body whose streamed reply takes more than 1 KB per token."""
     asked = {"messages": [user("hello")], "max_tokens": max_tokens, "logit_bias": NEVER_ENDS}
     return {**asked, "stream": True, "logprobs": True, "top_logprobs": 20}
 
@@ -384,8 +381,6 @@ def health(port: int) -> tuple[int, str]:
 
 
 class command_serves:  # noqa: N801 - used like a function
-    """Context manager that runs the command in a child process."""
-
     def __init__(self, command: list[str]) -> None:
         # Shells make background jobs ignore SIGINT, and child processes inherit that.
         before = signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -540,7 +535,6 @@ def lasting_threads() -> int:
 
 
 def memory() -> int:
-    """Return the resident memory of this process in bytes."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

@@ -253,7 +253,6 @@ def test_pages_extensions_and_other_hosts_are_refused(
 
 @pytest.fixture(scope="module")
 def guarded(loaded: tuple[Engine, Model]) -> Iterator[Server]:
-    """Run a server on the loopback with default settings."""
     engine, model = loaded
     with Server(engine, [model], 0) as server:
         yield server
@@ -385,7 +384,6 @@ def other_folder(
 
 @pytest.fixture
 def loaded_after(loaded: tuple[Engine, Model]) -> Iterator[tuple[Engine, Model]]:
-    """Reload the shared model after a test that unloads it."""
     yield loaded
     engine, model = loaded
     engine.load(model.path)

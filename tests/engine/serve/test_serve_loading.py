@@ -27,8 +27,6 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 class HeldLoad:
-    """Load that ends when the test releases it."""
-
     def __init__(self, server: Server) -> None:
         self._load = server.served.load
         self._held: asyncio.Future[None] | None = None
@@ -58,7 +56,6 @@ def loading(server: Server, monkeypatch: pytest.MonkeyPatch) -> HeldLoad:
 
 @pytest.fixture
 def asked(server: Server) -> Iterator[Callable[[str], http.client.HTTPResponse]]:
-    """Return a function that sends a request and waits for the response headers."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
 
     def ask(path: str) -> http.client.HTTPResponse:

@@ -54,7 +54,6 @@ from tests.waiting import until
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(loaded: tuple[Engine, Model]) -> Iterator[None]:
-    """Check that stopping a server ends its sessions and unloads its models."""
     yield
     engine, model = loaded
     until(lambda: not engine.stats()["sessions"])
@@ -87,14 +86,12 @@ def test_stopped_replies_have_their_last_event() -> None:
 
 @pytest.fixture(scope="module")
 def other(model_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Copy a second model to a folder named "other"."""
     folder = tmp_path_factory.mktemp("models") / "other"
     shutil.copytree(model_folder("sliding window"), folder)
     return str(folder)
 
 
 def in_background(server: Server, **fields: Any) -> Future[Answer]:
-    """Send a request in the background."""
     answer: Future[Answer] = Future()
 
     def run() -> None:
@@ -105,8 +102,6 @@ def in_background(server: Server, **fields: Any) -> Future[Answer]:
 
 
 class Slow:
-    """Loading that blocks until it is released."""
-
     def __init__(self, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
         self.asked: list[tuple[str, str | None, Future[Model]]] = []
         self._load = engine.load_later

@@ -50,7 +50,6 @@ def serving(
 
 
 def turns(count: int, who: str = "one") -> list[dict[str, Any]]:
-    """Return a conversation of `count` replies that ends with a question."""
     said: list[dict[str, Any]] = [{"role": "user", "content": f"I am {who}. [[work]] {LONG}"}]
     for number in range(count):
         use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": "ls"}}

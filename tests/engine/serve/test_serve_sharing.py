@@ -27,7 +27,6 @@ def serve(serve: Serve, keys: Keys) -> Serve:
 
 
 def stream(server: Server, key: str, **fields: Any) -> Any:
-    """Open a stream that never ends."""
     return connect(server, raw(endless(**fields), f"Authorization: Bearer {key}"))
 
 

@@ -57,7 +57,6 @@ def fits(schema: dict[str, Any], text: str) -> bool:
 
 
 def valid(schema: dict[str, Any], value: Any) -> bool:
-    """Validate a value against the JSON schema features used in this file."""
     if "enum" in schema:
         return value in schema["enum"]
     if "anyOf" in schema:
@@ -89,7 +88,6 @@ def valid(schema: dict[str, Any], value: Any) -> bool:
 
 
 def some_schema(rng: random.Random, depth: int = 0) -> dict[str, Any]:
-    """Return a random schema that even a random model can complete."""
     deeper = ["object", "array", "anyOf"] if depth < 2 else []
     match rng.choice(["enum", "boolean", "null", "integer", "string", *deeper]):
         case "enum":
@@ -293,7 +291,6 @@ WORDY = {  # output of a model that never stops, and the accepted length
 
 
 def length(text: str, **params: Any) -> int:
-    """Return the number of characters of `text` that the format accepts."""
     from llguidance import LLMatcher, LLTokenizer
 
     written = build_grammar(LLMatcher, SamplingParams(**params))

@@ -51,15 +51,11 @@ def built(its: Any, reader: Reader, messages: list[Message], **template: Any) ->
 
 
 def added(its: Any, ids: list[int]) -> list[int]:
-    """Return the added-vocabulary tokens, which are all markers here."""
     known = set(its.get_added_vocab().values())
     return [i for i in ids if i in known]
 
 
 def conversations(say: Any) -> list[tuple[list[Message], dict[str, Any]]]:
-    """Return conversations with text in every possible place, filled by `say(number,
-    is_answer)`.
-    """
     call = {
         "id": "call00001",
         "type": "function",

@@ -81,7 +81,6 @@ CALLED_AT_ONCE = (
 
 
 def speaker(folder: Path, name: str, chain: tuple[str, ...]) -> Path:
-    """Create a model of a family that writes a fixed chain of tokens after each prompt."""
     from tokenizers import AddedToken, Tokenizer
 
     data = family(name)

@@ -63,7 +63,6 @@ def built(
     before: Ledger,
     template: dict[str, Any] | None = None,
 ) -> Prompt:
-    """Build a prompt the way the engine's child processes do."""
     if tokenizer not in _readers:
         described = describe_tokenizer(tokenizer)
         assert described is not None
@@ -76,7 +75,6 @@ _readers: dict[Any, PlainTokenizer] = {}
 
 
 def written(tokenizer: Any, ready: Prompt, stream: Stream) -> tuple[ReplyText, list[int]]:
-    """Return the reply of a model that writes the stream, and its tokens."""
     tools = stream.template.get("tools", ())
     reply = ReplyText(tokenizer, ready.opened, (), ready.opening, tools)
     ids = tokenizer.encode(stream.text, add_special_tokens=False)
@@ -291,7 +289,6 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
 @pytest.mark.parametrize("name", CALLING)
 @pytest.mark.turns(3)
 def test_constrained_calls_fit_their_schema(tmp_path: Path, name: str) -> None:
-    """`python -m tests.torture calls` tries many more."""
     its = bound_calls.load_tokenizer(name, tmp_path)
     for number in (0, 7):
         walks = bound_calls.calls(tmp_path, its, number, number)

@@ -63,7 +63,6 @@ FORMS: dict[str, dict[str, Any]] = {
 
 
 def borders() -> Iterator[tuple[str, str, str]]:
-    """Yield a token, the part of the marker in it, and the text after the marker."""
     for behind in BEHIND:
         for cut in (0, 2, len(END) - 1):
             yield END[cut:] + behind, END[cut:], behind
@@ -118,7 +117,6 @@ def begun(codec: Any, kind: str) -> tuple[ReplyText, Constraint]:
 
 
 def spelled(codec: Any, text: str) -> list[int]:
-    """Return a token for each ASCII byte."""
     return [codec.tokenizer.convert_tokens_to_ids({" ": "Ġ", "\n": "Ċ"}.get(c, c)) for c in text]
 
 
@@ -144,7 +142,6 @@ def say(codec: Any, kind: str, tokens: list[int], seed: int) -> tuple[ReplyText,
 
 
 def check(text: ReplyText, kind: str, what: object) -> None:
-    """Check that the reply matches its format."""
     parts, (call,) = text.parts, text.calls if kind == "required call" else [""]
     if kind == "schema":
         assert json.loads(parts["answer"])["a"] in (1, 2), what

@@ -46,7 +46,6 @@ PLUS: "+"
 
 
 def accepts(expression: str, text: str) -> bool:
-    """Return True if a call may have that text."""
     schema = {"properties": {"input": {"pattern": f"^(?:{expression})$"}}, "required": ["input"]}
     form = llguidance.LLMatcher.grammar_from_json_schema(json.dumps({"type": "object", **schema}))
     tokenizer = llguidance.LLTokenizer("byte")

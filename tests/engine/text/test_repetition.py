@@ -11,8 +11,6 @@ from engine.text.repetition import MIN_TOKENS, RepetitionDetector, find_period
 
 
 class _Vocabulary:
-    """Vocabulary of words, spaces and punctuation."""
-
     def __init__(self) -> None:
         self._pieces: list[str] = []
 
@@ -29,7 +27,6 @@ class _Vocabulary:
 
 
 def _repeated(reply: str, question: str = "Tell me about rivers.") -> int:
-    """Return the repeated text found while the reply is written token by token."""
     words = _Vocabulary()
     prompt, written = words.encode(question), words.encode(reply)
     detector = RepetitionDetector(words.decode, question)

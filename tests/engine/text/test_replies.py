@@ -100,7 +100,6 @@ def answered(reply: ReplyText, tokens: Iterable[int], offers: bool) -> tuple[Cho
 
 
 def streamed(pieces: list[Piece]) -> tuple[str, str, list[list[str]]]:
-    """Return the answer, the reasoning and the calls that the pieces of a stream add up to."""
     texts: dict[bool, str] = {False: "", True: ""}
     calls: dict[int, list[str]] = {}
     for piece in pieces:
@@ -128,8 +127,6 @@ def parts_of(says: str, words: Iterable[str]) -> Iterator[tuple[bool, str]]:
 
 
 class Pieces:
-    """Detokenizer of a reply whose text comes in random pieces."""
-
     def __init__(self, its: Any, words: list[str], says: str) -> None:
         rng, self.text, self.last_segment = random.Random(says), "", ""
         self._pieces, self.tokens = dict[int, str](), list[int]()
@@ -156,7 +153,6 @@ class Pieces:
 
 
 def numbered(its: Any, words: list[str], says: str) -> list[int]:
-    """Return the tokens of a reply in which all but the tokens of its dialect are bytes."""
     found = list[int]()
     for is_token, part in parts_of(says, words):
         single = [part] if is_token else [part[at] for at in range(len(part))]
@@ -239,7 +235,6 @@ def kind_of(value: Any) -> dict[str, Any]:
 
 
 def written(name: str, arguments: dict[str, Any]) -> str:
-    """Write a call in the model's format."""
     notation = NOTATIONS[name]
     plain = json.dumps(arguments, ensure_ascii=False)
     if notation.tags is not None:

@@ -83,8 +83,6 @@ def test_call_without_end_marker_ends_with_the_answer() -> None:
 
 
 class Counted(list[str]):
-    """List that counts the characters taken from it."""
-
     taken = 0
 
     def __getitem__(self, which: Any) -> Any:

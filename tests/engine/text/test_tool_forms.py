@@ -61,7 +61,6 @@ FORMATS: dict[str, tuple[str, list[str], list[str]]] = {
 
 
 def write_caller(folder: Path, kind: str) -> Path:
-    """Create a random model with one tool call format."""
     says, plain, special = FORMATS[kind]
     template = (
         "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>{% endfor %}"
@@ -96,7 +95,6 @@ def id_of(model: Model, word: str) -> int:
 
 
 def calls_of(reply: Reply) -> list[ToolCallFinished]:
-    """Return the calls of a reply that contains nothing else."""
     assert reply.text(timeout=60).strip() == ""
     return [event for event in reply if isinstance(event, ToolCallFinished)]
 

@@ -19,7 +19,6 @@ def weather(city: str) -> str:
 
 
 def refusal(kind: type[Exception], ask: Callable[[], Any]) -> str:
-    """Return the message of the client's exception."""
     try:
         ask()
     except kind as error:

@@ -23,7 +23,6 @@ HELLO: Any = [{"role": "user", "content": "hello"}]
 
 
 def refusal(kind: type[Exception], **fields: Any) -> str:
-    """Return the message of the client's exception."""
     try:
         litellm.completion(**{"model": "openai/scripted", "messages": HELLO, **fields})
     except kind as error:

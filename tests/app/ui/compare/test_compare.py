@@ -1,4 +1,4 @@
-"""Comparisons: several replies to one message, in columns of one chat."""
+"""Comparisons of several replies to one message."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ def open_dialog(run: Run, text: str) -> CompareDialog:
 
 
 def ended(run: Run) -> list[PanelColumn]:
-    """Return the columns once all have their reply."""
     run.until(lambda: run.pane.is_panel_shown and not run.pane.chat.reply.is_active)
     return run.pane.panel.columns
 
@@ -130,7 +129,6 @@ def test_differences_between_replies_are_marked(start: Start):
 
 
 def turn_wheel(column: PanelColumn, by: int) -> None:
-    """Send a wheel event as the system does."""
     view = column.area.viewport()
     at = view.rect().center()
     event = QWheelEvent(

@@ -1,5 +1,3 @@
-"""The About window and its licenses."""
-
 from concurrent.futures import Future
 from typing import Any
 

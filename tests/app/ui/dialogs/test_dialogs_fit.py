@@ -45,7 +45,6 @@ def run(start: Start) -> Iterator[Run]:
 
 
 def shown() -> set[QWidget]:
-    """Return open windows, and popovers over the main window."""
     cards = {"palette", "popover"}
     return {
         widget
@@ -56,7 +55,6 @@ def shown() -> set[QWidget]:
 
 
 def opens(run: Run) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Return a function that opens it, for each dialog and popover."""
     window = run.window
     for name in COMMANDS:
         yield name, lambda name=name: window.commands.run_or_explain(name)  # type: ignore[misc]

@@ -1,5 +1,3 @@
-"""Export and import of chats in the window."""
-
 from __future__ import annotations
 
 import json
@@ -57,8 +55,6 @@ def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
 
 
 class Viewer(QWidget):
-    """Records what the system would open."""
-
     def __init__(self) -> None:
         super().__init__()
         self.opened: list[str] = []

@@ -1,4 +1,4 @@
-"""Accessible names of every control and every painted part."""
+"""Accessible names of all controls and painted parts."""
 
 from __future__ import annotations
 
@@ -26,14 +26,12 @@ QTS_OWN = {"qt_spinbox_lineedit", "qt_tableview_cornerbutton"}
 
 
 def face(widget: QObject) -> tuple[QAccessible.Role, str, str]:
-    """Return role, name and description, as a screen reader gets them."""
     found = QAccessible.queryAccessibleInterface(widget)
     text = QAccessible.Text
     return found.role(), found.text(text.Name).strip(), found.text(text.Description).strip()
 
 
 def wants_name(widget: QWidget) -> bool:
-    """Return True if it accepts input, or paints something without any other text."""
     if widget.objectName() in QTS_OWN or isinstance(widget.parent(), QComboBox):
         return False
     grandparent = widget.parent().parent() if widget.parent() is not None else None
@@ -57,7 +55,6 @@ def unnamed(window: QWidget) -> Iterator[str]:
 
 
 def everything_named() -> int:
-    """Check all windows on screen and return their number."""
     windows = [w for w in QApplication.topLevelWidgets() if w.isVisible()]
     for window in windows:
         assert not list(unnamed(window)), type(window).__name__

@@ -1,4 +1,4 @@
-"""Prompts: inserted with "/", their variables filled in with Tab, edited in a dialog."""
+"""Prompts, their variables, and their dialog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trash and the backups in the window."""
+"""Trash and backups in the window."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from tests.app.ui.sidebar.test_sidebar import talk, titles
 
 
 def trash(run: Run) -> TrashDialog:
-    """Open the trash by its command."""
     run.window.sidebar.trash.click()
     return next(
         w for w in QApplication.topLevelWidgets() if isinstance(w, TrashDialog) and w.isVisible()

@@ -1,4 +1,4 @@
-"""The dialog for chats that cannot be opened, and its ways out."""
+"""Dialog for chats that can't be opened."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ def test_giving_up_ends_without_a_window(start: Start, damaged):
 
 
 def test_exit_signal_closes_store_dialog(start: Start, damaged, qapp):
-    """A signal closes the open dialog, and the program does not continue."""
     runs = []
 
     def ask(error):
@@ -106,7 +105,6 @@ def test_lost_chat_list_of_large_file_is_noticed_at_start(start: Start, profile,
 
 @pytest.fixture
 def torn(profile):
-    """Return chats with a lost page in the middle."""
     file = profile / "chats.db"
     with Store.open(file) as store:
         chat = ChatRecord(new_id(), title="About trees")
@@ -158,7 +156,6 @@ def test_damaged_journal_is_reported(start: Start, profile):
 
 
 def press(name):
-    """Press a button of a dialog once it is open. Returns what the dialog offered."""
     offered = []
 
     def now():
@@ -205,7 +202,6 @@ def test_exit_with_unsaved_changes_asks(look, tmp_path, button, way):
 
 @pytest.fixture
 def disk(profile):
-    """Put the profile on a disk of 3 MB. Needs root and Linux."""
     profile.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(profile)]
     if not sys.platform.startswith("linux") or os.geteuid() != 0 or shutil.which("mount") is None:
@@ -217,14 +213,12 @@ def disk(profile):
 
 
 def fill(disk):
-    """Fill the disk."""
     with suppress(OSError), (disk / "something else").open("wb", buffering=0) as file:
         while True:
             file.write(bytes(4096))
 
 
 def stored(disk):
-    """Return (content, status) of the replies, and the drafts, from the file."""
     with closing(sqlite3.connect(f"file:{disk / 'chats.db'}?mode=ro", uri=True)) as db:
         answers = db.execute("SELECT content, status FROM messages WHERE role = 'assistant'")
         drafts = db.execute("SELECT draft FROM chats WHERE draft <> ''")

@@ -1,7 +1,4 @@
-"""Finding models in the window: suggestions, search, cards and tokens.
-
-The tests use the real hub client and a hub on the loopback.
-"""
+"""Finding models in the window, with the real hub client and a hub on the loopback."""
 
 from __future__ import annotations
 
@@ -65,7 +62,6 @@ def served(monkeypatch, tmp_path):
 
 @pytest.fixture
 def opened(served, start):
-    """Start the program and open the dialog with the button next to the Guide."""
     run = start().ready()
     run.qtbot.mouseClick(run.pane.empty.get, LEFT)
     dialog = run.window.downloads_in_window.dialog
@@ -75,8 +71,6 @@ def opened(served, start):
 
 
 class Chain(KeyringBackend):
-    """Keychain that is emptied after its test."""
-
     priority = 5.0
 
     def __init__(self):
@@ -95,7 +89,6 @@ class Chain(KeyringBackend):
 
 @pytest.fixture
 def chain(monkeypatch, served):
-    """Use the system's keychain in this block."""
     made = Chain()
     monkeypatch.setattr(keyring.core, "_keyring_backend", made)
     return made
@@ -112,14 +105,12 @@ def marks(dialog):
 
 
 def click(run, dialog, ref):
-    """Click the row of this model."""
     row = [entry.ref for entry in dialog.models.entries].index(ref)
     place = dialog.models.visualRect(dialog.models.model().index(row, 0)).center()
     run.qtbot.mouseClick(dialog.models.viewport(), LEFT, pos=place)
 
 
 def cancel_the_question():
-    """Press the default button of a question once it is open. Returns its text."""
     asked = []
 
     def press():
@@ -271,7 +262,6 @@ def test_empty_results_and_unsupported_models_are_explained(opened, served):
 
 
 def gated(run, dialog, served):
-    """Choose a gated model from the results."""
     served.repos["somebody/Pocket"].token = "secret"
     search(run, dialog)
     click(run, dialog, "somebody/Pocket")

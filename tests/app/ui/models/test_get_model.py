@@ -1,4 +1,4 @@
-"""Downloading a model in the window, with the real client and a hub on the loopback."""
+"""Downloads in the window, with the real hub client and a hub on the loopback."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ def served(monkeypatch, tmp_path):
 
 @pytest.fixture
 def opened(served, start):
-    """Start the program and open the dialog."""
     run = start().ready()
     return run, open_dialog(run)
 
@@ -193,7 +192,6 @@ def test_unfinished_download_is_offered_at_next_start(opened, served, start, pro
 
 
 def test_token_is_requested_only_if_needed(opened, served, tmp_path):
-    """Tokens are sent to the hub for a check, and downloads use accepted tokens."""
     run, dialog = opened
     served.repos[NAME].token = "secret"
     dialog.field.setText(NAME)

@@ -1,5 +1,3 @@
-"""Opening a GGUF file by its command in the active chat."""
-
 from __future__ import annotations
 
 from pathlib import Path

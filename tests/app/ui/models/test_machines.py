@@ -1,4 +1,4 @@
-"""Machines dialog: hosts are listed, checked and tested, and a model starts on them."""
+"""Dialog that runs a model on several machines."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from tests.app.remote.test_groups import groups  # noqa: F401  (its server tells
 
 
 class Commands:
-    """Replacement for the engine's commands that records them."""
-
     def __init__(self) -> None:
         self.asked: list[Sequence[str]] = []
 

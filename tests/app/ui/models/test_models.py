@@ -1,4 +1,4 @@
-"""Opening a model folder: its name on the pane, or an error message."""
+"""Opening a model folder."""
 
 from __future__ import annotations
 

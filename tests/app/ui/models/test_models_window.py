@@ -1,4 +1,4 @@
-"""The Models window: models are shown, loaded, pinned, removed and restored."""
+"""The Models window."""
 
 from __future__ import annotations
 
@@ -33,8 +33,6 @@ def make_model(folder: Path, size: int = 2_000_000, **config) -> Path:
 
 
 class Listed:
-    """A program with the Models window open on a few test folders."""
-
     def __init__(self, run: Run, root: Path) -> None:
         self.run, self.root = run, root
         run.app.settings.set(model_folders=(str(root),))
@@ -76,7 +74,6 @@ class Listed:
 
 @pytest.fixture
 def listed(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Create three models in an added folder. This machine's own models are hidden."""
     own_trash(tmp_path, monkeypatch)
     monkeypatch.setattr(downloads, "cache_root", lambda: tmp_path / "hub")
     root = tmp_path / "models"

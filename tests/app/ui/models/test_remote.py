@@ -1,4 +1,4 @@
-"""A tab with a remote model: adding, streaming, stopping, saving, and its marker."""
+"""Tab with a remote model."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ MODELS = {"data": [{"id": "org/big", "owned_by": "vllm", "max_model_len": 4096},
 
 @pytest.fixture
 def secrets(monkeypatch):
-    """Install a keychain that is emptied after its test."""
     kept: dict[str, str] = {}
     monkeypatch.setattr(keychain, "is_there", lambda: True)
     monkeypatch.setattr(keychain, "read", lambda account="": kept.get(account, ""))
@@ -39,7 +38,6 @@ def secrets(monkeypatch):
 
 @pytest.fixture
 def server(secrets):
-    """Run a server that lists two models and answers with the number of the request."""
     answered = 0
 
     async def act(asked, writer):
@@ -58,7 +56,6 @@ def server(secrets):
 
 
 def bound(run, server, model="org/big", kind="vllm"):
-    """Return the active pane with a model of the server."""
     remote = Remote(server.address, model, kind, 4096)
     run.app.loader.add_remote(remote, "")
     run.pane.chat.model.set(remote.ref)

@@ -1,4 +1,4 @@
-"""Command palette: finds everything by name while typing, with the keyboard only."""
+"""The command palette."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ def palette_of(run: Run) -> Palette:
 
 
 def opened(run: Run, typed: str = "") -> Palette:
-    """Open the palette with its shortcut and type."""
     run.qtbot.keyClick(QApplication.focusWidget(), KEY.Key_K, CTRL)
     palette = palette_of(run)
     run.until(palette.field.hasFocus)

@@ -1,4 +1,4 @@
-"""Tree of a chat's branches: selecting, naming, comparing and pruning with the keyboard."""
+"""Tree of a chat's branches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
 def lines(tree: BranchTree) -> list[str]:
-    """Return the visible tree: a blank for each level, ">" for the shown branch."""
     view, model, found = tree.view, tree.model, list[str]()
     index = model.index(0, 0)
     while index.isValid():
@@ -30,14 +29,12 @@ def lines(tree: BranchTree) -> list[str]:
 
 
 def read(tree: BranchTree) -> list[str]:
-    """Return the lines as a screen reader gets them."""
     interface = QAccessible.queryAccessibleInterface(tree.view)
     assert interface is not None
     return [interface.child(n).text(QAccessible.Text.Name) for n in range(interface.childCount())]
 
 
 def branched(run: Run) -> BranchTree:
-    """Open the tree of a chat with three answers to one question. The first has a follow-up."""
     pane = run.pane
     run.ask("say one")
     run.ask("say two")

@@ -1,5 +1,3 @@
-"""The first minute of a new user."""
-
 from __future__ import annotations
 
 import pytest

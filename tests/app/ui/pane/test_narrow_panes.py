@@ -1,4 +1,4 @@
-"""Narrow panes: buttons fold before names, and tooltips show the current keys."""
+"""Narrow panes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tests.app.conftest import Run, Start
 
 
 def point_at(button: IconButton) -> str:
-    """Return the tooltip of a button under the pointer."""
     at, there = QPoint(4, 4), button.mapToGlobal(QPoint(4, 4))
     QApplication.sendEvent(button, QEnterEvent(at, at, there))
     QApplication.sendEvent(button, QHelpEvent(QEvent.Type.ToolTip, at, there))
@@ -34,7 +33,6 @@ def open_menu() -> QMenu:
 
 
 def named(run: Run) -> PaneHeader:
-    """Return the header of a chat with a reply and a long model name, as in a row of its own."""
     run.ready()
     run.window.chats.use_model("/models/A-Model-With-A-Long-Name-8bit")
     run.ready()

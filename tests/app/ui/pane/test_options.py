@@ -1,4 +1,4 @@
-"""Chat settings, presets, app settings, continuing a reply, and the context meter."""
+"""Chat settings, presets, app settings, and the context meter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tests.app.conftest import Run, Start
 
 @pytest.fixture
 def popover(start: Start):
-    """Return the open settings popover of a chat with one reply."""
     run = start().ready()
     run.ask("say one")
     made = OptionsPopover(run.pane.chat, run.window)
@@ -135,7 +134,6 @@ def test_thinking_is_left_to_the_model_or_switched(popover):
 
 
 def fill_half(run: Run) -> None:
-    """Use more than half of a small context."""
     run.pane.chat.set_options(ChatOptions(context=256), "")
     run.ask("count 160")
 

@@ -1,4 +1,4 @@
-"""Panels by keyboard: asked, shown in columns, merged, expanded, one kept."""
+"""Panels by keyboard."""
 
 from __future__ import annotations
 
@@ -23,12 +23,10 @@ SMALL = "/models/Small-3B"
 
 
 def press(run: Run, name: str) -> None:
-    """Trigger a command."""
     run.window.commands[name].trigger()
 
 
 def asked(run: Run, text: str) -> list[str]:
-    """Ask a panel about the draft by one key. Returns the columns' ids once all have ended."""
     run.pane.composer.set_text(text)
     press(run, "panel_again")
     run.until(lambda: not run.pane.chat.reply.is_active)
@@ -36,7 +34,6 @@ def asked(run: Run, text: str) -> list[str]:
 
 
 def edited(run: Run, row: AnswerRow) -> None:
-    """Check that a panel can't be asked while a message is being edited."""
     run.pane.chat.start_edit()
     assert not row._panel.isEnabled()
     run.pane.chat.turn.handle(Event.CANCEL_EDIT)
@@ -110,7 +107,6 @@ def test_imported_column_continues_as_its_member(start: Start):
 
 
 def ask(run: Run, text: str, *members: Member) -> list[str]:
-    """Ask a panel and return the ids of its columns."""
     run.pane.composer.set_text(text)
     first = run.pane.chat.comparison.ask(members)
     run.pane.show_panel_of(first)

@@ -1,4 +1,4 @@
-"""Several open chats: splits, tabs, closing, undo, deleting and floating windows."""
+"""Several open chats: splits, tabs, undo, and floating windows."""
 
 from __future__ import annotations
 
@@ -124,7 +124,6 @@ def test_chat_in_new_pane_is_connected_once(start: Start):
 
 
 def listeners(chat: Chat) -> dict[str, int]:
-    """Return the number of receivers of each signal of a chat."""
     meta = chat.metaObject()
     methods = [meta.method(number) for number in range(meta.methodCount())]
     signals = [m for m in methods if m.methodType() == m.MethodType.Signal]

@@ -1,4 +1,4 @@
-"""Rows of queued messages above the composer: mouse, keys, accessibility, many rows."""
+"""Rows of queued messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ KEY = Qt.Key
 
 
 def busy(run: Run, *texts: str) -> ChatPane:
-    """Return a replying pane with these messages queued."""
     pane = run.say("hold 2")
     run.until(lambda: run.answer(pane))
     for text in texts:

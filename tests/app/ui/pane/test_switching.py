@@ -1,4 +1,4 @@
-"""Changing models, loading them side by side, and canceling loads; other chats continue."""
+"""Changing and loading models in several panes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
 
 
 def add_panes(run: Run, count: int) -> list[ChatPane]:
-    """Open `count` more panes with a chat each, and return all panes."""
     for _ in range(count):
         run.window.chats.split("right")
         run.ready()
@@ -24,7 +23,6 @@ def add_panes(run: Run, count: int) -> list[ChatPane]:
 
 @pytest.fixture
 def slow(start: Start) -> Run:
-    """Start a program whose engine stops loading until it is released."""
     run = start().ready()
     run.engine.loading.clear()
     return run

@@ -1,5 +1,3 @@
-"""Text sizes by keys, and reduced motion."""
-
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt

@@ -1,4 +1,4 @@
-"""Other programs at the window's engine: admitted, shown, paused and stopped."""
+"""Other programs at the window's engine."""
 
 from __future__ import annotations
 
@@ -47,7 +47,6 @@ def free_port() -> int:
 
 @pytest.fixture
 def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
-    """Start the program with the real engine, a tiny model for new chats, and a free port."""
     profile.mkdir()
     told = {"model": model, "models": [model], "serve_port": free_port()}
     (profile / "settings.json").write_text(json.dumps(told))
@@ -58,7 +57,6 @@ def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
 
 
 def opened(run: Run) -> None:
-    """Switch the server on in the settings."""
     run.window.settings_commands.show_settings()
     programs = run.settings.programs
     run.settings.pages.fields["serve"].click()
@@ -67,8 +65,6 @@ def opened(run: Run) -> None:
 
 
 class Client:
-    """A program that sends requests on its own thread."""
-
     def __init__(self, run: Run, key: str = "", **fields: object) -> None:
         fields.setdefault("messages", [{"role": "user", "content": "hello"}])
         headers = {"Content-Type": "application/json", "User-Agent": "Editor/1.0"}
@@ -273,7 +269,6 @@ def test_server_restarts_after_quick_toggle(run: Run, monkeypatch: pytest.Monkey
 
 
 def asked(run: Run, turns: int) -> tuple[int, int]:
-    """Return the tokens read and reused for an agent's question after this many turns."""
     run.until(lambda: run.app.serving.door is ServerState.OPEN)
     said = [{"role": "user", "content": "Work with care. " * 100}]
     for turn in range(turns):

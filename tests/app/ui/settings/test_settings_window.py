@@ -1,5 +1,3 @@
-"""The settings: pages, their values, and the search."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

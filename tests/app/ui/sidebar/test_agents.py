@@ -1,4 +1,4 @@
-"""Agents of other programs in the window, with a row each that stays between their turns."""
+"""Agents of other programs in the window."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture
 def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
-    """Start the program with the real engine, a model that calls tools, and the server on."""
     profile.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -46,8 +45,6 @@ def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
 
 
 class Asking(threading.Thread):
-    """Request of an agent. `status` is 0 until the reply arrives."""
-
     def __init__(
         self,
         run: Run,
@@ -87,7 +84,6 @@ class Asking(threading.Thread):
 
 
 def six(run: Run) -> list[str]:
-    """Let a parent and five sub-agents send requests that are answered with tool calls."""
     names = ["main", *(f"part {n}" for n in range(5))]
     first = Asking(run, "main")
     run.until(lambda: first.status == 200)
@@ -99,7 +95,6 @@ def six(run: Run) -> list[str]:
 
 
 def forget(run: Run) -> None:
-    """Reset everything, as before the first request."""
     run.app.serving._server.requests._agents.clear()
     part = run.window.agents.part
     run.until(lambda: not part.rows and not part.groups)

@@ -1,4 +1,4 @@
-"""Chats of columns or a broadcast form a group in the list, named after the question."""
+"""Groups of chats in the list."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ def words(run: Run) -> list[str]:
 
 
 def compared(run: Run) -> list[ChatPane]:
-    """Return the panes of three chats in a group with their replies."""
     run.ready()
     panes = [run.pane]
     for _ in range(2):

@@ -1,5 +1,3 @@
-"""The list of chats: open, search, rename, delete."""
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Numbers in readable form."""
-
 from __future__ import annotations
 
 import pytest

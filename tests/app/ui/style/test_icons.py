@@ -22,7 +22,6 @@ TAKES_A_NAME = {"icon", "theme_icon", "IconButton", "set_icon", "_button"}
 
 
 def asked_for() -> set[str]:
-    """Return every name that the program's code passes to an icon function."""
     names: set[str] = set()
     for path in (ROOT / "app").rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))

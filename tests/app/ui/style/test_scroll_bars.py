@@ -1,5 +1,3 @@
-"""Overlaid scroll bars, visible while scrolling or pointing."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,4 +1,4 @@
-"""Colors: readable in both appearances, and changed while running."""
+"""Colors in both appearances."""
 
 from __future__ import annotations
 
@@ -86,8 +86,6 @@ def test_high_contrast_is_the_systems_unless_one_was_chosen(start: Start):
 
 
 class Styled(QObject):
-    """Counts style changes of a widget."""
-
     times = 0
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

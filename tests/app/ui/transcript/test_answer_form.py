@@ -1,4 +1,4 @@
-"""Output formats in the chat's popover, set with the keyboard, with the real engine."""
+"""Reply formats in the chat's popover, with the real engine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tests.app.conftest import Run, Start
 
 
 def open_panel(run: Run):
-    """Press the button in the pane's header."""
     run.qtbot.mouseClick(run.pane.header.options_button, Qt.MouseButton.LeftButton)
     panel = next(
         w for w in QApplication.topLevelWidgets() if isinstance(w, OptionsPopover) and w.isVisible()
@@ -22,7 +21,6 @@ def open_panel(run: Run):
 
 
 def choose(run: Run, panel, kind):
-    """Choose the format with the arrow keys."""
     box = panel.form.kind
     box.setFocus()
     run.qtbot.keyClick(box, Qt.Key.Key_Home)
@@ -33,7 +31,6 @@ def choose(run: Run, panel, kind):
 
 
 def close(run: Run, panel):
-    """Close the popover by clicking elsewhere, which keeps the typed text."""
     panel.close()
     run.until(lambda: not isValid(panel) or not panel.isVisible())
 

@@ -1,4 +1,4 @@
-"""Code in replies: copying, wrapping long lines, scrolling wide code."""
+"""Code blocks in replies."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ WIDTH = 420
 
 
 class Shown:
-    """A view of Markdown, with ways to move a pointer over it."""
-
     def __init__(self, qtbot: QtBot, text: str) -> None:
         self.qtbot = qtbot
         self.markdown = MarkdownDocument(markdown_style())
@@ -43,12 +41,11 @@ class Shown:
         return self.markdown.code_blocks()[0]
 
     def button(self, number: int, code: int = 0) -> QPoint:
-        """Return the middle of a code block's button, counted from the right."""
         area = self.markdown.code_area(self.markdown.code_blocks()[code])
         return QPoint(round(area.right()) - 16 - 26 * number, round(area.top()) + 15)
 
     def move(self, at: QPoint, held=Qt.MouseButton.NoButton) -> None:
-        """Move the pointer. (`QTest.mouseMove` moves the cursor and waits for the events.)"""
+        """Move the pointer. (`QTest.mouseMove` moves the cursor and waits for the events.)."""
         to, button = QPointF(at), Qt.MouseButton.NoButton
         where = self.view.viewport().mapToGlobal(to)
         kind = QEvent.Type.MouseMove
@@ -60,7 +57,6 @@ class Shown:
         self.qtbot.mouseClick(self.view.viewport(), Qt.MouseButton.LeftButton, pos=at)
 
     def lines(self) -> list[int]:
-        """Return the number of lines that each line of the first code block takes."""
         block = self.markdown.document.findBlock(self.code.first_position)
         found = []
         while block.position() <= self.code.last_position:
@@ -72,7 +68,6 @@ class Shown:
         return self.view.grab().toImage()
 
     def spot(self, code: int = 0, line: int = 1, x: int = 60) -> QPoint:
-        """Return a point on a line of an unwrapped code block."""
         block = self.markdown.document.findBlock(self.markdown.code_blocks()[code].first_position)
         for _ in range(line):
             block = block.next()
@@ -93,7 +88,6 @@ def shown(qtbot: QtBot, look):
 
 
 def letters(image: QImage, left: int, right: int, y: int) -> bool:
-    """Return True if a line has text between two columns."""
     ground = image.pixel(WIDTH - 3, y)
     return any(
         image.pixel(x, row) != ground for x in range(left, right) for row in range(y - 6, y + 6)

@@ -1,4 +1,4 @@
-"""Truncated replies: the reason, and continuing."""
+"""Truncated replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Highlighted search results, in the list and in the opened chat."""
+"""Highlighted search results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ LONG = "\n\n".join(f"Paragraph {n} says nothing." for n in range(60))
 
 @pytest.fixture
 def found(start: Start, profile):
-    """Start the program on a chat with a pasted file and a long reply."""
     profile.mkdir(parents=True)
     store = Store.open(profile / "chats.db")
     chat = ChatRecord(id=new_id(), title="Fruit and others", model="guide")
@@ -60,13 +59,11 @@ def search(run: Run, words: str) -> None:
 
 
 def marked(row: MessageRow) -> list[str]:
-    """Return the highlighted words of a message."""
     views = row.findChildren(TextView)
     return [each.cursor.selectedText() for view in views for each in view.extraSelections()]
 
 
 def in_view(run: Run, row: MessageRow, words: str) -> bool:
-    """Return True if the first highlight is visible."""
     view = next(view for view in row.findChildren(TextView) if view.extraSelections())
     first = view.extraSelections()[0]  # owns its cursor
     cursor = first.cursor
@@ -135,7 +132,6 @@ def test_title_match_opens_at_matching_message(found: Run):
 
 
 def current(row: MessageRow) -> tuple[str, int, int]:
-    """Return the current match: its text, its position, and its height in the viewport."""
     (view,) = [v for v in row.findChildren(TextView) if v.extraSelections()]
     accent = theme().color("accent").name()
     marks = [m for m in view.extraSelections() if m.format.background().color().name() == accent]

@@ -1,4 +1,4 @@
-"""Replies never load anything: no file, no address, no module."""
+"""Replies never load anything."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ RED = QColor("#ff0013")
 
 
 class Watch:
-    """Records what Python opens while armed: files, programs and network connections."""
-
     def __init__(self):
         self.armed = False
         self.seen = []
@@ -51,10 +49,6 @@ def audit():
 
 @pytest.fixture
 def bait(tmp_path, audit):
-    """Create an image, a text file and a server that record any access.
-
-    Returns (folder, address, calls, Python's actions).
-    """
     folder = tmp_path / "bait"
     folder.mkdir()
     picture = QImage(60, 60, QImage.Format.Format_RGB32)
@@ -119,7 +113,6 @@ print(1)
 
 
 def shows(widget, colour):
-    """Return True if any painted pixel of the widget has this color."""
     picture = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     return bytes([colour.blue(), colour.green(), colour.red(), 255]) in bytes(picture.constBits())
 

@@ -1,4 +1,4 @@
-"""Helpers in their call's card: lanes that expand with the keyboard and stop separately."""
+"""Helpers in their call's card."""
 
 from __future__ import annotations
 

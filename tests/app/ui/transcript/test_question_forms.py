@@ -1,4 +1,4 @@
-"""Questions of a tool server as forms in the card, filled in and answered with the keyboard."""
+"""Questions of a tool server in the card."""
 
 from __future__ import annotations
 
@@ -46,8 +46,6 @@ TOOL = Tool("web", "book", "Books a trip.")
 
 
 class Server:
-    """Tool that asks the test's question and returns the answer."""
-
     def __init__(self, run: Run) -> None:
         self.question = TRIP
         self.asked: dict[str, Future[Response]] = {}
@@ -75,7 +73,6 @@ def begun(start: Start) -> tuple[Run, Server]:
 
 
 def asked(run: Run, pane: ChatPane | None = None) -> tuple[ToolRow, QuestionForm]:
-    """Let the model call the allowed tool. Returns the card with the form."""
     pane = pane or run.pane
     chat = pane.chat
     chat.set_options(replace(chat.options, tools=(TOOL.key,)), "")

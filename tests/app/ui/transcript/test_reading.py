@@ -23,7 +23,6 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def long_chat(profile):
-    """Store a chat of 300 messages. Returns its id and its message ids."""
     profile.mkdir(parents=True)
     chat = ChatRecord(id=new_id(), title="Long", model="guide")
     ids = [new_id() for _ in range(300)]

@@ -1,5 +1,3 @@
-"""Rows and the theme."""
-
 from __future__ import annotations
 
 import shiboken6

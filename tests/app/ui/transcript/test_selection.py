@@ -1,4 +1,4 @@
-"""Selections across messages, by mouse and keyboard, including messages without rows."""
+"""Selections across messages."""
 
 from __future__ import annotations
 
@@ -67,7 +67,6 @@ def text_of(view: TranscriptView, message_id: str) -> TextView:
 
 
 def place_of(text: TextView, words: str) -> QPoint:
-    """Return the position of the words in the text's viewport."""
     found = text.document().find(words)
     cursor = QTextCursor(text.document())
     cursor.setPosition(found.selectionStart())
@@ -98,7 +97,6 @@ def copied(kind: str = "text/plain") -> str:
 
 
 def selected(text: TextView) -> str:
-    """Return the selected text of a text view."""
     marks = text.extraSelections()
     if marks:
         return "".join(mark.cursor.selectedText() for mark in marks)

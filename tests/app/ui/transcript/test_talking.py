@@ -1,4 +1,4 @@
-"""A single pane: typing, sending, streaming, stopping and regenerating."""
+"""Typing, sending, streaming, stopping and regenerating in one pane."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversations and messages that exceed the model's context, and the actions offered."""
+"""Conversations and messages that exceed the model's context."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ REST = ["Edit Message", "Delete Message", "Choose Another Model…"]
 
 
 def remedies(run: Run) -> dict:
-    """Return the buttons below the last reply by their texts."""
     last = run.pane.chat.transcript.last("assistant")
     run.until(
         lambda: run.pane.transcript.row(last.id) and run.pane.transcript.row(last.id).error.buttons

@@ -1,4 +1,4 @@
-"""The card of a tool call in each state, without widgets."""
+"""Cards of tool calls, without widgets."""
 
 from __future__ import annotations
 

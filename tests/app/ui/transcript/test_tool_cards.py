@@ -1,4 +1,4 @@
-"""Tool calls in the window: the card, its keys, and the popover that enables tools."""
+"""Tool calls in the window."""
 
 from __future__ import annotations
 
@@ -68,7 +68,6 @@ def row(run: Run) -> ToolRow:
 
 
 def card(run: Run, question: str = 'call echo {"text": "hello"}') -> ToolRow:
-    """Ask a question and return the card of its call."""
     run.say(question)
     run.until(lambda: run.pane.chat.tools.waiting)
     run.until(lambda: run.pane.transcript.places[-1].row is not None)
@@ -167,7 +166,6 @@ def test_arguments_are_edited_in_the_card(start: Start) -> None:
 
 
 def with_files(start: Start, folder: Path, *names: str, writable: bool) -> Run:
-    """Start a chat with built-in tools and a granted folder."""
     run = start().ready()
     switch_on(run, *names)
     run.app.library.toolbox.consents.grant(run.pane.chat.id, folder.resolve(), writable)
@@ -175,7 +173,6 @@ def with_files(start: Start, folder: Path, *names: str, writable: bool) -> Run:
 
 
 def colours(shown: ToolRow) -> dict[str, tuple[str, str]]:
-    """Return text color and background by line of a card."""
     found, block = {}, shown._view.document().begin()
     while block.isValid():
         letters = block.charFormat().foreground().color().name()

@@ -1,5 +1,3 @@
-"""Links in replies are harmless."""
-
 from __future__ import annotations
 
 import pytest
@@ -15,7 +13,6 @@ from app.ui.widgets.textview import TextView
 
 @pytest.fixture
 def visited():
-    """Return the addresses that would open in the system's browser."""
     from PySide6.QtCore import QObject, Slot
 
     class Browser(QObject):
@@ -44,7 +41,6 @@ def view(look, qtbot: QtBot):
 
 
 def answer_dialog(button):
-    """Press a button of the dialog once it is open. Returns the dialog's text."""
     said = []
 
     def press():
@@ -60,7 +56,6 @@ def answer_dialog(button):
 
 
 def follow(qtbot: QtBot, view, address, button):
-    """Click a link and press the button. Returns the dialog's text."""
     said = answer_dialog(button)
     view.anchorClicked.emit(QUrl(address))
     qtbot.waitUntil(lambda: bool(said) and not flows.running_tasks())

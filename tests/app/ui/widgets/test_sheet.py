@@ -1,5 +1,3 @@
-"""Common behavior of all dialogs."""
-
 from __future__ import annotations
 
 from PySide6.QtCore import Qt

@@ -1,5 +1,3 @@
-"""Short questions: their results, and the results of canceling."""
-
 from __future__ import annotations
 
 from collections.abc import Coroutine
@@ -22,7 +20,6 @@ def parent(qtbot: QtBot) -> QWidget:
 
 
 def opened(qtbot: QtBot, parent: QWidget, question: Coroutine[Any, Any, Any]) -> tuple[Any, Any]:
-    """Return the task of a question and its dialog."""
     task = flows.start(parent, question)
     qtbot.waitUntil(lambda: isinstance(QApplication.activeModalWidget(), QDialog))
     return task, QApplication.activeModalWidget()

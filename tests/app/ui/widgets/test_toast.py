@@ -1,5 +1,3 @@
-"""Toasts: complete at every text size."""
-
 from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget

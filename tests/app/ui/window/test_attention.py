@@ -1,4 +1,4 @@
-"""A reply that ends behind another program's window requests attention."""
+"""A reply that ends behind another program's window."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication

@@ -1,5 +1,3 @@
-"""Broadcasts to every pane."""
-
 from __future__ import annotations
 
 import pytest

@@ -1,5 +1,3 @@
-"""Commands: registered once, applied to the focused part."""
-
 from __future__ import annotations
 
 import pytest
@@ -15,7 +13,6 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def two(start: Start):
-    """Open two chats with a message each, the second active."""
     run = start().ready()
     run.ask("say one")
     first = run.pane.chat.id
@@ -40,7 +37,6 @@ def test_new_chat_reuses_empty_one(start: Start):
 
 
 def choose_row(run: Run, chat_id: str) -> None:
-    """Focus a chat's row in the sidebar."""
     view = run.window.sidebar.list
     view.setFocus()
     view.setCurrentIndex(run.window.sidebar.model.row_of(chat_id))
@@ -94,7 +90,6 @@ def test_disabled_command_shortcut_shows_reason(start: Start):
 
 
 def wheel(run: Run, field) -> None:
-    """Turn the wheel over the middle of a field, the way the system does."""
     at = QPointF(field.rect().center())
     event = QWheelEvent(
         at,

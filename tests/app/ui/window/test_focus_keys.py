@@ -13,12 +13,10 @@ NONE = Qt.KeyboardModifier.NoModifier
 
 
 def press(run: Run, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
-    """Press a key in the focused widget."""
     run.qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
 
 
 def renaming(run: Run) -> str:
-    """Return the title being edited in the sidebar, or "", and cancel the edit."""
     editor = run.window.sidebar.list.findChild(QLineEdit, "rename")
     if editor is None:
         return ""
@@ -30,7 +28,6 @@ def renaming(run: Run) -> str:
 
 @pytest.fixture
 def two(start: Start):
-    """Open two chats with two messages each, the second active."""
     run = start().ready()
     for title in ("say one", "say two"):
         if title == "say two":

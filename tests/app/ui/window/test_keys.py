@@ -1,4 +1,4 @@
-"""Keyboard access to every part of the window, every message and its actions."""
+"""Keyboard access to every part of the window."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ WIDE = "```python\nvalue = " + " + ".join(f"argument_{n}" for n in range(60)) + 
 
 
 def press(run: Run, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
-    """Press a key in the focused widget."""
     run.qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
 
 
@@ -25,7 +24,6 @@ def talk(run: Run, *words: str) -> None:
 
 
 def in_conversation(run: Run):
-    """Move into the conversation and return the focused row."""
     press(run, Qt.Key.Key_F6)
     return QApplication.focusWidget()
 

@@ -1,4 +1,4 @@
-"""Named layouts: saved, restored, renamed, deleted, with undo."""
+"""Named layouts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tests.app.conftest import Run, Start
 
 
 def menu(run: Run):
-    """Return the filled submenu of the Pane menu."""
     panes = next(m for m in run.window._menus if m.title() == "Window")
     found = next(a.menu() for a in panes.actions() if a.text() == "Layouts")
     assert isinstance(found, QMenu)
@@ -27,7 +26,6 @@ def texts(shown):
 
 
 def choose(run: Run, *path):
-    """Trigger an entry of the menu by its texts."""
     shown = menu(run)
     for text in path[:-1]:
         shown = next(a.menu() for a in shown.actions() if a.text() == text)
@@ -40,7 +38,6 @@ def dialog(run: Run):
 
 
 def answer(run: Run, name, *, times=1):
-    """Type a name into the dialog and press Enter `times` times."""
     asked = dialog(run)
     asked.field.selectAll()
     run.qtbot.keyClicks(asked.field, name)
@@ -54,7 +51,6 @@ def save(run: Run, name, *, times=1):
 
 
 def said(run: Run, word, where=None):
-    """Return a chat with one reply."""
     if where:
         run.window.commands[where].trigger()
     run.ready()
@@ -68,7 +64,6 @@ def ids(run: Run):
 
 
 def places(run: Run):
-    """Return the rounded positions of the main window's panes."""
     QApplication.processEvents()  # apply pending changes of panes
     return {
         p.chat.id: (
@@ -82,7 +77,6 @@ def places(run: Run):
 
 @pytest.fixture
 def two(start: Start):
-    """Open two chats side by side and save them as Pair."""
     run = start()
     run.window.resize(790, 700)
     chats = [said(run, "one"), said(run, "two", "split_right")]

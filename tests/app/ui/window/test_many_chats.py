@@ -1,4 +1,4 @@
-"""The window's work, measured in calls instead of time, doesn't grow with the number of chats."""
+"""Work of the window with many chats, measured in calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ CHATS = 600
 
 
 def calls(act: Callable[[], object], *functions: Any) -> int:
-    """Count the calls of these functions during an action."""
     profile = cProfile.Profile()
     profile.runcall(act)
     codes = [inspect.unwrap(f).__code__ for f in functions]  # some are wrapped
@@ -34,7 +33,6 @@ def calls(act: Callable[[], object], *functions: Any) -> int:
 
 @pytest.fixture
 def run(start: Start, profile) -> Run:
-    """Start the program with a full sidebar and all folders expanded."""
     paths = Paths.for_profile(profile)
     paths.create()
     write_crowd(paths.chats, Crowd(CHATS, 10))

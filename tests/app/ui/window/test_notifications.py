@@ -1,4 +1,4 @@
-"""Notifications appear only for long replies that end while the user is away."""
+"""Notifications."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ AWAY, HERE = Qt.ApplicationState.ApplicationInactive, Qt.ApplicationState.Applic
 
 
 class Board(QObject):
-    """Records the system notifications."""
-
     notice_clicked = Signal(str)
 
     def __init__(self) -> None:
@@ -29,7 +27,6 @@ class Board(QObject):
 
 
 def answered(run: Run, notifier: Notifications, text: str, seconds: float) -> None:
-    """Simulate a reply that takes `seconds`."""
     run.say(text)
     run.until(lambda: run.pane.chat.id in notifier._started_at)
     notifier._started_at[run.pane.chat.id] -= seconds

@@ -1,4 +1,4 @@
-"""Changed shortcuts: conflicts, saving and resetting."""
+"""Changed shortcuts."""
 
 from __future__ import annotations
 
@@ -86,7 +86,6 @@ def test_edited_settings_give_no_key_twice(keys):
 
 
 def changed(run: Run, name: str) -> KeyDialog:
-    """Open the list and the dialog for one of its commands."""
     run.window.commands["shortcuts"].trigger()
     sheet = run.window.findChild(ShortcutsDialog)
     assert sheet is not None

@@ -1,5 +1,3 @@
-"""Quick question window and tray icon."""
-
 from __future__ import annotations
 
 import pytest
@@ -15,7 +13,6 @@ def escape(run: Run) -> None:
 
 
 def icon(run: Run) -> QSystemTrayIcon:
-    """Return the visible tray icon."""
     found = run.window.tray.icon
     assert found is not None
     return found

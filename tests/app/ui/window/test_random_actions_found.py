@@ -17,7 +17,6 @@ from tests.app.conftest import Run, Start
 
 
 def answer_row(run: Run, number: int) -> AnswerRow:
-    """Return the visible row of the chat's message with this number."""
     message = run.pane.chat.transcript.path[number]
     run.until(lambda: run.pane.transcript.row(message.id))
     row = run.pane.transcript.row(message.id)

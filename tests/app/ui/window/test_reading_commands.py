@@ -1,4 +1,4 @@
-"""Reading another chat with the keyboard: choosing, following, ending, and failures."""
+"""Reading another chat."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ KEY = Qt.Key
 
 
 def told(run: Run) -> str:
-    """Return the last turn sent to the engine."""
     assert run.engine is not None
     return text_of(run.engine.sent[-1].turns[-1]["content"])
 
@@ -42,7 +41,6 @@ def sheet(run: Run) -> ReadSheet:
 
 @pytest.fixture
 def trees(start: Start) -> tuple[Run, ChatPane, ChatPane]:
-    """Open a chat of two messages and, next to it, a focused new chat."""
     run = start()
     run.ready()
     first = run.pane

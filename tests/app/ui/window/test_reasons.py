@@ -1,4 +1,4 @@
-"""Disabled commands, buttons and menu entries give their reasons in every state."""
+"""Reasons of disabled commands, buttons and menu entries."""
 
 from __future__ import annotations
 
@@ -17,12 +17,10 @@ from tests.app.conftest import Run, Start
 
 
 def sentence(words: str) -> bool:
-    """Return True for a short user-facing sentence."""
     return 10 < len(words) <= 110 and words[0].isupper() and "None" not in words
 
 
 def silent(widgets: list[QWidget]) -> Iterator[str]:
-    """Yield the disabled controls that don't give a reason."""
     for widget in widgets:
         for button in widget.findChildren(QAbstractButton):
             if button.isVisible() and not button.isEnabled():
@@ -42,7 +40,6 @@ def silent_entries(menu: QMenu) -> Iterator[str]:
 
 
 def check(run: Run, state: str) -> dict[str, str]:
-    """Check the whole screen and all commands, and return the disabled ones with their reasons."""
     refused = {}
     QApplication.processEvents()
     for menu in run.window._menus:
@@ -154,7 +151,6 @@ def test_the_menus_of_a_pane_say_why_an_entry_is_grey(start: Start):
 
 
 def entries(menu: QMenu) -> list[QAction]:
-    """Return the entries of a menu and its submenus."""
     inner = [action.menu() for action in menu.actions()]
     own = [action for action in menu.actions() if not action.isSeparator()]
     return own + [e for sub in inner if isinstance(sub, QMenu) for e in entries(sub)]

@@ -1,4 +1,4 @@
-"""Space for panes: minimum sizes, and a sidebar that folds."""
+"""Minimum sizes of panes, and a sidebar that folds."""
 
 from __future__ import annotations
 

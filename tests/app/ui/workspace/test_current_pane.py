@@ -1,4 +1,4 @@
-"""The current pane: a press anywhere in a pane selects it."""
+"""The current pane."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tests.app.conftest import Run, Start
 
 @pytest.fixture
 def two(start: Start) -> Run:
-    """Open two panes side by side with a short reply each."""
     run = start().ready()
     run.window.resize(1100, 700)
     run.ask("say one")

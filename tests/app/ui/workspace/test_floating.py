@@ -1,5 +1,3 @@
-"""A floating pane next to the main window."""
-
 from __future__ import annotations
 
 import json
@@ -17,7 +15,6 @@ from tests.app.conftest import Run, Start
 
 
 def place(run: Run, pane: ChatPane) -> tuple[QRect, int]:
-    """Return the pane's area in the main window and the index of its tab."""
     dock = run.window.workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget()
     assert area.window() is run.window

@@ -1,4 +1,4 @@
-"""The window around the panes: stray typing, narrow tab strips, notices."""
+"""Window around the panes: stray typing, narrow tab strips, notices."""
 
 from __future__ import annotations
 

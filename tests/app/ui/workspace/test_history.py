@@ -1,4 +1,4 @@
-"""Editing history: delete with undo, versions by key, branches as new chats."""
+"""Delete with undo, versions, and branches as new chats."""
 
 from __future__ import annotations
 

@@ -1,5 +1,3 @@
-"""A maximized pane, and the tab's menu."""
-
 from __future__ import annotations
 
 import gc

@@ -1,4 +1,4 @@
-"""A chat alone in its area has a single row, and inactive panes are shaded."""
+"""Header rows of panes, and the shade of inactive panes."""
 
 from __future__ import annotations
 
@@ -136,8 +136,6 @@ def test_longer_title_gets_space(start: Start) -> None:
 
 
 class Layouts(QObject):
-    """Counts layout requests."""
-
     number = 0
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

@@ -1,5 +1,3 @@
-"""Dragging a chat by its tab, with the target area tinted."""
-
 from __future__ import annotations
 
 import pytest
@@ -19,7 +17,6 @@ def tab(run: Run, pane: ChatPane) -> QWidget:
 
 
 def send(widget: QWidget, kind: QEvent.Type, at: QPoint) -> None:
-    """Send a mouse event to the pressed widget, until the release."""
     button = NO if kind == QEvent.Type.MouseMove else LEFT
     held = NO if kind == QEvent.Type.MouseButtonRelease else LEFT
     local, no = QPointF(widget.mapFromGlobal(at)), Qt.KeyboardModifier.NoModifier
@@ -40,7 +37,6 @@ def point(pane: ChatPane, x: float, y: float) -> QPoint:
 
 
 def tints(run: Run) -> list[QRect]:
-    """Return the tinted areas of the main window."""
     return [tint.geometry() for tint in run.window.findChildren(DropTint) if tint.isVisible()]
 
 
