@@ -160,13 +160,11 @@ def project() -> dict[str, Any]:
 
 
 def without_dependencies() -> list[str]:
-    """Return the requirements that are installed without their dependencies."""
     found: list[str] = _pyproject()["tool"]["stretto"]["without-dependencies"]
     return found
 
 
 def requirements(backend: str) -> list[str]:
-    """Return the requirements of .venv for `backend`."""
     extras = project()["optional-dependencies"]
     return [*project()["dependencies"], *extras[backend], *extras["dev"]]
 

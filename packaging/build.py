@@ -120,7 +120,6 @@ def committed_at() -> int:
 
 
 def write_parts_list() -> None:
-    """Write the bundle's bill of materials next to it."""
     system = "macos" if sys.platform == "darwin" else sys.platform
     target = BUILD / f"Stretto-{contents.version()}-{system}-{os.uname().machine}.cdx.json"
     listed = release.parts_list(BUILD / licenses.SHIPPED)

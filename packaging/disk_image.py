@@ -19,7 +19,6 @@ from typing import Any
 import macos
 
 WINDOW = ((200, 160), (640, 400))
-"""Position and size of the image's window."""
 NOTARY = ("STRETTO_NOTARY_KEY", "STRETTO_NOTARY_KEY_ID", "STRETTO_NOTARY_ISSUER")
 
 
@@ -85,7 +84,6 @@ def secrets() -> list[str]:
 
 
 def notarise(file: Path, notary: list[str]) -> None:
-    """Submit an archive or image to Apple and wait for the result."""
     _run("xcrun", "notarytool", "submit", str(file), *notary, "--wait", "--timeout", "30m")
 
 

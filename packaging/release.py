@@ -69,7 +69,6 @@ def notes(tag: str) -> str:
 
 
 def check(tag: str) -> None:
-    """Raise ValueError if the tag is not the project's version."""
     version = str(bootstrap.project()["version"])
     if tag != f"v{version}":
         raise ValueError(f"The tag is {tag}, pyproject.toml says {version}.")

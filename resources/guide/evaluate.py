@@ -41,8 +41,6 @@ Answerer = Callable[["Case"], str]
 
 @dataclass(frozen=True)
 class Case:
-    """The user's turns of a conversation, and requirements on the last answer."""
-
     category: str
     turns: tuple[str, ...]
     every: tuple[str, ...] = ()
@@ -64,8 +62,6 @@ class Case:
 
 @dataclass
 class Score:
-    """Count of a category, and its misses."""
-
     right: int = 0
     total: int = 0
     misses: list[dict[str, str]] = field(default_factory=list)
@@ -233,7 +229,6 @@ def told_stories(engine: Any, model: Any, count: int) -> Score:
 
 
 def report(scores: dict[str, Score], seconds: float) -> None:
-    """Print the table, and all misses below."""
     print(f"{'category':<20}{'right':>7}{'of':>6}{'share':>9}   bar")
     lines = {**scores, **{f"{kind}, all": together(scores, kind) for kind in BARS}}
     for category, score in lines.items():

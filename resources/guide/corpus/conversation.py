@@ -128,7 +128,6 @@ def remembering(rng: Random) -> Conversation:
 
 
 def name_and_question(rng: Random, told: list[memory.Item], taken: set[str]) -> Turn:
-    """Return a message with the user's name and a question."""
     item = memory.name_item(rng)
     told.append(item)
     taken.add(item.noun)
@@ -155,7 +154,6 @@ def _another_value(rng: Random, item: memory.Item) -> str:
 
 
 def nothing_told(rng: Random) -> Conversation:
-    """Return a conversation with questions about things that were never told."""
     chat = Conversation()
     turns = chat.turns
     taken: set[str] = set()
@@ -182,7 +180,7 @@ def mixed(rng: Random) -> Conversation:
 
 
 def reading(rng: Random) -> Conversation:
-    """Return a conversation of repetitions only. It teaches looking back, which comes first."""
+    """Return a conversation of repetitions, which teach the network to look back."""
     return Conversation([memory.echo(rng) for _ in range(rng.randint(1, 6))])
 
 
@@ -253,7 +251,6 @@ def drill(rng: Random) -> Conversation:
 
 
 def longform(rng: Random) -> Conversation:
-    """Return a conversation with a long answer, sometimes with something to remember."""
     long = story.long_story(rng) if rng.random() < 0.6 else stretto.tour(rng)
     chat = Conversation([long])
     roll = rng.random()

@@ -55,7 +55,6 @@ def plain(text: str) -> str:
 
 
 def pick(rng: Random, phrases: Sequence[str], slots: Mapping[str, str] | None = None) -> str:
-    """Return a random phrase of one of several grammars."""
     return expand(rng, rng.choice(phrases), slots)
 
 

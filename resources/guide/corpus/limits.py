@@ -125,7 +125,6 @@ WORK = [
 
 
 def beyond(rng: Random) -> Turn:
-    """Return a question that a tiny model should decline."""
     roll = rng.random()
     if roll < 0.50:
         asked, first = pick(rng, WORLD), rng.choice(DO_NOT_KNOW)

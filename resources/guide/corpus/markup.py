@@ -432,7 +432,6 @@ def formula(rng: Random) -> Turn:
 
 
 def showcase(rng: Random) -> Turn:
-    """Return a message with many formats."""
     python = rng.choice(PYTHON[:8])[1]
     tree = rng.choice(list(TREES))
     lines = []

@@ -321,7 +321,6 @@ class Item:
 
 
 def fill(rng: Random, ack: str, statement: str) -> str:
-    """Return the statement with an acknowledgement."""
     return expand(rng, ack).replace("<S>", statement)
 
 
@@ -523,7 +522,6 @@ def recap(rng: Random, items: Sequence[Item]) -> Turn:
 
 
 def both(rng: Random, one: Item, other: Item) -> Turn:
-    """Return a question about two things."""
     noun = [item.typed_noun or item.noun.replace("your ", "my ", 1) for item in (one, other)]
     asked = expand(
         rng, "{what are|tell me|say|give me|do you remember|what were|repeat|i need} <a> and <b>"
@@ -534,7 +532,6 @@ def both(rng: Random, one: Item, other: Item) -> Turn:
 
 
 def quote_back(rng: Random, earlier: Sequence[Turn]) -> Turn:
-    """Return a question for the user's last or first message."""
     if rng.random() < 0.6:
         asked = pick(rng, ["what {did i just say|was my last message|did i say last|was the last thing i said|did i just write|did i just ask|was my last question|was my previous message}", "{repeat|quote} my last message"])  # fmt: skip
         answer = f"Your last message was: {earlier[-1].user}"

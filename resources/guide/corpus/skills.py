@@ -610,7 +610,6 @@ def small_facts(rng: Random) -> Turn:
 
 
 def _number(rng: Random, value: int) -> str:
-    """Return the number in digits, sometimes in words."""
     return words.UNITS[value] if value <= 12 and rng.random() < 0.3 else str(value)
 
 

@@ -188,7 +188,6 @@ SENTENCES = [
 
 
 def sentences(rng: Random) -> Turn:
-    """Return some plain sentences about a word."""
     number = rng.choice((1, 1, 1, 2, 3, 3, 5))
     word = rng.choice(words.PLAIN_WORDS)
     asked = (

@@ -132,7 +132,6 @@ def facts() -> dict[str, Any]:
 
 
 def on_mac(keys: str) -> str:
-    """Return the shortcut in a Mac's spelling."""
     return keys.replace("Ctrl+", "Cmd+").replace("Alt+", "Option+")
 
 
@@ -160,7 +159,6 @@ def sentence(fact: dict[str, Any], rng: Random) -> str:
 
 
 def tick_note(note: str) -> str:
-    """Format the shortcuts in a note as inline code."""
     done = []
     for word in note.split(" "):
         core = word.rstrip(".,;")
@@ -176,7 +174,6 @@ _DOUBLED = {
 
 
 def third_person(action: str) -> str:
-    """Convert `open a new chat` to `opens a new chat`."""
     verb, _, rest = action.partition(" ")
     if verb == "have":
         verb = "has"
@@ -190,7 +187,6 @@ def third_person(action: str) -> str:
 
 
 def gerund(action: str) -> str:
-    """Convert `open a new chat` to `opening a new chat`."""
     verb, _, rest = action.partition(" ")
     if verb in _DOUBLED:
         verb += verb[-1] + "ing"
@@ -220,7 +216,6 @@ def some_fact(rng: Random, kind: str, marks: tuple[str, ...]) -> dict[str, Any]:
 
 
 def key_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
-    """Return a question for how to do something."""
     fact = some_fact(rng, "key", marks)
     roll = rng.random()
     action = pick(rng, fact["do"])
@@ -271,7 +266,6 @@ def with_platform(rng: Random) -> list[Turn]:
 
 
 def reverse_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
-    """Return a question for the effect of a shortcut."""
     if rng.random() < 0.12:
         keys = rng.choice(FREE_KEYS)
         asked = pick(rng, BY_KEY).replace("<k>", _spoken(rng, keys))
@@ -293,7 +287,6 @@ def reverse_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
 
 
 def _spoken(rng: Random, keys: str) -> str:
-    """Return a shortcut as users type it."""
     roll = rng.random()
     if roll < 0.45:
         return keys
@@ -307,7 +300,6 @@ def _spoken(rng: Random, keys: str) -> str:
 
 
 def topic_question(rng: Random, marks: tuple[str, ...] = ()) -> Turn:
-    """Return any other question about the app."""
     fact = some_fact(rng, "topic", marks)
     if not marks and rng.random() < 0.3:
         fact = rng.choice([f for f in facts()["topic"] if len(f["ask"]) >= 4])

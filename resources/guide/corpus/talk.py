@@ -68,7 +68,6 @@ TALK: list[tuple[list[str], list[str]]] = [
 
 
 def small_talk(rng: Random) -> Turn:
-    """Return a friendly exchange."""
     asks, says = rng.choice(TALK)
     if rng.random() < 0.12:
         asks, says = TALK[0]

@@ -266,7 +266,6 @@ def jumble(rng: Random) -> str:
 
 
 def digits(rng: Random, low: int = 2, high: int = 6) -> str:
-    """Return a number of a few digits that does not start with zero."""
     rest = "".join(str(rng.randrange(10)) for _ in range(rng.randint(low, high) - 1))
     return str(rng.randint(1, 9)) + rest
 
