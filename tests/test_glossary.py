@@ -1,4 +1,4 @@
-"""The texts follow the glossary: the same word for the same thing, in every language."""
+"""The texts of the program follow the glossary in every language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contents of `make app`, as far as they can be checked without building it."""
+"""Contents of the bundle, as far as they can be checked without a build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The small model installed by setup: from a wheel, verified, downloaded once, and optional."""
+"""Download and installation of the small model during setup."""
 
 from __future__ import annotations
 

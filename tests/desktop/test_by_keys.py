@@ -1,4 +1,4 @@
-"""Tasks that involve several panes and parts of the window, with the keyboard alone."""
+"""Tasks with several panes, done with the keyboard alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the first start to an answer of a downloaded model, with a hub on the loopback."""
+"""Downloading a first model from a hub on the loopback, and chatting with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers called by a model, one of which is stopped, and a chat that reads their chat."""
+"""Calling helpers, stopping one of them, and reading another chat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bad input and faults give the affected chat a clear error and leave others alone."""
+"""Invalid input and faults affect only their own chat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stopping engine frees its memory through reference counts alone, with the collector off."""
+"""A stopped engine frees its memory without the cycle collector."""
 
 from __future__ import annotations
 

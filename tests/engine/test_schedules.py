@@ -1,4 +1,4 @@
-"""Sixteen chats under random schedules get the same replies as when they run alone."""
+"""Random schedules of sixteen chats give the same replies as alone."""
 
 from __future__ import annotations
 

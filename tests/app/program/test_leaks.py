@@ -1,4 +1,4 @@
-"""Opening and closing panes leaks nothing, apart from the few panes kept for undo.
+"""Closing panes leaks nothing except the panes kept for undo.
 
 ``STRETTO_LEAK_PANES=500 pytest tests/app/program/test_leaks.py`` uses more panes.
 """

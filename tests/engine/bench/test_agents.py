@@ -1,4 +1,4 @@
-"""`python -m engine load --agents`: scripted agents and an interactive user on one server."""
+"""`python -m engine load --agents`: agents and a user on one server."""
 
 from __future__ import annotations
 

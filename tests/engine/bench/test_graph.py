@@ -1,6 +1,4 @@
-"""Kernel launches per step, counted from MLX's graph, so the results don't depend on the
-machine.
-"""
+"""Number of kernel launches per step, counted from MLX's graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Size limits on the code path of a reply, so that growth is noticed."""
+"""Size limits for the code that a reply runs through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fixtures that detect a model's capabilities once, since most tests here start fresh engines."""
+"""Fixtures that detect a model's capabilities once for all tests of this folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory estimates before a model is loaded, and suggestions for models that don't fit."""
+"""Memory estimates for models, and suggestions for models that don't fit."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Caches on disk are found again, reused only if they match, bounded in size, and safe if
-damaged.
-"""
+"""Caches on disk: reuse, size limits and damaged files."""
 
 from __future__ import annotations
 

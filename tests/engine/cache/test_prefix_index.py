@@ -1,4 +1,4 @@
-"""The prefix index finds the same longest prefixes as a linear search over every session."""
+"""The prefix index finds the same prefixes as a linear search."""
 
 from __future__ import annotations
 

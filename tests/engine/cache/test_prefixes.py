@@ -1,6 +1,4 @@
-"""Prompts with a common beginning read it once, and each reply is the same as when it runs
-alone.
-"""
+"""Prompts with a common beginning share its cache without changing replies."""
 
 from __future__ import annotations
 

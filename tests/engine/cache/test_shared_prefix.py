@@ -1,4 +1,4 @@
-"""Chats with the same beginning store it once, and never see each other's tokens."""
+"""Chats with the same beginning store it once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions that decode together from one buffer, each in a slot of its own."""
+"""Decoding of several sessions from one buffer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Models distributed over hosts: the hosts file, links between hosts, and groups started by
-`ssh`.
-"""
+"""Models on several hosts: hosts file, links and starting by `ssh`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An engine of two ranks on the loopback returns the same tokens as one process and never hangs."""
+"""An engine of two ranks returns the same tokens as one process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions of whether a hub model fits, based on its file list and config."""
+"""Predictions of whether a model on the hub fits in memory."""
 
 from __future__ import annotations
 

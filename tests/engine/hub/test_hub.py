@@ -1,4 +1,4 @@
-"""Downloads from the hub with the real client and a fake hub on the loopback."""
+"""Downloads from the hub, with a fake hub on the loopback."""
 
 from __future__ import annotations
 

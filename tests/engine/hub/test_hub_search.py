@@ -1,4 +1,4 @@
-"""Searching the hub with the real client and a fake hub on the loopback."""
+"""Searching the hub, with a fake hub on the loopback."""
 
 from __future__ import annotations
 

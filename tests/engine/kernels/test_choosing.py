@@ -1,4 +1,4 @@
-"""Sampling in the kernels: agreement with float64, equal results on all levels, unusual logits."""
+"""Sampling in the kernels, compared with float64 and between levels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decoder layer steps are correct and bitwise equal on every level and in every batch."""
+"""Decoder steps in the kernels are equal on every level and in every batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model variants: an adapter loaded next to its base model and sharing the base's arrays."""
+"""Adapters that share the arrays of their base model."""
 
 from __future__ import annotations
 

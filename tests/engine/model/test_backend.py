@@ -1,4 +1,4 @@
-"""Importing MLX and mlx-lm in an engine when the same process uses them too."""
+"""Importing MLX and mlx-lm in an engine and in the program that uses it."""
 
 from __future__ import annotations
 

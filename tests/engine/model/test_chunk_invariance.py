@@ -1,4 +1,4 @@
-"""Chunk boundaries depend on other chats' activity, so they must not change the result."""
+"""Chunk boundaries don't change the result."""
 
 from __future__ import annotations
 

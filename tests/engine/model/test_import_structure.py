@@ -1,4 +1,4 @@
-"""transformers reads the list of its modules from a file, with the same result as scanning them."""
+"""Reading the list of transformers' modules from a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The last prompt token is fed in the same pass as the rest of the prompt."""
+"""The last prompt token is fed with the rest of the prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models built from plain decoder layers: detection, accuracy, and equal bits in any batch."""
+"""Models built from plain decoder layers: detection, accuracy and batches."""
 
 from __future__ import annotations
 

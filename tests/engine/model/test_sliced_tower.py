@@ -1,4 +1,4 @@
-"""Vision towers computed in small pieces give the same result for any piece size."""
+"""Vision towers computed in pieces give the same result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Continuing a truncated reply as if it had never stopped, and dropping old turns of long chats."""
+"""Continuing truncated replies, and dropping old turns of long chats."""
 
 from __future__ import annotations
 

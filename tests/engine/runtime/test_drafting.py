@@ -1,4 +1,4 @@
-"""Drafting with a small model speeds up a lone chat without changing its output."""
+"""Drafting with a small model doesn't change replies."""
 
 from __future__ import annotations
 

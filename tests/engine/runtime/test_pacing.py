@@ -1,4 +1,4 @@
-"""Chunk sizes, the order of prompts, and time shares, without a model or a clock."""
+"""Chunk sizes, order of prompts and time shares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Properties of the scheduler's plans for arbitrary views. No model, no MLX, no clock."""
+"""Properties of the scheduler's plans, without a model or a clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prompts prefilled together in one pass give the same replies as chats that run alone."""
+"""Prompts prefilled together give the same replies as alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worker threads next to the engine thread: a busy lane doesn't delay the others."""
+"""Worker threads next to the engine thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Untrusted work runs in limited child processes: its failures don't affect the next request."""
+"""Child processes for untrusted work, and their failures."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Images are decoded in a child process, upright and on white. Hostile images give a clear
-error.
-"""
+"""Decoding of images in a child process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fair turns between lanes that read files, with a slot reserved for the app."""
+"""Fair turns between lanes that read files."""
 
 from __future__ import annotations
 

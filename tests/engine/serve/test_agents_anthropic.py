@@ -1,4 +1,4 @@
-"""Requests that Claude Code and similar agents send to `/v1/messages`, and their prefix reuse."""
+"""Requests of Claude Code and similar agents to `/v1/messages`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests whose history contains malformed output of models or tools still get a reply."""
+"""Requests with malformed output of models or tools in their history."""
 
 from __future__ import annotations
 

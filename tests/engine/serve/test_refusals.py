@@ -1,4 +1,4 @@
-"""Requests that cannot be done are refused by field, expectation and value, before they run."""
+"""Error messages for invalid requests name the field and the value."""
 
 from __future__ import annotations
 

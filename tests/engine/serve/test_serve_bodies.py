@@ -1,4 +1,4 @@
-"""Limits on request bodies, which depend on the model and are checked before reading."""
+"""Size limits of request bodies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests of different API keys are isolated: neither usage counts nor timing reveal others."""
+"""Requests with different API keys are isolated."""
 
 from __future__ import annotations
 

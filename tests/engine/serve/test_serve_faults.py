@@ -1,4 +1,4 @@
-"""Robustness of the server against its clients. Each test is named after the fault it prevents."""
+"""Faults of clients. Each test is named after the fault that it prevents."""
 
 from __future__ import annotations
 

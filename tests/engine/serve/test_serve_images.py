@@ -1,4 +1,4 @@
-"""Images over HTTP in each API's format, read by a vision model, and hostile images."""
+"""Images in the format of each HTTP API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conflicting requests each get the reply they'd get alone, or an error that explains why not."""
+"""Conflicting requests, compared with each request alone."""
 
 from __future__ import annotations
 

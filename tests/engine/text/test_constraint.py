@@ -1,4 +1,4 @@
-"""Replies constrained to a format. The models are random, so only the constraint guides them."""
+"""Replies with a format, written by random models."""
 
 from __future__ import annotations
 

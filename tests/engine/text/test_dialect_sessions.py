@@ -1,4 +1,4 @@
-"""Dialects in the engine, and the files from which a model's dialect is detected."""
+"""Dialects in the engine, and how a model's dialect is detected."""
 
 from __future__ import annotations
 

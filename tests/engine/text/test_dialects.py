@@ -1,4 +1,4 @@
-"""Parsing the output of every model family, and prompting each in its own format."""
+"""Parsing of replies and prompts in the dialect of every family."""
 
 from __future__ import annotations
 

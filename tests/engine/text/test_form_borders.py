@@ -1,4 +1,4 @@
-"""Tokens that span the end of reasoning, or a call marker, and the start of constrained text."""
+"""Tokens that span a marker and the start of constrained text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""llguidance's tokenizer built in parts has the same words, tokens and masks as from JSON."""
+"""llguidance's tokenizer built in parts equals the tokenizer from JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lightweight replacement for a tokenizer in the engine process, with the same text and facts."""
+"""Replacement for a tokenizer in the engine process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long texts are processed in chunks with the same result, so no call handles megabytes."""
+"""Processing of long texts in chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates that refuse a message: only that message changes, and the earlier ones stay."""
+"""Templates that reject a message."""
 
 from __future__ import annotations
 

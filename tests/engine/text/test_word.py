@@ -1,4 +1,4 @@
-"""Visible text of Word files appears once and in order, and omissions are named."""
+"""Visible text of Word files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding models in the window, with the real hub client and a hub on the loopback."""
+"""Finding models in the window, with a hub on the loopback."""
 
 from __future__ import annotations
 

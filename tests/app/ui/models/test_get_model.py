@@ -1,4 +1,4 @@
-"""Downloads in the window, with the real hub client and a hub on the loopback."""
+"""Downloads in the window, with a hub on the loopback."""
 
 from __future__ import annotations
 
