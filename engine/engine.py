@@ -510,7 +510,7 @@ class Engine:
         `Session.send`.
         """
         session = uuid.uuid4().hex
-        opening = OpenSession(session, model.id, None, False, reasoning, scratch=True)
+        opening = OpenSession(session, model.id, None, False, reasoning, one_shot=True)
         chat = self._open(opening, model)
         try:
             return chat.send(prompt, params, on_event)

@@ -118,7 +118,6 @@ _OUT_OF_MEMORY = re.compile(
 
 
 def describe_error(error: BaseException) -> str:
-    """Return an `EngineError`'s message, or another exception's type and message."""
     if isinstance(error, EngineError):
         return error.message
     try:
@@ -138,7 +137,6 @@ def run_cleanup(step: Callable[[], object]) -> None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return True if the device or Python ran out of memory."""
     if isinstance(error, MemoryError):
         return True
     # MLX raises a plain RuntimeError when it runs out of memory.

@@ -53,9 +53,6 @@ class ResultsFile:
         restart: delete all records from earlier runs.
         retry_failed: drop records of failed lines, so that they're answered again.
 
-    Attributes:
-        known: records of earlier runs, by line.
-
     Raises:
         OutputError: if the file has other content, or another run is writing to it.
         OSError: if a file can't be read or written. Also raised by `write` and `close`.
@@ -147,9 +144,6 @@ def _lock(out: int, path: Path) -> None:
 def _read_records(path: Path) -> tuple[dict[int, StoredRecord], int]:
     """Return a file's records by line (the last record wins), and their bytes without an incomplete
     record.
-
-    Raises:
-        OutputError: if the file has any other content.
     """
     found: dict[int, StoredRecord] = {}
     start = 0
@@ -188,7 +182,6 @@ def _is_torn(raw: bytes) -> bool:
 
 
 def _append(file: int, data: bytes) -> None:
-    """Append `data` completely, or not at all."""
     before = os.fstat(file).st_size
     try:
         view = memoryview(data)
@@ -293,7 +286,6 @@ class BatchSummary:
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:
-    """Return the nearest-rank percentile, or None if there are no values."""
     if not values:
         return None
     return sorted(values)[max(0, math.ceil(len(values) * share / 100) - 1)]

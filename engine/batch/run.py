@@ -51,7 +51,6 @@ class InvalidLine(Struct, frozen=True):
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the numbers and contents of a file's non-empty lines."""
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             content = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
@@ -65,11 +64,7 @@ def line_digest(raw: bytes, salt: str) -> str:
 
 
 class LineParser:
-    """Parser of lines, which rejects ids that were already used.
-
-    Attributes:
-        ignored: names of fields that were ignored.
-    """
+    """Parser of lines, which rejects ids that were already used."""
 
     def __init__(self, defaults: RequestDefaults, model: Model) -> None:
         self._defaults = defaults
@@ -171,9 +166,6 @@ class BatchRunner:
     ) -> None:
         """Answer all requests.
 
-        Args:
-            on_tick: called every `TICK_S` seconds.
-
         Raises:
             EngineError: `engine_stopped` if the engine was stopped deliberately. In that case,
                 running requests get no answer.
@@ -247,11 +239,7 @@ class BatchRunner:
         on_answer(flight.request, _read_answer(flight, last))
 
     def _recover(self, requests: list[BatchRequest]) -> None:
-        """Reload the model, and repeat the running requests one by one.
-
-        Raises:
-            EngineError: if the engine was stopped deliberately, or the model can't be loaded.
-        """
+        """Reload the model, and repeat the running requests one by one."""
         self.model = self._engine.load_again(self.model)
         log.warning("engine failed; model reloaded")
         self._flights.clear()

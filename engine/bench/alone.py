@@ -191,7 +191,6 @@ def first_difference(first: Sequence[int], second: Sequence[int]) -> int:
 
 
 def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
-    """Replay a turn and return its tokens, at most as many as it had if it was cancelled."""
     if turn.ended == "finished":
         return tuple(session.send(turn.prompt, turn.params).tokens(PATIENCE))
     if chat.slides:

@@ -128,11 +128,6 @@ def run(
     tokens: int,
     say: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Run the whole benchmark, print the results, and return them.
-
-    Raises:
-        EngineError: if a rank fails or the model can't be loaded.
-    """
     backend.start()  # must precede any import of MLX
     link = measure_connection(hosts)
     say(connection_line(link))

@@ -120,7 +120,6 @@ def run(
 
 
 def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> Gain:
-    """Measure all three ways in each round: without drafts, always drafting, and automatic."""
     rates: dict[str, list[DecodeSpeed]] = {"plain": [], "always": [], "chosen": []}
     from engine.runtime import draft_policy  # this imports MLX
 

@@ -99,7 +99,6 @@ def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
 
 
 def _check_size(config: dict[str, Any]) -> None:
-    """Reject models that aren't tiny, before their lazy weights are evaluated."""
     from mlx.utils import tree_flatten
 
     from engine.model import vlm
@@ -134,11 +133,6 @@ def _blindness_reason(folder: Path) -> str:
 
 
 def quantize_folder(folder: Path, group: int, bits: int = 4) -> None:
-    """Quantize a model on disk, except for layers that don't support it.
-
-    Args:
-        group: quantization group size.
-    """
     import mlx.core as mx
     from mlx.utils import tree_flatten
     from mlx_lm.utils import quantize_model
@@ -198,11 +192,7 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
 
 
 def _difference_from_vlm(net: Any) -> float:
-    """Return the maximum difference from the logits of mlx-vlm's call.
-
-    Raises:
-        NotBuildableError: if it's too large for a rounding difference.
-    """
+    """Return the maximum difference from the logits of mlx-vlm's call."""
     import mlx.core as mx
 
     ids = mx.array([[5 + 7 * i % 250 for i in range(max(LENGTHS))]])
@@ -221,10 +211,6 @@ def _difference_from_vlm(net: Any) -> float:
 
 
 def _compare(model: Any) -> tuple[float, float, bool]:
-    """Compare stepping together and alone.
-
-    Returns the maximum difference of logits, their standard deviation, and True for equal tokens.
-    """
     import mlx.core as mx
 
     from engine.cache.cache_objects import clone

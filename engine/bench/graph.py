@@ -52,7 +52,6 @@ def count_here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -
     """Count families in this process. MLX must not have been imported yet.
 
     Args:
-        families: comma-separated names.
         names: names of cases to count; empty for all cases.
     """
     _prepare()
@@ -179,7 +178,6 @@ def _waits(cell: Cell) -> str:
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """Return a Markdown table: all launches, other counts for the most chats."""
     chats = sorted({cell.chats for cell in cells})
     found = {(c.family, c.case, c.chats): c for c in cells}
     rows = list(dict.fromkeys((c.family, c.case) for c in cells))

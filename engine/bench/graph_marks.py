@@ -192,7 +192,6 @@ def capture() -> Iterator[list[Any]]:
 
 
 def nodes(outputs: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Return the primitives that compute `outputs`, in order, and the constants by name."""
     import mlx.core as mx
 
     found: list[dict[str, Any]] = []
@@ -217,7 +216,6 @@ def mark_of(constant: Any) -> Mark | None:
 
 
 def _count_fused(found: list[dict[str, Any]]) -> int:
-    """Return the launches of a compiled function. Connected elementwise primitives are fused."""
     group: dict[str, int] = {}  # fusion group of each array, by name
     parent: list[int] = []
     launches = 0

@@ -159,17 +159,15 @@ def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
 
 
 def _cache_arrays(kvs: Sequence[Any]) -> list[Any]:
-    """Return all cache arrays. Writing to them counts even if nothing reads the result."""
     from engine.cache.cache_objects import iterate_arrays
 
-    slots = {id(kv.slots): kv.slots for kv in kvs if kv.slots is not None}
+    slots = {id(kv.slot_buffer): kv.slot_buffer for kv in kvs if kv.slot_buffer is not None}
     stacks = {id(kv.stack): kv.stack for kv in kvs if kv.stack is not None}
     buffers = [source.layers for source in (*slots.values(), *stacks.values())]
     return [*iterate_arrays([kv.layers for kv in kvs]), *iterate_arrays(buffers)]
 
 
 def batch(net: Any, make: Callable[[], list[Any]], case: Case) -> Count | None:
-    """Count a turn of `BatchGenerator`, or return None if it doesn't support the case."""
     import mlx.core as mx
     from mlx_lm.generate import BatchGenerator
 

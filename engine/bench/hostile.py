@@ -51,7 +51,6 @@ class Ordeal(Struct, frozen=True):
 
 
 def ordeals(running: Subject, note: Callable[[str], None]) -> Iterator[Ordeal]:
-    """Send all inputs to the engine, one after another, while three chats are streaming."""
     with tempfile.TemporaryDirectory() as scratch:
         for number, hostile in enumerate((*INPUTS, *IMAGES)):
             note(f"another chat {hostile.name} …")

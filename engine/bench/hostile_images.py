@@ -101,7 +101,6 @@ def _rotated_jpeg() -> bytes:
 
 
 def _pages(count: int, circle: bool = False) -> bytes:
-    """Return a TIFF with `count` pages. With `circle`, the last page links to the first."""
     data = bytearray(_save_image("TIFF", size=(64, 48)))
     (first,) = struct.unpack_from("<I", data, 4)
     (entries,) = struct.unpack_from("<H", data, first)

@@ -52,7 +52,6 @@ def replace_normalizer(pattern: str, content: str) -> dict[str, Any]:
 
 
 def far_id(tokenizer: dict[str, Any]) -> None:
-    """Add a word whose id is out of range for any embedding."""
     tokenizer["model"]["vocab"]["Ġhello"] = 2_000_000
 
 
@@ -68,7 +67,6 @@ def explosion(tokenizer: dict[str, Any]) -> None:
 
 
 def chain(links: int, last: Any = None) -> dict[str, Any]:
-    """Return a schema with a long chain of objects that reference each other."""
     defs: dict[str, Any] = {
         f"a{i}": {
             "type": "object",
@@ -83,8 +81,6 @@ def chain(links: int, last: Any = None) -> dict[str, Any]:
 def _sends(
     make: Callable[[], tuple[str | list[Message], SamplingParams]],
 ) -> Callable[[Path, Engine], Ask]:
-    """Return an input for the valid model. The message is created before the measurement."""
-
     def prepare(root: Path, engine: Engine) -> Ask:
         prompt, params = make()
         return lambda engine, model: engine.open_session(model).send(prompt, params).text

@@ -45,7 +45,6 @@ class LongPrompt(Struct, frozen=True):
 
 
 def long_prompt(subject: Subject, length: int) -> LongPrompt:
-    """Measure the gaps of three streaming chats during prefill of a prompt with `length` tokens."""
     engine, model = subject.engine, subject.model
     few = SamplingParams(max_tokens=4, temperature=0.0)
     alone = engine.open_session(model)
@@ -121,7 +120,6 @@ class Many(Struct, frozen=True):
 
 
 def forks(subject: Subject, length: int, chats: int) -> Many:
-    """Fork a chat that has `length` tokens, first once and then several times."""
     origin = subject.engine.open_session(subject.model)
     origin.send(subject.text(length, 7), SamplingParams(max_tokens=1, temperature=0.0)).tokens()
 

@@ -87,7 +87,6 @@ def measure(
     bits: Sequence[int | None] = BITS,
     chats: Sequence[int] = CHATS,
 ) -> Iterator[Peak]:
-    """Estimate and load a model, prefill chats one by one, and decode them together."""
     pacing.MAX_CHUNK = estimate.CHUNK = CHUNK
     setattr(pacing.PrefillPacer, "gathers", lambda *_: True)  # noqa: B010 - also on a slow machine
     with Engine() as engine:
@@ -183,7 +182,6 @@ def _hold_engine_thread(session: Session) -> Iterator[None]:
 
 
 def config_of(family: str) -> dict[str, Any]:
-    """Return the config of a small model, which is larger than in `families`."""
     before = dict(small_configs.SIZES)
     small_configs.SIZES.update(SIZES)
     try:

@@ -25,7 +25,6 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def seconds(samplers: list[Sampler], logits: mx.array, rounds: int) -> float:
-    """Return the median time for sampling a step, until the tokens are available in Python."""
     recent = [mx.array([1, 2, 3])] * len(samplers)
     times = []
     for index in range(rounds):

@@ -32,7 +32,6 @@ class Schedule:
     """Random actions on the chats of one model.
 
     Args:
-        chats: maximum number of open chats.
         tight: True if the engine has so little memory that replies wait for each other.
 
     Attributes:

@@ -451,7 +451,6 @@ class NotBuildableError(Exception):
 
 
 def architectures() -> list[str]:
-    """Return all modules in `mlx_lm.models` except for helpers."""
     package = importlib.import_module("mlx_lm.models")
     helpers = {
         "activations",

@@ -106,11 +106,6 @@ def main(options: argparse.Namespace) -> int:
 def _run(
     engine: Engine, folder: Path, options: argparse.Namespace, seed: int, tight: bool
 ) -> Schedule:
-    """Run a schedule.
-
-    If `tight`, a separate engine has memory for only a few chats, so caches are written to disk
-    and restored.
-    """
     if not tight:
         schedule = Schedule(engine, folder, seed, options.chats)
         schedule.run(options.steps)
@@ -153,7 +148,6 @@ def _add(total: Outcome, found: Outcome) -> None:
 
 
 def _resident() -> int:
-    """Return the resident memory of the process in bytes, or its peak outside of Linux."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

@@ -49,7 +49,6 @@ class Subject(Struct, dict=True):
         return load_tokenizer(Path(self.model.path))
 
     def text(self, tokens: int, salt: int = 0) -> str:
-        """Return a text of about `tokens` tokens. A different salt gives a different text."""
         word = f"w{salt} "
         per_word = max(1, len(self.tokenizer.encode(word * 32, add_special_tokens=False)) / 32)
         return word * max(1, round(tokens / per_word))
@@ -141,7 +140,6 @@ class Stream:
         self.reply.cancel()
 
     def times(self) -> list[float]:
-        """Wait for the reply to end, and return the arrival times of its tokens."""
         assert self.reply is not None
         self.reply.tokens()
         return self.moments
@@ -153,7 +151,6 @@ class Stream:
 
 
 def send_timed(session: Session, prompt: str, params: SamplingParams, awaited: int = 0) -> Stream:
-    """Send a prompt and record when tokens arrive. `arrived` is set after `awaited` tokens."""
     stream = Stream(awaited)
     stream.reply = session.send(prompt, params, on_event=stream.on_event)
     return stream

@@ -129,11 +129,7 @@ def batch_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
 
 
 def _rate(times: Sequence[Sequence[float]]) -> float:
-    """Return the tokens/s over the time when all chats are decoding.
-
-    Raises:
-        ValueError: if one chat ended before another started.
-    """
+    """Return the tokens/s over the time when all chats are decoding."""
     begin, end = max(t[0] for t in times), min(t[-1] for t in times)
     if end <= begin:
         raise ValueError("the chats never decoded all at once")

@@ -265,11 +265,7 @@ class Contents(Struct, frozen=True):
 
 
 def read_contents(path: Path, record: Record) -> Contents:
-    """Read a whole file without creating MLX arrays.
-
-    Raises:
-        DamagedError, OSError: if the file can't be used.
-    """
+    """Read a whole file without creating MLX arrays."""
     parts = {}
     with _open_regular(path) as stream:
         try:

@@ -218,7 +218,6 @@ def stagger_growth(caches: Caches, more: int = 0) -> None:
 
 
 def is_plain_kv(cache: Any) -> bool:
-    """Return True for a plain, unbounded KV cache, with or without a shared prefix."""
     from mlx_lm.models.cache import KVCache
 
     return type(cache) in (KVCache, SharedPrefixKV)
@@ -247,7 +246,6 @@ def can_trim(cache: Any) -> bool:
 
 
 def may_be_untrimmable(cache: Any) -> bool:
-    """Return True if a cache can't be trimmed, or may become so."""
     if cache is None:
         return False
     if hasattr(cache, "caches"):
@@ -283,7 +281,6 @@ def can_remove_last(cache: Any, surplus: int) -> bool:
 
 
 def remove_last(cache: Any, surplus: int) -> None:
-    """Remove the last `surplus` tokens from a cache. Requires `can_remove_last`."""
     if can_trim(cache):
         cache.trim(surplus)
         return
@@ -300,9 +297,6 @@ def has_hidden_growth(caches: Caches, longer: Caches) -> bool:
     """Return True if the growth of some cache can't be derived from array shapes.
 
     This is possible for classes without `keys`, except for mlx-lm's cache for recurrent states.
-
-    Args:
-        longer: the same caches with more tokens.
     """
     from mlx_lm.models.cache import ArraysCache
 
@@ -341,6 +335,5 @@ def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> Memo
 
 
 def _with_copy_counts(caches: Caches) -> list[tuple[Any, int]]:
-    """Return all caches with their number of copies: two if a snapshot has a copy."""
     parts = (cache for cache in flatten_caches(caches) if cache is not None)
     return [(cache, 2 if may_be_untrimmable(cache) else 1) for cache in parts]

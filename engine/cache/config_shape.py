@@ -222,7 +222,6 @@ class _Reader:
         return None
 
     def kind_by_family(self, at: int) -> str:
-        """Return the layer type from a list in the config, or else from the family."""
         listed = next((g for n in _LISTS if isinstance(g := self.config.get(n), (list, str))), None)
         every = next((_ALTERNATING[n] for n in self.families if n in _ALTERNATING), None)
         if listed and not (every and self.families & _BY_PATTERN):

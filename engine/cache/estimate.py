@@ -347,7 +347,6 @@ def _slot_copy_bytes(shape: Shape, case: _Case) -> int:
 
 
 def context_limit(config: Mapping[str, Any]) -> int | None:
-    """Return the context limit of a config in tokens, or None if it isn't set."""
     names = ("max_position_embeddings", "max_sequence_length", "n_positions", "seq_length", "n_ctx")
     found = (part.get(name) for part in text_configs(config) for name in names)
     return next((limit for limit in found if type(limit) is int and limit > 0), None)

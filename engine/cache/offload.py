@@ -42,17 +42,11 @@ _APART = re.compile(rf"[0-9a-f]{{40}}\.(safetensors|([0-9]+\.)?part)|{NAMES}(\.n
 
 
 def client_files(folder: Path) -> list[Path]:
-    """List the API clients' files in a cache folder.
-
-    Raises:
-        OSError: if the folder can't be read.
-    """
     apart = folder / APART
     return [f for f in apart.iterdir() if _APART.fullmatch(f.name)] if apart.exists() else []
 
 
 def _is_being_written(half: Path) -> bool:
-    """Return True if another running process is still writing this partial file."""
     number = half.suffixes[0][1:]
     if not number.isdecimal() or int(number) == os.getpid():
         return False
@@ -66,7 +60,6 @@ def _is_being_written(half: Path) -> bool:
 
 
 def kv_fingerprint(model_id: str, bits: int | None) -> str:
-    """Return the fingerprint of compatible files."""
     return f"{model_id} {bits}"
 
 

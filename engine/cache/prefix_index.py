@@ -36,8 +36,6 @@ MAX_DONORS = 32
 
 
 class PrefillingSession(Struct, eq=False):
-    """Description of a session in prefill for the prefix index."""
-
     kind: tuple[object, ...]  # only sessions of the same kind can share caches
     kv: SessionKV
     tokens: list[int]  # prompt tokens, and those generated since; may grow
@@ -63,8 +61,6 @@ class PrefillingSession(Struct, eq=False):
 
 
 class _Node:
-    """Node of the radix tree."""
-
     __slots__ = ("children", "depth", "edge", "holders", "parent")
 
     def __init__(self, edge: bytes, parent: _Node | None) -> None:
@@ -337,7 +333,6 @@ def _find_or_add_node(root: _Node, tokens: bytes) -> _Node:
 
 
 def _split(node: _Node, at: int) -> _Node:
-    """Split a node's edge after `at` bytes, and return the new upper node."""
     parent = node.parent
     assert parent is not None
     first = _Node(node.edge[:at], parent)

@@ -96,7 +96,7 @@ class SessionKV:
         # Set by `save_before_draft`.
         self._before_draft: tuple[list[tuple[Any, Any]], int] | None = None
         # Buffer that currently holds the keys and values, if the session has a slot.
-        self.slots: SlotBuffer | None = None
+        self.slot_buffer: SlotBuffer | None = None
         # Stack that currently holds the recurrent states.
         self.stack: StateStack | None = None
         # Prefix extended by these caches.
@@ -116,12 +116,11 @@ class SessionKV:
 
     @property
     def length(self) -> int:
-        """Number of tokens in the caches."""
         return len(self.tokens) if self.layers else 0
 
     def set_caches(self, caches: Caches | None) -> None:
-        if self.slots is not None:
-            self.slots.free(self)
+        if self.slot_buffer is not None:
+            self.slot_buffer.free(self)
         if self.stack is not None:
             self.stack.free(self)
         if self.shared_prefix is not None:
@@ -142,8 +141,8 @@ class SessionKV:
 
         While a session is in a slot, the objects in `layers` have no arrays.
         """
-        if self.slots is not None:
-            self.slots.leave(self)
+        if self.slot_buffer is not None:
+            self.slot_buffer.leave(self)
             self.mark_changed()
         if self.stack is not None:
             self.stack.leave(self)
@@ -518,10 +517,10 @@ class SessionKV:
     @property
     def cache_bytes(self) -> CacheBytes:
         # The size is cached, because summing up 30 layers takes 0.2 ms.
-        if self._measured is None or self.slots is not None or self.stack is not None:
+        if self._measured is None or self.slot_buffer is not None or self.stack is not None:
             parts = [self.layers, self.last_snapshot.caches if self.last_snapshot else []]
             seen = {id(a): a.nbytes for a in iterate_arrays(parts)}
-            slot = sum(s.nbytes_each for s in (self.slots, self.stack) if s is not None)
+            slot = sum(s.nbytes_each for s in (self.slot_buffer, self.stack) if s is not None)
             self._measured = slot + sum(seen.values())
         if self.shared_prefix is not None:
             return CacheBytes(self._measured, self.shared_prefix.number, self.shared_prefix.nbytes)
@@ -531,7 +530,6 @@ class SessionKV:
 
     @property
     def capacity(self) -> int:
-        """Token capacity of the first layer."""
         first = self.layers[0] if self.layers else None
         keys = getattr(first, "keys", None)
         if isinstance(keys, (list, tuple)):  # quantized
@@ -550,11 +548,9 @@ class SessionKV:
 
     @property
     def attributed_bytes(self) -> int:
-        """Bytes of this session, plus its share of shared memory."""
         return self.cache_bytes.own + self.cache_bytes.shared // self.sharer_count
 
     def _share_with(self, twin: SessionKV) -> None:
-        """Record that `twin` shares the buffers until one of the two sessions is written to."""
         if self._sharers is None:
             self._sharers, self._sharing = weakref.WeakSet([self]), next(numbers)
         self._sharers.add(twin)

@@ -134,7 +134,6 @@ class SharedPrefixKV:
         return pieces[0], pieces[1]
 
     def copy_into(self, fresh: Any, length: int, room: bool) -> Any:
-        """Copy the first `length` tokens into an empty cache of the model's class."""
         fresh.keys, fresh.values = self.concatenate(length, fresh.step if room else 0)
         fresh.offset = length
         return fresh
@@ -268,7 +267,6 @@ class Split:
         return SplitFactor(self)
 
     def row(self, number: int, length: int) -> Split:
-        """Return the part of a single session, with at most `length` of its own tokens."""
         rows = self.beginnings
         (shared,) = [a for a, g in zip(self.shared, rows.groups, strict=True) if number in g]
         suffix = self.own[number : number + 1, :, :length]

@@ -17,9 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class Occupant(StackableState, Protocol):
-    """Interface of session caches that can have slots."""
-
-    slots: SlotBuffer | None  # buffer that holds the keys and values, or None
+    slot_buffer: SlotBuffer | None  # buffer that holds the keys and values, or None
 
 
 class SlotBuffer:
@@ -79,7 +77,7 @@ class SlotBuffer:
             self.occupants.extend(new)
             self.caches.extend(arriving)
             for kv in new:
-                kv.slots = self
+                kv.slot_buffer = self
         needed = {
             form: max(slot_layer.tokens_after(caches[first], 1) for caches in self.caches)
             for form, first in self.firsts.items()
@@ -101,11 +99,7 @@ class SlotBuffer:
             array[slot * heads : (slot + 1) * heads] = _pad(source[0, :, :length], 0, room)
 
     def _grow(self, layer: int, slots: int, needed: int) -> None:
-        """Grow a layer's arrays to `self._slots` slots with room for `needed` tokens each.
-
-        Args:
-            slots: current number of slots.
-        """
+        """Grow a layer's arrays to `self._slots` slots with room for `needed` tokens each."""
         block = self.policy.growth_tokens(needed)
         # Stagger the layers, because copying all of them in the same step is slow.
         shift = 2 * layer * (block // BLOCK) % block
@@ -155,7 +149,6 @@ class SlotBuffer:
             self.free(kv)
 
     def _shrink(self, array: mx.array, slot: int, slots_left: int) -> mx.array:
-        """Return a copy with `slots_left` slots, with the last occupant moved to `slot`."""
         heads, last = array.shape[0] // self._slots, len(self.occupants) - 1
         parts = [array[: slot * heads]]
         if slot != last:
@@ -167,7 +160,7 @@ class SlotBuffer:
     def _remove_entry(self, kv: Occupant) -> int:
         """Remove a session, move the last occupant to its slot, and return the slot."""
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
-        kv.slots, self._nbytes = None, None
+        kv.slot_buffer, self._nbytes = None, None
         self.occupants[slot], self.caches[slot] = self.occupants[last], self.caches[last]
         self.occupants.pop()
         self.caches.pop()
@@ -233,7 +226,6 @@ def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], t
 
 
 def length_of(kv: Occupant) -> int:
-    """Return the length of a session in tokens, whether or not it has a slot."""
     return _longest(c for c in kv.layers if slot_layer.form_of(c) is not None)
 
 

@@ -89,7 +89,6 @@ def tokens_after(cache: Any, more: int = 0) -> int:
 
 
 def has_equal_positions(caches: Sequence[Any], forms: Sequence[Form]) -> bool:
-    """Return True if all layers of the same form have the same write position."""
     pairs = zip(caches, forms, strict=True)
     rings = {(form, write_position(cache)) for cache, form in pairs if form.window}
     return len({cache.offset for cache in caches}) == 1 and len(rings) == len(dict(rings))
@@ -103,7 +102,6 @@ def write_position(cache: Any) -> int:
 
 
 def advance(cache: Any) -> None:
-    """Update a cache's counters after a token was written at `write_position`."""
     if hasattr(cache, "max_size"):
         cache._idx = write_position(cache) + 1
     cache.offset += 1

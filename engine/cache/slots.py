@@ -65,7 +65,7 @@ class Slots:
         for kv in [kv for kv in self.occupants if id(kv) not in able_ids]:
             _leave_slot(kv)
         self.buffers = [buffer for buffer in self.buffers if buffer.occupants]
-        new = [kv for kv in able if kv.slots is None]
+        new = [kv for kv in able if kv.slot_buffer is None]
         enter = self._assign_by_class if self.policy.classes else self._assign_to_one
         entering = enter(new, forms)
         for buffer in self.buffers:
@@ -77,8 +77,8 @@ class Slots:
         return order
 
     def _eligible_forms(self, kv: Occupant) -> tuple[Form, ...]:
-        if kv.slots is not None:
-            return kv.slots.forms if self.policy.can_hold(length_of(kv)) else ()
+        if kv.slot_buffer is not None:
+            return kv.slot_buffer.forms if self.policy.can_hold(length_of(kv)) else ()
         caches, forms = slot_caches(kv.layers, self.policy)
         able = caches and self.policy.can_hold(length_of(kv)) and has_equal_positions(caches, forms)
         return forms if able else ()
@@ -134,7 +134,7 @@ class Slots:
 
     def _largest_group(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
         def rank(group: list[Occupant]) -> tuple[int, int]:
-            return sum(kv.slots is not None for kv in group), len(group)
+            return sum(kv.slot_buffer is not None for kv in group), len(group)
 
         order = sorted(able, key=length_of)
         limit_for = self.policy.max_length_with
@@ -152,5 +152,5 @@ class Slots:
 
 
 def _leave_slot(kv: Occupant) -> None:
-    if kv.slots is not None:
-        kv.slots.leave(kv)
+    if kv.slot_buffer is not None:
+        kv.slot_buffer.leave(kv)

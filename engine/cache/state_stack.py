@@ -18,8 +18,6 @@ log = logging.getLogger(__name__)
 
 
 class StackableState(Protocol):
-    """Interface of session caches whose states can be stacked."""
-
     stack: StateStack | None  # stack that currently holds the states, or None
 
     @property
@@ -41,7 +39,6 @@ class StateStack:
         return total // max(1, len(self.members))
 
     def can_hold(self, rows: Sequence[StackableState]) -> bool:
-        """Return True if all sessions have recurrent states of the same shapes."""
         shapes = set()
         for kv in (kv for kv in rows if kv.stack is None):
             own_shapes = _state_shapes(state_caches(kv))
@@ -130,7 +127,6 @@ def state_caches(kv: StackableState) -> list[Any]:
 
 
 def _state_shapes(caches: list[Any]) -> tuple[tuple[int, ...], ...] | None:
-    """Return the shapes of a session's states, or None if it has none or some are unset."""
     states = [state for cache in caches for state in cache.cache]
     if not states or any(state is None for state in states):
         return None

@@ -22,7 +22,6 @@ _BAR_WIDTH = 24
 
 
 def positive_int(text: str) -> int:
-    """Parse an integer that must be at least 1."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, not {number}")
@@ -95,7 +94,6 @@ def parse_ranks(options: argparse.Namespace) -> int | Sequence[Host]:
 
 @contextlib.contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """Make SIGTERM raise KeyboardInterrupt inside the block."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield

@@ -172,7 +172,6 @@ class BatchRun:
         )
 
     def print_summary(self, ignored: Sequence[str]) -> None:
-        """Print ignored fields and statistics, even after an interruption."""
         self._progress.clear()
         if ignored:
             named = ", ".join(ignored[:_MAX_LISTED])

@@ -177,7 +177,6 @@ def _traffic(
     say: Say,
     note: Say,
 ) -> list[LoadResult]:
-    """Benchmark whole requests. Each row is printed as soon as it's done."""
     with contextlib.ExitStack() as stack:
         who: dict[str, tuple[Contender, Peak]] = {
             "Stretto": (contenders.stretto(it), contenders.measure_peak)

@@ -313,9 +313,6 @@ def _agent_folder(name: str) -> Path:
 def _agent_key(name: str, folder: Path, file: Path, make: bool) -> str:
     """Return a key for the agent. If the server requires keys, a missing or revoked key is
     replaced.
-
-    Raises:
-        OSError, ValueError: if the key file can't be read or written.
     """
     keys, key_file = Keys(file), folder / "key"
     if all(key.revoked for key in keys.all()):
@@ -338,11 +335,7 @@ def _write_private(file: Path, text: str) -> None:
 
 @contextlib.contextmanager
 def _start_or_find_server(options: argparse.Namespace) -> Iterator[tuple[str, bool]]:
-    """Yield the server's address, and True if it was started for this agent.
-
-    Raises:
-        ValueError: if the server can't be started.
-    """
+    """Yield the server's address, and True if it was started for this agent."""
     url = options.url.rstrip("/").removesuffix("/v1")
     if options.print or _get_json(url, "/health", "") is not None:
         yield url, False
@@ -368,11 +361,7 @@ def _start_or_find_server(options: argparse.Namespace) -> Iterator[tuple[str, bo
 
 
 def _get_json(url: str, path: str, key: str) -> Any:
-    """Return JSON from a server, or None if it doesn't respond.
-
-    Raises:
-        ValueError: if the address is invalid, or the server rejects the key.
-    """
+    """Return JSON from a server, or None if it doesn't respond."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f"invalid address {url!r}; write it as http://127.0.0.1:8080")
@@ -392,11 +381,7 @@ def _get_json(url: str, path: str, key: str) -> Any:
 
 
 def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
-    """Return the values to fill in for the chosen model.
-
-    Raises:
-        ValueError: if the server doesn't respond, or doesn't have the model.
-    """
+    """Return the values to fill in for the chosen model."""
     found = _get_json(url, "/v1/models", key)
     models = found.get("data") if isinstance(found, dict) else None
     if not isinstance(models, list) or not models:
@@ -447,7 +432,6 @@ def _collect_warnings(name: str, known: Mapping[str, Any]) -> list[str]:
 
 
 def _confirm(doubts: list[str], ask: bool) -> bool:
-    """Print warnings. In a terminal, also ask if the agent should start."""
     for doubt in doubts:
         print(f"launch: {doubt}", file=sys.stderr, flush=True)
     if not doubts or not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -491,7 +475,6 @@ def _print_setup(
 
 
 def _run(command: Sequence[str], variables: Mapping[str, Any], folder: Path | None) -> int:
-    """Run the agent in this terminal and return its exit status. Ctrl+C is left to the agent."""
     environment = {**os.environ, **{name: str(value) for name, value in variables.items()}}
     environment = {k: v for k, v in environment.items() if v or k not in variables}
     # Child processes would inherit an ignored signal, but not a handler.

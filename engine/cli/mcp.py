@@ -76,7 +76,6 @@ def main(options: argparse.Namespace) -> int:
 
 
 async def _serve_stdio(server: MCPServer[Any]) -> None:
-    """Serve like `MCPServer.run_stdio_async`, but tolerate unpaired surrogates."""
     # Keep the file open, because a thread may still read from it after a signal.
     received = os.fdopen(_take_stdin(), encoding="utf-8", errors="replace", closefd=False)
     lines = anyio.wrap_file(received)
@@ -121,12 +120,7 @@ class NamedSession(Struct, eq=False):
 
 
 class ToolChats(Struct, eq=False):
-    """Models and named sessions behind the tools, on one event loop.
-
-    Attributes:
-        paths: paths of the models, which are loaded on first use.
-        limit: maximum number of tokens per answer.
-    """
+    """Models and named sessions behind the tools, on one event loop."""
 
     engine: Engine
     paths: Sequence[str]
@@ -138,12 +132,7 @@ class ToolChats(Struct, eq=False):
         return [Path(path).name for path in self.paths]
 
     async def load_model(self, name: str) -> Model:
-        """Load a model by name. An empty name means the first model.
-
-        Raises:
-            EngineError: if the model can't be loaded.
-            ValueError: if there's no such model.
-        """
+        """Load a model by name. An empty name means the first model."""
         if name and name not in (*self.model_names, *self.paths):
             raise ValueError(f"Unknown model {name!r}. Available: {', '.join(self.model_names)}.")
         known = [*zip(self.model_names, self.paths, strict=True), *((p, p) for p in self.paths)]
@@ -159,7 +148,6 @@ class ToolChats(Struct, eq=False):
         seed: int | None,
         on_progress: ProgressCallback,
     ) -> str:
-        """Answer a prompt. A named session is continued, or created if necessary."""
         if not session:
             chosen = await self.load_model(model)
             chat = self.engine.open_session(chosen, system=system or None)
@@ -191,7 +179,6 @@ class ToolChats(Struct, eq=False):
         system: str,
         on_progress: ProgressCallback,
     ) -> list[dict[str, Any]]:
-        """Return answers from several models or with several seeds, generated concurrently."""
         several: list[int | None] = [*seeds] or [None]
         ways = [(model, seed) for model in models or self.model_names for seed in several]
         if len(ways) > MAX_COMPARED_ANSWERS:
@@ -212,7 +199,6 @@ class ToolChats(Struct, eq=False):
         return list(await asyncio.gather(*(one(name, seed) for name, seed in ways)))
 
     def list_sessions(self, close: str) -> list[dict[str, Any]]:
-        """List the named sessions, after closing session `close` if given."""
         if close:
             closed = self._open.pop(close, None)
             if closed is None:
@@ -226,9 +212,6 @@ class ToolChats(Struct, eq=False):
     async def _answer(
         self, chat: Session, prompt: str, seed: int | None, on_progress: ProgressCallback
     ) -> tuple[str, Finished]:
-        """Return the text of an answer and the final event. A cancelled client cancels the
-        reply.
-        """
         events: asyncio.Queue[Event] = asyncio.Queue()
         loop = asyncio.get_running_loop()
         usual = {**chat.model.defaults, "max_tokens": self.limit, "seed": seed}

@@ -176,11 +176,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _build_settings(options: argparse.Namespace) -> Settings:
-    """Return the server's settings.
-
-    Raises:
-        ValueError: if options contradict each other, or a key is required but none exists.
-    """
+    """Return the server's settings."""
     local = Settings(host=options.host, require_key=True).is_local
     if options.announce and local:
         raise ValueError(
@@ -233,7 +229,6 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
 
     Raises:
         ValueError: if the folder has other files, because eviction would delete them.
-        OSError: if the user chose a folder that can't be used.
     """
     from engine.cache.offload import APART, client_files
 
@@ -319,7 +314,6 @@ def _serve(
 
 
 def _announce(stack: contextlib.ExitStack, host: str, port: int) -> None:
-    """Announce the server on the local network, or print an error."""
     from engine.serve.announcement import announce
 
     try:
@@ -330,7 +324,6 @@ def _announce(stack: contextlib.ExitStack, host: str, port: int) -> None:
 
 
 def _stop_engine(engine: Engine, status: int, within: float) -> None:
-    """Stop the engine. If a native call doesn't return, exit the process anyway."""
     engine.stop(within)
     if engine.is_running:
         logging.getLogger(__name__).warning("engine does not stop; exiting anyway")

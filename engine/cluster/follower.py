@@ -115,11 +115,7 @@ class Follower:
     """Models and caches of a follower, by rank 0's numbers.
 
     Attributes:
-        turn: number of the latest record.
         steps: progress counter. Goes up with every record, and with every chunk while loading.
-
-    Args:
-        send_message: sends a message to rank 0.
     """
 
     def __init__(
@@ -181,11 +177,6 @@ class Follower:
                 self._files.free_written()
 
     def _replay(self, record: TurnRecord) -> bool:
-        """Carry out a record's operations. Return True if rank 0 is idle afterwards.
-
-        Raises:
-            DivergedError: if another record was expected.
-        """
         if record.turn != self.turn + 1:
             raise DivergedError(f"turn {record.turn} follows turn {self.turn}")
         self.turn = record.turn

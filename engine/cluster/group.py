@@ -72,7 +72,6 @@ class RankGroup:
         self.size = int(self.mlx.size())
 
     def send(self, record: TurnRecord) -> None:
-        """Send a record from rank 0 to all others, without waiting for them."""
         data = encode(record)
         for part in filter(None, (data[:FIRST_BYTES], data[FIRST_BYTES:])):
             numbers = mx.array(np.frombuffer(part, np.int32))
@@ -119,6 +118,5 @@ def step_checksum(turn: int, rows: Sequence[tuple[int, int]]) -> int:
 
 
 def file_digest(record: cache_file.Record) -> int:
-    """Return a digest that is the same for every rank's file of a chat."""
     identity = (record.fingerprint, record.tokens, record.cuts, record.boundary)
     return crc32(repr(identity).encode())

@@ -48,7 +48,6 @@ class Host(Struct, frozen=True):
         source: folder with Stretto's source code, if it isn't installed in that Python.
         ip: address that other ranks connect to. "" for the address ssh used.
         ports: first and last port its ranks may listen on.
-        models: folder for model copies on that machine.
         backend: "ring" (TCP) or "jaccl" (RDMA over Thunderbolt).
         rdma: for jaccl, the RDMA device for reaching each host of the group, in order. None for the
             host itself.
@@ -112,7 +111,6 @@ class Host(Struct, frozen=True):
 
     @property
     def ssh_port(self) -> str:
-        """Port for `ssh`, or "" for the default port."""
         return self._address_part("port")
 
     def _address_part(self, name: str) -> str:
@@ -126,7 +124,6 @@ def local_hosts(count: int = 1) -> tuple[Host, ...]:
 
 
 def check_group(hosts: Sequence[Host]) -> None:
-    """Check that hosts can form a group."""
     if not hosts or not hosts[0].is_local:
         raise HostError(
             "The first host must be this machine. Put local first, or run the command on the "
@@ -197,11 +194,6 @@ class HostsFile:
         return hosts
 
     def add(self, *hosts: Host) -> None:
-        """Add or replace hosts.
-
-        Raises:
-            OSError: if the file can't be written.
-        """
         self._hosts |= {host.name: host for host in hosts}
         self._write()
 
@@ -210,7 +202,6 @@ class HostsFile:
 
         Raises:
             HostError: if there's no such host.
-            OSError: if the file can't be written.
         """
         self.get(name)
         del self._hosts[name]

@@ -125,7 +125,7 @@ class JournaledKV(SessionKV):
             super().finish_reply()
 
     def leave_slots(self) -> Caches:
-        if self.slots is None and self.stack is None:
+        if self.slot_buffer is None and self.stack is None:
             return self.layers
         with self._journal.record("leave_slots", self.number):
             return super().leave_slots()
@@ -148,11 +148,7 @@ class JournaledKV(SessionKV):
 
 
 class FollowerClient:
-    """Client for requests to all followers outside of collectives. Thread-safe.
-
-    Args:
-        send_message: sends a message to all followers.
-    """
+    """Client for requests to all followers outside of collectives. Thread-safe."""
 
     def __init__(self, count: int, send_message: Callable[[dict[str, Any]], None]) -> None:
         self.send = send_message
@@ -170,7 +166,6 @@ class FollowerClient:
         return number
 
     def wait_for_answers(self, question: int, seconds: float) -> list[dict[str, Any]] | None:
-        """Return all answers, or None if an answer is missing after `seconds`."""
         with self._changed:
             found = self._answers[question]
             if not self._changed.wait_for(lambda: len(found) == self._count, seconds):
@@ -257,11 +252,7 @@ class Leader:
     """Coordinator of rank 0, which announces turns to followers and loads models on all ranks.
 
     Attributes:
-        steps: progress counter. Goes up with every record, and with every chunk while loading.
         busy: True from announcing a turn until `rest`.
-
-    Args:
-        send_message: sends a message to all followers.
     """
 
     def __init__(self, group: RankGroup, send_message: Callable[[dict[str, Any]], None]) -> None:
@@ -344,14 +335,11 @@ class Leader:
         self._group.send(TurnRecord(self.turn, (*self._journal.drain(), *orders)))
 
     def _feed(self, feeds: Sequence[mx.array], kvs: Sequence[SessionKV]) -> list[mx.array]:
-        """Send the tokens fed to a pass's rows to all ranks, and return them as lazy arrays, each
-        `[1, 1]`.
-        """
         rows = [(_cache_number(kv), kv.length) for kv in kvs]
         fed = self._group.feed(feeds, step_checksum(self.turn, rows))
         return list(mx.split(fed[: len(rows), None], len(rows)))
 
-    def load(self, examined: CheckedModel, wide: bool) -> Pieces:
+    def load(self, checked_model: CheckedModel, wide: bool) -> Pieces:
         """Load each rank's shard of a model. See `loader.load`.
 
         Raises:
@@ -360,35 +348,34 @@ class Leader:
         number = self._journal.new_number()
         self._followers_may_be_loading = True
         try:
-            net, config = sharding.load_shard(examined.folder, examined.name, self._group.mlx, wide)
+            net, config = sharding.load_shard(
+                checked_model.folder, checked_model.name, self._group.mlx, wide
+            )
         except EngineError:
             raise
         except Exception as error:
-            raise loader.load_error(examined.name, examined.config, error) from None
+            raise loader.load_error(checked_model.name, checked_model.config, error) from None
         self.rest()
         self.loading = True
         try:
-            yield from self._read_weights(number, net, examined, wide)
-            model = self._probe_model(number, net, examined, config)
+            yield from self._read_weights(number, net, checked_model, wide)
+            model = self._probe_model(number, net, checked_model, config)
             self._followers_may_be_loading = False
             return model
         finally:
             self.loading = False
 
     def _read_weights(
-        self, number: int, net: Any, examined: CheckedModel, wide: bool
+        self, number: int, net: Any, checked_model: CheckedModel, wide: bool
     ) -> Generator[Any, None, None]:
-        """Read the weights on all ranks. After a cancellation, followers may not stop
-        immediately.
-        """
         yield loader.parameter_arrays(net)
         question = self._followers.ask(
             {
                 "do": "load",
                 "model": number,
-                "path": str(examined.folder.resolve()),
-                "name": examined.name,
-                "contents": examined.contents,
+                "path": str(checked_model.folder.resolve()),
+                "name": checked_model.name,
+                "contents": checked_model.contents,
                 "wide": wide,
             }
         )
@@ -398,13 +385,13 @@ class Leader:
                     self.steps += 1
                     yield share
             except Exception as error:
-                raise loader.load_error(examined.name, examined.config, error) from None
+                raise loader.load_error(checked_model.name, checked_model.config, error) from None
             while (answers := self._followers.wait_for_answers(question, _POLL_S)) is None:
                 self.steps += 1
                 yield
             for answer in answers:
                 if "refused" in answer:
-                    where = f"{examined.name} could not be loaded on rank {answer['rank']}"
+                    where = f"{checked_model.name} could not be loaded on rank {answer['rank']}"
                     raise EngineError(MODEL_LOAD_FAILED, f"{where}: {answer['refused']}")
         except BaseException:  # including cancellation
             self._followers.discard(question)
@@ -412,17 +399,16 @@ class Leader:
             raise
 
     def _probe_model(
-        self, number: int, net: Any, examined: CheckedModel, config: dict[str, Any]
+        self, number: int, net: Any, checked_model: CheckedModel, config: dict[str, Any]
     ) -> LoadedModel:
-        """Probe the model on all ranks, using the same passes and without interruption."""
-        words = vocabulary.vocabulary_size(examined.tokenizer)
-        name = fingerprint.fingerprint(examined.contents, loader.compute_dtype(net))
+        words = vocabulary.vocabulary_size(checked_model.tokenizer)
+        name = fingerprint.fingerprint(checked_model.contents, loader.compute_dtype(net))
         question = self._followers.ask(
             {"do": "measure", "model": number, "words": words, "id": name}
         )
         try:
             tried, found = sharding.probe_shard(
-                net, words, self.size, self._count_step, examined.name
+                net, words, self.size, self._count_step, checked_model.name
             )
         except Exception as error:
             raise _ranks_lost_error(error) from error
@@ -435,7 +421,7 @@ class Leader:
                 f"rank {mismatched[0]} executes plans differently. Use the same versions of "
                 "Stretto, mlx and mlx-lm, and the same type of machine."
             )
-        model = loader.assemble_model(net, examined, config, found)
+        model = loader.assemble_model(net, checked_model, config, found)
         # Computing embeddings would run passes that aren't part of a plan.
         model.abilities = replace(model.abilities, body=None)
         model.info = replace(model.info, embeds=False)

@@ -64,11 +64,6 @@ class Link:
         self._send(_JSON + json.dumps(message).encode())
 
     def send_object(self, value: object) -> None:
-        """Send a pickled object between the relay and rank 0.
-
-        Raises:
-            OSError: if the connection is closed.
-        """
         self._send(_PICKLED + pickle.dumps(value))
 
     def _send(self, data: bytes) -> None:
@@ -80,10 +75,6 @@ class Link:
 
         Args:
             trusted: accept pickled objects, too.
-
-        Raises:
-            EOFError, OSError: if the connection is closed.
-            ValueError: if the message is invalid.
         """
         data = self._connection.recv_bytes()
         if data[:1] == _PICKLED and trusted:
@@ -94,7 +85,6 @@ class Link:
         return message
 
     def poll(self, seconds: float) -> bool:
-        """Wait up to `seconds` for a message. Return True if there is one."""
         return self._connection.poll(seconds)
 
     def close(self) -> None:
@@ -143,9 +133,6 @@ def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket
     """Bind a socket to a free port, until MLX binds the port.
 
     Ranks on the same machine try different ports.
-
-    Raises:
-        OSError: if no port is free.
     """
     for port in range(ports[0] + number, ports[1] + 1, count) if ports else (0,):
         listener = socket.socket()
@@ -161,7 +148,6 @@ def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket
 
 
 def rank_address(listener: socket.socket) -> dict[str, Any]:
-    """Return this process's address for `rank_environments`."""
     # SSH_CONNECTION: client address, client port, server address, server port.
     connection = (os.environ.get("SSH_CONNECTION") or "").split()
     client, _, server, _ = connection if len(connection) == 4 else [""] * 4
@@ -208,7 +194,6 @@ def rank_environments(
 
 @contextlib.contextmanager
 def mlx_environment(setup: Mapping[str, Any]) -> Iterator[str]:
-    """Set the environment from `rank_environments` while MLX reads it. Yield the backend."""
     with tempfile.TemporaryDirectory(prefix="stretto-rank-") as folder:
         named = dict(setup["environment"])
         for name, text in setup["files"].items():

@@ -126,7 +126,6 @@ def run_remote(host: Host, arguments: Sequence[str], seconds: float) -> str:
 
 
 def ssh_error_text(host: Host, status: int | None, stderr: str) -> str:
-    """Return an explanation and advice for the exit status and output of `ssh`."""
     low, last = stderr.lower(), (stderr.strip().splitlines() or [""])[-1][:200]
     to = host.destination
     if "host key verification failed" in low or "host identification has changed" in low:
@@ -228,7 +227,6 @@ class HostReport(Struct, frozen=True):
 
 
 def check_hosts(hosts: Sequence[Host]) -> list[HostReport]:
-    """Check several hosts in parallel, comparing their versions with this machine's."""
     local = describe_machine(hosts[0].models if hosts else "")
     with ThreadPoolExecutor(max(1, len(hosts))) as threads:
         return list(threads.map(lambda host: _check_host(host, local), hosts))
@@ -250,9 +248,6 @@ def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
 
     Args:
         folder: a model folder on that machine.
-
-    Raises:
-        HostError: if it can't be reached, or its version of Stretto doesn't have the command.
     """
     args = ["cluster", "here", "--models", host.models, *(["--folder", folder] if folder else [])]
     output = run_remote(host, remote_engine_command(host, *args), _CHECK_TIMEOUT_S)
@@ -288,11 +283,7 @@ def copy_name(name: str, contents: str) -> str:
 
 
 def find_model(path: Path, contents: str, models: str) -> Path:
-    """Return a model's copy on this machine, or ``path`` if there is none.
-
-    Args:
-        models: folder for model copies on this machine, or "".
-    """
+    """Return a model's copy on this machine, or ``path`` if there is none."""
     if path.is_dir():
         return path
     if models:
@@ -323,9 +314,6 @@ def copy_model(folder: Path, name: str, host: Host, say: Callable[[str], None]) 
 
     Args:
         say: called with a line of text before copying starts.
-
-    Raises:
-        HostError: if copying fails.
     """
     from engine.model import fingerprint
 

@@ -207,11 +207,6 @@ class RankProcesses:
         return [joined[start.number] for start in self._starts]
 
     def send_setup(self, setup: dict[str, Any]) -> None:
-        """Send each rank its task and the addresses of the others.
-
-        Raises:
-            OSError: if a connection is closed.
-        """
         ways = rank_environments(self._hosts, [rank.hello for rank in self.ranks])
         for rank, way in zip(self.ranks, ways, strict=True):
             rank.link.send_message({**setup, "join": way})
@@ -248,14 +243,7 @@ class RankProcesses:
 
 
 class RankStart:
-    """Started process that hasn't said hello yet.
-
-    Args:
-        setup: first message to the rank.
-
-    Raises:
-        OSError: if the program can't be run.
-    """
+    """Started process that hasn't said hello yet."""
 
     def __init__(
         self, number: int, host: Host, setup: dict[str, Any], stderr_file: Path, local_ranks: int
@@ -284,11 +272,7 @@ class RankStart:
         return Path(os.devnull).open("wb") if self.host.is_local else self._stderr_file.open("wb")
 
     def poll_hello(self) -> tuple[Link, dict[str, Any]] | None:
-        """Return the hello message and the link, or None if it isn't there yet.
-
-        Raises:
-            RanksLostError: if the process failed.
-        """
+        """Return the hello message and the link, or None if it isn't there yet."""
         try:
             if self._link is None and not self._read_banner():
                 return None

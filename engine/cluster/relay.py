@@ -68,7 +68,6 @@ def rank_budget(ranks: Sequence[Rank], budget: int | None) -> int:
 
 
 def version_difference(ranks: Sequence[Rank]) -> str | None:
-    """Return why the ranks can't form a group, or None if all versions match."""
     expected = ranks[0].hello.get("versions") or {}
     for rank in ranks[1:]:
         theirs = rank.hello.get("versions")
@@ -135,7 +134,6 @@ class Relay:
         return any(isinstance(command, Stop) for command in self._inbox)
 
     def run(self) -> None:
-        """Relay messages until `Stop` arrives or a rank is lost."""
         why = "The engine was stopped."
         try:
             while self._step():

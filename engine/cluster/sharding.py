@@ -128,10 +128,6 @@ def probe_shard(
 
     Args:
         words: only token ids below this are used.
-        done: called after each step.
-
-    Returns:
-        The model without a tokenizer, and the results.
     """
     found = run_to_end(probe.measure(net, words), done)
     info = Model("", name, "", 0, 0, "", found.modes.step, False)

@@ -53,7 +53,6 @@ def convert(
 
     Args:
         bits: 4, 6 or 8. Ignored if there is a recipe.
-        recipe: one of `RECIPES`.
         cancelled: set it to stop the conversion.
 
     Raises:
@@ -114,7 +113,6 @@ def _invalid(message: str) -> EngineError:
 def _check_convertible(
     folder: Path, out: Path, name: str, bits: int, recipe: str | None
 ) -> tuple[int, int]:
-    """Check that conversion is possible. Return the expected bytes and the group size."""
     if recipe is not None and recipe not in RECIPES:
         raise _invalid(f"Unknown recipe {recipe!r}. Use one of: {', '.join(RECIPES)}.")
     if recipe is None and bits not in BITS:
@@ -148,7 +146,6 @@ def expected_bytes(numbers: int, bits: int, recipe: str | None) -> int:
 
 
 def _group_size(config: Mapping[str, Any]) -> int:
-    """Return the number of values per scale: 64, or 32 if the hidden size requires it."""
     places = text_configs(config)
     width = next((p["hidden_size"] for p in places if type(p.get("hidden_size")) is int), 64)
     return 64 if width % 64 == 0 else 32
@@ -162,7 +159,6 @@ def _run_conversion(
     progress: Progress,
     stop: threading.Event,
 ) -> None:
-    """Run the child, and report the bytes written so far."""
     log = temporary / "log"
     with log.open("wb") as output:
         child = subprocess.Popen(

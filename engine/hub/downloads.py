@@ -51,7 +51,6 @@ def _repo_folder(repo: str) -> Path:
 
 
 def find(repo: str, revision: str = MAIN) -> Path | None:
-    """Return the folder of a downloaded model, without contacting the hub."""
     if repo.count("/") != 1 or ".." in repo or not is_revision(revision):
         return None
     folder = _repo_folder(repo)
@@ -85,7 +84,6 @@ def part_path(repo: str, file: HubFile) -> Path:
 
 
 def bytes_present(repo: str, files: Iterable[HubFile]) -> int:
-    """Return the bytes of these files that are on disk."""
     count = 0
     for file in files:
         if os.path.exists(blob_path(repo, file)):
@@ -137,11 +135,7 @@ def publish(
 
 
 def discard(repo: str) -> None:
-    """Delete the rest of an unfinished download. Files used by snapshots are kept.
-
-    Raises:
-        EngineError: `download_failed` if the download is still running.
-    """
+    """Delete the rest of an unfinished download. Files used by snapshots are kept."""
     folder = _repo_folder(repo)
     with lock_repository(repo):
         for file in _unused_blobs(folder):
@@ -152,7 +146,6 @@ def discard(repo: str) -> None:
 
 
 def bytes_unfinished(repo: str) -> int:
-    """Return the bytes of a model's unfinished downloads."""
     count = 0
     for file in _unused_blobs(_repo_folder(repo)):
         with contextlib.suppress(OSError):

@@ -108,13 +108,10 @@ class FolderFacts(Struct, frozen=True):
     Attributes:
         nbytes: total size of its files. Links are followed, and each file is counted once.
         bits: bits of quantized weights. If layers differ, the most common value.
-        group_size: weights per scale.
-        mixed: True if layers have different quantization.
         dtype: type of weights that aren't quantized, e.g. "bfloat16".
         context: context length in tokens, computed like in the engine.
         capabilities: subset of `REASONING`, `TOOLS` and `IMAGES`, based on template and config.
         problem: a sentence explaining why it can't be loaded. "" if there's no known problem.
-        gone: True if the folder doesn't exist any more.
         others: some names that don't belong in a model folder, sanitized.
     """
 
@@ -192,11 +189,7 @@ def _foreign_names(names: set[str]) -> tuple[str, ...]:
 
 
 def folder_bytes(folder: Path, stop: Stop) -> int:
-    """Return the total bytes of a folder's files, counting each file once.
-
-    Args:
-        stop: returns True to cancel.
-    """
+    """Return the total bytes of a folder's files, counting each file once."""
     sizes: dict[tuple[int, int], int] = {}
     for number, (parent, _, names) in enumerate(os.walk(folder)):  # doesn't follow links to folders
         if number == _MAX_FILES or stop():
@@ -213,7 +206,6 @@ def folder_bytes(folder: Path, stop: Stop) -> int:
 
 
 def _config(folder: Path) -> tuple[dict[str, Any], str]:
-    """Return the config ({} if unreadable), and the problem if there is one."""
     try:
         config = read_json(folder / "config.json", MAX_CONFIG_BYTES)
     except FileNotFoundError:
@@ -281,7 +273,6 @@ def _context(config: dict[str, Any], tokenizer: str) -> int:
 
 
 def _template(folder: Path, names: set[str], tokenizer: str) -> str:
-    """Return the chat template, which can be in one of three files."""
     if "chat_template.jinja" in names:
         return _text(folder / "chat_template.jinja", _MAX_TEMPLATE_CHARACTERS)
     separate = _text(folder / "chat_template.json", _MAX_TOKENIZER_CONFIG_BYTES)
@@ -303,7 +294,6 @@ def _extract_template(text: str) -> str:
 
 
 def _text(file: Path, most: int) -> str:
-    """Return a text file's content, or "" for a missing, irregular or too large file."""
     try:
         return read_file(file, most).decode(errors="replace")
     except (OSError, ValueError):
@@ -342,8 +332,6 @@ class ModelSource(Enum):
 
 
 class ModelPlace(Struct, frozen=True):
-    """Folder with models in it, or a model."""
-
     source: ModelSource
     path: Path
 
@@ -395,7 +383,6 @@ def _lm_studio_folders(home: Path) -> list[Path]:
 
 
 def _mlx_lm_folders(home: Path, environment: Mapping[str, str]) -> list[Path]:
-    """Return ModelScope's cache folders and the default outputs of `convert` and `fuse`."""
     scope = environment.get("MODELSCOPE_CACHE", "")
     root = Path(scope).expanduser() if scope else home / ".cache" / "modelscope"
     return [root / "hub" / "models", root / "models", home / "mlx_model", home / "fused_model"]
@@ -434,7 +421,6 @@ class Inventory:
 
         Args:
             refs: additional models, which are listed even if they no longer exist.
-            stop: returns True to cancel.
         """
         seen: set[str] = set()
         folders: set[tuple[int, int]] = set()
@@ -526,7 +512,6 @@ def _ref(repo: str, revision: str, snapshot: Path, ours: bool) -> str:
 
 
 def _revisions(repo: Path) -> dict[Path, str]:
-    """Return a revision name for each snapshot of a repository, preferring `MAIN`."""
     commits: dict[str, str] = {}
     refs = repo / "refs"
     for parent, _, names in os.walk(refs):
@@ -587,7 +572,6 @@ def _name(folder: Path) -> str:
 
 
 def find_adapters(folder: Path) -> list[Path]:
-    """Return adapters in a model's folder and its `adapters` subfolder."""
     found = []
     for candidate in (folder, folder / "adapters"):
         try:
@@ -607,12 +591,6 @@ def is_adapter(folder: Path) -> bool:
 
 
 def adapter_entry(ref: str, base: str, folder: Path) -> InstalledModel:
-    """Return a list entry for a model with an adapter.
-
-    Args:
-        ref: reference to load.
-        base: name of the base model.
-    """
     name = f"{base} + {clean_name(folder.name) or 'adapter'}"
     return InstalledModel(ref, name, folder, ModelSource.ADDED, _adapter_facts(folder), folder)
 

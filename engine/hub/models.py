@@ -66,7 +66,6 @@ class HubFacts(Struct, frozen=True):
         downloads: in the last month. 0 if unknown.
         updated: date of the last change (ISO 8601). "" if unknown.
         licence: short name. "" if there is none.
-        gated: True if users have to request access.
         reasoning, tools, images: capabilities, based on the template and task.
     """
 
@@ -98,7 +97,6 @@ class HubModel:
         files: what to download, smallest first.
         known: True if the installed mlx-lm supports the architecture.
         bits: bits of quantized weights, or None if it isn't quantized.
-        gated: True if downloading needs a token of an account with access.
         context: context length in tokens. 0 if unknown.
         config: `config.json`, not validated.
     """
@@ -121,7 +119,6 @@ class HubModel:
 
     @property
     def weights(self) -> int:
-        """Bytes of the weights."""
         return sum(file.size for file in self.files if names.is_weights(file.name))
 
 
@@ -153,7 +150,6 @@ def look_up(
 
     Args:
         name: a model id (``owner/name``, ``owner/name@revision``), or the address of its page.
-        token: access token (default: huggingface_hub's).
         most_wait_s: longest delay to accept while the hub is busy.
         on_wait: called on this thread before each wait, with its seconds.
 
@@ -254,7 +250,6 @@ def file_url(repo: str, commit: str, file: str) -> str:
 
 
 def request_headers(token: str | None) -> dict[str, str]:
-    """Return the headers for all requests. No compression, so that sizes and digests match."""
     from huggingface_hub.utils import build_hf_headers
 
     net.silence_client()
@@ -281,7 +276,6 @@ def _invalid_answer(repo: str) -> EngineError:
 
 
 def parse_json(text: bytes) -> Any:
-    """Return parsed JSON, or None if it isn't valid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -434,7 +428,6 @@ def _precision(about: dict[str, Any], config: dict[str, Any], parameters: dict[s
 
 
 def quantization(config: dict[str, Any]) -> dict[str, Any]:
-    """Return `bits`, `group_size` and `mixed` of a config's quantization."""
     for key in ("quantization", "quantization_config"):
         how = config.get(key)
         if not isinstance(how, dict):
@@ -457,11 +450,6 @@ def _int_between(value: object, least: int, most: int) -> int | None:
 
 
 def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) -> HubFacts:
-    """Return metadata from the hub's description of a model.
-
-    Args:
-        own_config: complete config of the model.
-    """
     config = _as_dict(about.get("config"))
     template = config.get("chat_template_jinja")
     if not isinstance(template, str):
@@ -521,7 +509,6 @@ def fit(model: HubModel, budget: int, tokens: int, chats: int) -> Fit:
 
 
 def _is_sensible(config: Mapping[str, Any]) -> bool:
-    """Return True if the numbers in an untrusted config are plausible."""
     return all(
         not isinstance(value, list) or len(value) <= _MAX_LAYERS
         if not isinstance(value, int)

@@ -138,7 +138,6 @@ _REASONING = re.compile(
 
 
 def template_text(value: object) -> str:
-    """Return a config's "chat_template", which can be a list of named templates."""
     if isinstance(value, list):
         texts = (entry.get("template") for entry in value if isinstance(entry, dict))
         return "\n".join(text for text in texts if isinstance(text, str))

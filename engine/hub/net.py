@@ -87,7 +87,6 @@ class BusyWaiter:
         self._in_a_row = 0
 
     def reset(self) -> None:
-        """Reset the counter after data has arrived."""
         self._in_a_row = 0
 
     def wait(self, error: BusyError, label: str) -> None:
@@ -126,7 +125,6 @@ class HubStatusError(Exception):
 
 
 def _parse_wait_s(headers: Mapping[str, str]) -> float:
-    """Return the requested delay in seconds, or 0 without such a header."""
     from huggingface_hub.utils import parse_ratelimit_headers
 
     retry_after = headers.get("Retry-After", "").strip()
@@ -221,7 +219,7 @@ def stream_chunks(
 
     Raises:
         BrokenError: if the connection breaks, stalls or is too slow.
-        BusyError: if the hub wants us to wait.
+        BusyError: if the hub requests a delay.
         EngineError: if the hub rejects the request; `download_cancelled` as soon as the event is
             set.
     """
@@ -251,12 +249,7 @@ def stream_chunks(
 def _next_item(
     items: queue.Queue[tuple[bool, Any]], cancelled: threading.Event, seconds: float
 ) -> tuple[bool, Any]:
-    """Return the next item of a transfer.
-
-    Raises:
-        BrokenError: if the time is up.
-        EngineError: `download_cancelled`.
-    """
+    """Return the next item of a transfer."""
     end = time.monotonic() + seconds
     while not cancelled.is_set():
         if time.monotonic() > end:
@@ -329,7 +322,6 @@ class HubTransfer:
 
 
 def to_engine_error(error: Exception, label: str) -> EngineError:
-    """Return an engine error with advice for an exception of the client."""
     from httpx2 import TimeoutException, TransportError
     from huggingface_hub.errors import OfflineModeIsEnabled
 

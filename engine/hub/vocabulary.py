@@ -60,6 +60,5 @@ def _tokens(data: bytes) -> bytes:
 
 
 def may_share(first: str, second: str) -> bool:
-    """Return True if two digests could belong to the same vocabulary."""
     alike = first.partition(":")[0] == second.partition(":")[0]
     return first == second or not (first and second and alike)

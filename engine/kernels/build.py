@@ -50,7 +50,6 @@ class BuildError(Exception):
 
 
 def digest() -> str:
-    """Return a hash of everything that the build depends on: sources, flags and platform."""
     found = hashlib.sha256(repr((FLAGS, LEVELS, sys.platform, platform.machine())).encode())
     for file in sorted(SOURCE.iterdir()):
         found.update(file.name.encode() + b"\0" + file.read_bytes())
@@ -71,7 +70,6 @@ def library_path() -> Path:
 
 
 def compilers() -> Iterator[tuple[str, ...]]:
-    """Yield the C compilers to try: the system's, then Zig's if its wheel is installed."""
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
         found = shutil.which(name) if name else None
         if found is not None:
@@ -118,14 +116,6 @@ def remove_old(folder: Path) -> None:
 
 
 def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] = ()) -> Path:
-    """Compile and link the library in an empty folder.
-
-    Args:
-        more: extra flags for compiling and linking.
-
-    Raises:
-        BuildError: if the compiler fails.
-    """
     jobs = [
         (SOURCE / "level.c", folder / f"level{level}.o", (f"-DLEVEL={level}", *flags))
         for level, flags in enumerate(LEVELS)
@@ -150,15 +140,6 @@ def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] =
 def _run(
     compiler: Sequence[str], steps: Sequence[Sequence[str]], environment: Mapping[str, str]
 ) -> None:
-    """Run a compiler several times in parallel.
-
-    Args:
-        steps: arguments of each run.
-
-    Raises:
-        BuildError: if a run fails or takes too long.
-        OSError: if a run can't be started.
-    """
     running: list[subprocess.Popen[str]] = []
     try:
         for step in steps:

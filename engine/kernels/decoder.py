@@ -89,9 +89,6 @@ class Decoder:
         head: output head; None to return only hidden states.
         table: token embeddings; None if `step` is called with embeddings.
         table_scale: factor that token embeddings are multiplied with.
-
-    Raises:
-        ValueError: if shapes do not match.
     """
 
     def __init__(
@@ -174,15 +171,12 @@ class Decoder:
             segments: `[layers, segments]` of dtype `SEGMENT`. The segments of a span must cover its
                 session's positions from 0 to the span's last row, in order. New keys and values are
                 written into the span's last segment.
-            wanted: indices of the rows to return.
-            has_logits: compute logits if there is a head.
 
         Returns:
             Hidden states after the final norm `[wanted, width]`, and logits `[wanted, vocabulary]`.
                 The logits are a view of a buffer that the next step overwrites.
 
         Raises:
-            ValueError: if the arguments don't match each other.
             MemoryError: if there isn't enough memory for intermediate results.
         """
         has_tokens = inputs.ndim == 1

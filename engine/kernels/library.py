@@ -28,9 +28,6 @@ LEVELS = ("plain C", "AVX2", "AVX-VNNI", "AVX-512 VNNI")
 class Library:
     """Wrapper for the functions of api.h.
 
-    Args:
-        path: path of the compiled library.
-
     Attributes:
         name: file name, which changes with the sources.
         levels: instruction set levels that this CPU supports.
@@ -140,9 +137,6 @@ def sample_tokens(
         logits: rows `[vocabulary]`.
         choices: for each row, the fields of `ChoiceStruct` in order, except for `logits` and
             `token`.
-
-    Raises:
-        MemoryError: if there isn't enough memory.
     """
     width = len(logits[0])
     shape, strides = (width,), (4,)

@@ -54,7 +54,6 @@ class PackedMatrix:
 
     @property
     def address(self) -> int:
-        """Address of the C struct, valid as long as this object is alive."""
         return ctypes.addressof(self._matrix)
 
 
@@ -148,7 +147,6 @@ def _is_float(array: mx.array) -> bool:
 
 
 def _find_offset(scales: mx.array, biases: mx.array) -> float | None:
-    """Return `c` such that `biases == c * scales` exactly, or None."""
     numbers, others = (np.array(array.astype(mx.float32), copy=False) for array in (scales, biases))
     largest = int(np.abs(numbers).argmax())
     with np.errstate(all="ignore"):
@@ -158,10 +156,6 @@ def _find_offset(scales: mx.array, biases: mx.array) -> float | None:
 
 
 def _convert_losslessly(numbers: Sequence[mx.array]) -> tuple[int, list[Array]]:
-    """Convert arrays to the smallest type that is lossless for all of them.
-
-    Returns the type as one of the `_FLOAT…` constants, and the arrays.
-    """
     for kind, dtype in ((_FLOAT16, mx.float16), (_BFLOAT16, mx.bfloat16)):
         if all(_is_lossless(array, dtype) for array in numbers):
             halves = [np.array(array.astype(dtype).view(mx.uint16)) for array in numbers]
@@ -221,9 +215,6 @@ def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:
 
     Args:
         outputs: row indices `[count]`.
-
-    Raises:
-        ValueError: if an index is out of range.
     """
     rows = np.ascontiguousarray(outputs, np.int64)
     if rows.size and not 0 <= rows.min() <= rows.max() < matrix.outputs:
@@ -247,7 +238,6 @@ def multiply(library: Library, rows: Array, matrices: Sequence[PackedMatrix]) ->
 
     Raises:
         ValueError: if shapes or types don't match.
-        MemoryError: if there isn't enough memory for intermediate results.
     """
     inputs = {matrix.inputs for matrix in matrices}
     if rows.ndim != 2 or rows.dtype != np.float32 or inputs != {rows.shape[1]}:
@@ -273,7 +263,6 @@ def gated_mlp(
 
     Raises:
         ValueError: if shapes or types don't match.
-        MemoryError: if there isn't enough memory for intermediate results.
     """
     sizes = [(matrix.outputs, matrix.inputs) for matrix in gate_up]
     if rows.ndim != 2 or rows.dtype != np.float32 or sizes != 2 * [(down.inputs, rows.shape[1])]:

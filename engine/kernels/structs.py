@@ -120,6 +120,5 @@ SPAN = np.dtype(
 
 
 def struct_sizes() -> list[int]:
-    """Return the sizes of all structs in bytes, in the order of `kernels_struct_sizes` of api.c."""
     mirrored = MatrixStruct, LayerStruct, DecoderStruct, StepStruct, ChoiceStruct
     return [*map(ctypes.sizeof, mirrored), SEGMENT.itemsize, SPAN.itemsize]

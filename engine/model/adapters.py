@@ -32,8 +32,6 @@ ADAPTER_ARRAYS = {"lora_a", "lora_b", "m"}  # parameter names used by mlx-lm
 
 
 class Adapter(Struct, frozen=True):
-    """Adapter folder that passed its checks."""
-
     folder: Path
     identity: tuple[object, ...]  # changes when a file in the folder changes
     name: str
@@ -41,12 +39,8 @@ class Adapter(Struct, frozen=True):
     contents: str  # hash of the file contents
 
 
-def examine(path: Path, name: str, facts: AdapterFacts) -> Adapter:
-    """Return an adapter that the sandbox has checked, with a hash of its contents.
-
-    Raises:
-        EngineError: `model_load_failed`.
-    """
+def check_adapter(path: Path, name: str, facts: AdapterFacts) -> Adapter:
+    """Return an adapter that the sandbox has checked, with a hash of its contents."""
     files = [path / CONFIG_FILE, path / WEIGHTS_FILE]
     try:
         identity = fingerprint.adapter_identity(path, files)
@@ -71,20 +65,15 @@ def unsupported_reason() -> str:
     return ""
 
 
-def load(examined: CheckedModel, adapter: Adapter, wide: bool) -> Pieces:
-    """Load a base model and apply an adapter to it. See `loader.load`."""
-    base = yield from loader.load(examined, wide)
+def load(checked_model: CheckedModel, adapter: Adapter, wide: bool) -> Pieces:
+    base = yield from loader.load(checked_model, wide)
     yield
     return (yield from adapt(base, adapter))
 
 
 def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
-    """Create a variant of a loaded model, piece by piece. Engine thread only.
-
-    Raises:
-        EngineError: `model_load_failed` if the adapter was made for another model.
-    """
-    checked, net = base.examined, copy_sharing_arrays(base.net)
+    """Create a variant of a loaded model, piece by piece. Engine thread only."""
+    checked, net = base.checked_model, copy_sharing_arrays(base.net)
     assert checked is not None  # only other ranks have models without it
     yield
     try:
@@ -103,8 +92,8 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         net.eval()
         yield
         yield from loader.read_weights(net)
-        examined = replace(checked, name=f"{base.info.name} + {adapter.name}")
-        adapted = yield from loader.finish_loading(net, examined, examined.config)
+        checked_model = replace(checked, name=f"{base.info.name} + {adapter.name}")
+        adapted = yield from loader.finish_loading(net, checked_model, checked_model.config)
     except EngineError:
         raise
     except Exception as error:  # some models access weights that are hidden by the wrapped layer
@@ -134,7 +123,6 @@ def needs_own_weights(base: LoadedModel, kind: str) -> bool:
 
 
 def copy_sharing_arrays(net: Any) -> Any:
-    """Return a copy of a model's module tree that refers to the same arrays."""
     return _copy(net, {})
 
 

@@ -289,7 +289,6 @@ def _attend_split_slots(
     product: DeferredScores | None,
     call: _Call,
 ) -> mx.array:
-    """Compute `prefix_attention` for one query per row, with the rows' own keys in slots."""
     _check_arguments(call)
     key_heads = keys.own.shape[1]
     q, ks = [_group_by_key_head(queries * call.scale, key_heads)], [keys]

@@ -181,7 +181,6 @@ def _compute_scores(pairs: Pairs) -> mx.array:
 def _attend_with_numpy(
     pairs: Pairs, values: mx.array, n: int, mask: Any
 ) -> PartialAttention | None:
-    """Compute `partial_attention` with numpy's `exp`, or return None inside `mx.compile`."""
     batch, shared, rows, _ = pairs[0][0].shape
     length = values.shape[2]
     scores = _compute_scores(pairs)

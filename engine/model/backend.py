@@ -29,8 +29,6 @@ _users: set[object] = set()  # owners passed to `start` and not yet to `stop`
 
 
 class Backend(Struct, frozen=True):
-    """Device of the engine, and its BLAS and memory."""
-
     device: str  # "cpu", "metal" or "cuda"
     # "OpenBLAS", "system" on any OS but Linux, or "reference (REASON)" for the slow BLAS that MLX's
     # Linux wheel links.
@@ -107,7 +105,6 @@ def _is_unrecognized_avx512() -> bool:
 
 
 def _processor() -> tuple[str, set[str]]:
-    """Return the CPU vendor and flags from /proc/cpuinfo. Empty if there is no such file."""
     found: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
@@ -194,7 +191,6 @@ def available_memory() -> int:
 
 
 def _system_memory() -> int:
-    """Return MemAvailable on Linux, or half of the RAM on other systems."""
     with contextlib.suppress(OSError, ValueError, IndexError), open("/proc/meminfo") as lines:
         for line in lines:
             if line.startswith("MemAvailable:"):
@@ -309,14 +305,12 @@ def limit_buffers(device: str, weights: int) -> None:
 
 
 def active_memory_bytes() -> int:
-    """Return the bytes of MLX's live arrays."""
     import mlx.core as mx
 
     return int(mx.get_active_memory())
 
 
 def buffer_cache_bytes() -> int:
-    """Return the bytes of MLX's cache of freed buffers."""
     import mlx.core as mx
 
     return int(mx.get_cache_memory())
@@ -348,11 +342,6 @@ def import_mlx_lm() -> None:
 
 
 def install_file_limit() -> None:
-    """Check that `preserved_file_limit` can work.
-
-    Raises:
-        AttributeError, ImportError: if a function is missing.
-    """
     if sys.platform != "win32":
         import resource
 

@@ -106,8 +106,6 @@ class _Phase(Enum):
 
 
 class Constraint:
-    """State of a constrained reply."""
-
     def __init__(
         self, matcher: Any, tokenizer: Any, text: ReplyText, opens_reasoning: int, cost: FormCost
     ) -> None:
@@ -383,7 +381,6 @@ def _tokenizer_json(tokenizer: Any) -> str | None:
 
 
 def _reasoning_token(model: TextCodec, reasoning: bool | None) -> int:
-    """Return the token that starts reasoning, or -1 if there is none or reasoning is off."""
     markers = recognition.of(model.tokenizer).markers
     marker = markers.header.starts[0] if markers.header is not None else markers.think_start
     if (reasoning is False and markers.header is None) or not marker:

@@ -31,12 +31,10 @@ class Drafter(DraftSource):
     """Draft model for a larger model, with caches for the latest answer.
 
     Args:
-        model: draft model.
         ids: size of the common vocabulary. All token ids are less than this.
 
     Attributes:
         kv: the draft model's caches. Between turns, they only contain tokens of the answer.
-        used_at: monotonic time of the last draft.
     """
 
     model: LoadedModel
@@ -56,7 +54,6 @@ class Drafter(DraftSource):
 
     @property
     def nbytes(self) -> int:
-        """Estimated bytes of the caches."""
         return self.model.abilities.estimate.bytes(self.kv.length) if self.kv.layers else 0
 
     def set_domain(self, domain: str) -> None:

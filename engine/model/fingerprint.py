@@ -59,7 +59,6 @@ def hash_adapter(config: Path, weights: Path) -> str:
 
 
 def adapter_identity(folder: Path, files: Sequence[Path]) -> tuple[object, ...]:
-    """Return a key that changes when an adapter's files change."""
     stats = [(f.name, f.stat().st_mtime_ns, f.stat().st_size) for f in files]
     return (str(folder.resolve()), *stats)
 

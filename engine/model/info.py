@@ -13,8 +13,6 @@ PREDICTION_HEAD = "qwen3_5_mtp"  # model type of drafts in earlier versions
 
 
 class Model(Struct, frozen=True):
-    """Description of a loaded model."""
-
     id: str  # fingerprint of weights, config, tokenizer, template, dtype and mlx-lm's version
     name: str  # display name
     path: str  # model folder; for a variant, the folder of the base model

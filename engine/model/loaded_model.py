@@ -63,7 +63,6 @@ class CircuitBreaker:
             self._next_pause = min(2 * self._next_pause, MAX_PAUSE_PASSES)
 
     def record_success(self) -> None:
-        """Count a successful pass of the model, with or without the feature."""
         if self._pause_left:
             self._pause_left -= 1
             if not self._pause_left:
@@ -136,8 +135,6 @@ class TextCodec(Struct):
 
 
 class CheckedModel(Struct, frozen=True):
-    """Model folder that passed its checks."""
-
     folder: Path
     identity: tuple[object, ...]  # changes when a file in the folder changes
     name: str
@@ -166,7 +163,7 @@ class LoadedModel(Struct, weakref=True):
     net: Any  # `mlx.nn.Module`
     abilities: Abilities
     text: TextCodec
-    examined: CheckedModel | None = None  # None on ranks other than the first
+    checked_model: CheckedModel | None = None  # None on ranks other than the first
     base: LoadedModel | None = None  # base model if this is a variant
     # Number of ranks the model is split over.
     ranks: int = 1

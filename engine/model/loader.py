@@ -53,7 +53,7 @@ MAX_NAMES = 4  # number of weights listed in an error message
 SLICE_S = 0.02  # reading time in seconds per iteration of the engine loop
 
 
-def examine(
+def check_model(
     path: Path,
     name: str,
     config: dict[str, Any],
@@ -69,9 +69,6 @@ def examine(
         eos: EOS token ids from the folder, or None if they aren't set.
         tokenizer: tokenizer to use instead of loading it.
         hashed: result of `hash_folder`, if it is known.
-
-    Raises:
-        EngineError: `model_load_failed`.
     """
     try:
         identity = fingerprint.folder_identity(path)
@@ -115,7 +112,7 @@ def _load_preprocessor(
 
 
 def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
-    """Load a folder's tokenizer with mlx-lm. See `examine` for `eos`."""
+    """Load a folder's tokenizer with mlx-lm. See `check_model` for `eos`."""
     from mlx_lm.utils import load_tokenizer
 
     tokenizer = load_tokenizer(path, rendering.template_arguments(path), eos_token_ids=eos)
@@ -124,9 +121,6 @@ def load_tokenizer(path: Path, eos: list[int] | None) -> Any:
 
 
 def _import_module(config: dict[str, Any]) -> None:
-    """Import the module that implements the model, so that the engine thread doesn't wait for
-    it.
-    """
     from mlx_lm.utils import _get_classes
 
     with contextlib.suppress(BaseException):  # `load` will run into the same error and report it
@@ -146,7 +140,7 @@ def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
     return dict(defaults) if defaults else None
 
 
-def load(examined: CheckedModel, wide: bool, known: SharingModes | None = None) -> Pieces:
+def load(checked_model: CheckedModel, wide: bool, known: SharingModes | None = None) -> Pieces:
     """Load a model in small pieces, so that chats can continue.
 
     Args:
@@ -156,13 +150,15 @@ def load(examined: CheckedModel, wide: bool, known: SharingModes | None = None) 
     Raises:
         EngineError: `model_load_failed` or `out_of_memory`.
     """
-    name, config = examined.name, examined.config
+    name, config = checked_model.name, checked_model.config
     try:
-        net, config = load_net(examined.folder, lazy=True, seeing=examined.preprocessor is not None)
-        share = yield from pack_weights(net, examined.folder, wide)
+        net, config = load_net(
+            checked_model.folder, lazy=True, seeing=checked_model.preprocessor is not None
+        )
+        share = yield from pack_weights(net, checked_model.folder, wide)
         yield parameter_arrays(net)
         yield from read_weights(net, share)
-        return (yield from finish_loading(net, examined, config, known))
+        return (yield from finish_loading(net, checked_model, config, known))
     except SystemExit:  # raised by an mlx-lm module if an optional package is missing
         raise load_refused(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
@@ -175,32 +171,31 @@ def load(examined: CheckedModel, wide: bool, known: SharingModes | None = None) 
 
 
 def finish_loading(
-    net: Any, examined: CheckedModel, config: dict[str, Any], known: SharingModes | None = None
+    net: Any, checked_model: CheckedModel, config: dict[str, Any], known: SharingModes | None = None
 ) -> Pieces:
-    """Probe the model after its weights have been read."""
-    can = yield from probe.measure(net, vocabulary.vocabulary_size(examined.tokenizer), known)
-    return assemble_model(net, examined, config, can)
+    can = yield from probe.measure(net, vocabulary.vocabulary_size(checked_model.tokenizer), known)
+    return assemble_model(net, checked_model, config, can)
 
 
 def assemble_model(
-    net: Any, examined: CheckedModel, config: dict[str, Any], can: probe.Abilities
+    net: Any, checked_model: CheckedModel, config: dict[str, Any], can: probe.Abilities
 ) -> LoadedModel:
     """Return a `LoadedModel`.
 
     Raises:
         EngineError: `model_load_failed` if the tokenizer doesn't match the model.
     """
-    name, tokenizer, rows = examined.name, examined.tokenizer, can.rows
-    if rows is not None and (examined.largest_id is None or examined.largest_id >= rows):
+    name, tokenizer, rows = checked_model.name, checked_model.tokenizer, can.rows
+    if rows is not None and (checked_model.largest_id is None or checked_model.largest_id >= rows):
         vocabulary.check_tokenizer(rows, tokenizer, name)
     dtype, dialect = compute_dtype(net), recognition.of(tokenizer)
-    preprocessor = examined.preprocessor
+    preprocessor = checked_model.preprocessor
     if preprocessor is not None and preprocessor.kind.tower(net) is None:
         preprocessor = None  # the vision tower wasn't loaded
     info = Model(
-        id=fingerprint.fingerprint(examined.contents, dtype, vlm.version_of(net)),
+        id=fingerprint.fingerprint(checked_model.contents, dtype, vlm.version_of(net)),
         name=name,
-        path=str(examined.folder.resolve()),
+        path=str(checked_model.folder.resolve()),
         context_length=folder.context_length(config, tokenizer),
         nbytes=memory_bytes(net),
         dtype=dtype,
@@ -211,7 +206,7 @@ def assemble_model(
         embeds=can.body is not None,
         dialect=dialect.row.name,
         efforts=tuple(dialect.switch.efforts),
-        defaults=folder.sampling_defaults(examined.folder),
+        defaults=folder.sampling_defaults(checked_model.folder),
         sees=preprocessor is not None,
         hears=preprocessor is not None and bool(preprocessor.kind.sound),
     )
@@ -223,16 +218,13 @@ def assemble_model(
         if preprocessor is not None
         else None
     )
-    return LoadedModel(info, net, can, text, examined, slots=can.slots(), vision=vision)
+    return LoadedModel(info, net, can, text, checked_model, slots=can.slots(), vision=vision)
 
 
 def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, dict[str, Any]]:
     """Load the network and its config with mlx-lm or mlx-vlm.
 
     Code in the folder is never run.
-
-    Args:
-        seeing: load the vision tower if there is one.
     """
     from mlx_lm.utils import load_config, load_model
 
@@ -257,7 +249,7 @@ def load_blocking(path: Path, wide: bool) -> LoadedModel:
     eos = load_config(path).get("eos_token_id")
     nbytes = sum(f.stat().st_size for f in path.glob("model*.safetensors"))
     ids = [eos] if isinstance(eos, int) else list(eos) if eos else None
-    return run_to_end(load(examine(path, name, config, nbytes, ids), wide))
+    return run_to_end(load(check_model(path, name, config, nbytes, ids), wide))
 
 
 def _has_kernels() -> bool:
@@ -304,9 +296,6 @@ def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
 
     Yields before a batch that would probably exceed `SLICE_S`. Large arrays get an iteration of
     their own.
-
-    Args:
-        before: fraction that was already loaded.
     """
     total = max(1, weight_bytes(net))
     read, pace = 0, 0.0

@@ -43,11 +43,7 @@ def extract_logits(logits: mx.array, rows: Sequence[int]) -> mx.array:
 
 
 def install(net: Any, ids: int) -> Callable[[], None]:
-    """Find a model's output layer, and make it skip rows. Return an undo function.
-
-    Args:
-        ids: number of logits per row.
-    """
+    """Find a model's output layer, and make it skip rows. Return an undo function."""
     if not patches.is_on("module_classes"):
         return lambda: None
     tables, linears = [], []
@@ -68,7 +64,6 @@ def install(net: Any, ids: int) -> Callable[[], None]:
 
 
 def _output_width(module: Any) -> int:
-    """Return the output width of a linear layer, or 0 for other modules."""
     for name, axis in (("weight", 0), ("lora_b", -1)):
         array = module.get(name)
         if isinstance(array, mx.array) and array.ndim == 2:
@@ -85,7 +80,6 @@ def _select_rows(x: mx.array) -> mx.array:
 
 
 def _take_rows(x: mx.array, axis: int, rows: tuple[int, ...]) -> mx.array:
-    """Select rows along an axis. Returns a view if they are consecutive."""
     if rows == tuple(range(rows[0], rows[0] + len(rows))):
         places = slice(rows[0], rows[0] + len(rows))
         return x[places] if axis == 0 else x[:, places]

@@ -108,8 +108,6 @@ class PackedExperts:
 
 
 class PackedSwitch:
-    """Mixin for mlx-lm's `SwitchGLU`."""
-
     experts: PackedExperts
 
     @property
@@ -189,11 +187,6 @@ def _is_in_files(module: Any, name: str, tensors: Tensors) -> bool:
 def _pack_expert(
     module: Any, name: str, expert: int, tensors: Tensors, library: Library
 ) -> list[PackedMatrix]:
-    """Read and pack the gate, up and down matrices of one expert.
-
-    Raises:
-        ValueError: if the arrays don't match.
-    """
     found = []
     for part in _PARTS:
         layer = module[part]
@@ -217,7 +210,6 @@ def _replace_arrays(module: Any, experts: PackedExperts) -> None:
 
 
 def _matches_original(module: Any, experts: PackedExperts) -> bool:
-    """Compare packed experts with MLX's results, using two rows with two experts each."""
     last = module.gate_proj.num_experts - 1
     x = mx.random.normal((1, 2, module.gate_proj.input_dims), key=mx.random.key(0))
     chosen = mx.array([[[0, last], [last, last // 2]]])

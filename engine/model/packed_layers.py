@@ -69,8 +69,6 @@ def as_mlx(rows: Any, like: mx.array) -> mx.array:
 
 
 class PackedLinear:
-    """Mixin for `nn.QuantizedLinear`."""
-
     product: SharedProduct
     place: int
 
@@ -83,8 +81,6 @@ class PackedLinear:
 
 
 class PackedEmbedding:
-    """Mixin for `nn.QuantizedEmbedding`."""
-
     product: SharedProduct
 
     def __call__(self, ids: mx.array) -> mx.array:

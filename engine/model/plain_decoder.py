@@ -307,7 +307,6 @@ class _SessionArrays:
 
 
 def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
-    """Allocate memory for `count` more tokens by making MLX write zeros to the cache."""
     heads, width = shape
     start = cache.offset
     # One array each, because MLX takes an array that fills the cache instead of copying it.
@@ -333,10 +332,8 @@ def _segments_of(cache: Any) -> tuple[Any, int]:
 
 
 def _pair_layout(keys: mx.array, values: mx.array) -> tuple[int, int, int, int]:
-    """Return the addresses of keys and values, and their head and token strides in float16 units.
-
-    Raises:
-        ValueError: if keys and values have different layouts.
+    """Return the addresses of keys and values, and their head and token strides in float16
+    units.
     """
     (key, *strides), (value, *others) = _array_layout(keys), _array_layout(values)
     if strides != others:
@@ -400,11 +397,6 @@ def _replace(body: Any, plain: PlainDecoder) -> Callable[[], None]:
 
 
 def _matches_body(net: Any, body: Any, owner: Any, library: Library) -> bool:
-    """Return True if a decoder matches a body or its owner, using one layer of each kind.
-
-    Raises:
-        Exception: from the model or the decoder.
-    """
     from mlx_lm.models.cache import make_prompt_cache
 
     layers = list(body.layers)
@@ -571,9 +563,6 @@ _COUNTS = (  # attribute names for the number of heads and key heads
 
 
 def _has_usual_parts(layer: Any) -> bool:
-    """Return True if a module has exactly the parts of a plain decoder layer, all of them
-    packed.
-    """
     if not isinstance(layer, nn.Module):
         return False
     attention, mlp = layer.get("self_attn"), layer.get("mlp")
@@ -605,11 +594,6 @@ def _projection_names(module: Any, known: Sequence[tuple[str, ...]]) -> tuple[st
 
 
 def _build_decoder(net: Any, body: Any, owner: Any, library: Library) -> PlainDecoder:
-    """Return a decoder for a body, including the output head if there is an owner.
-
-    Raises:
-        ValueError: if a part isn't supported, or the model doesn't compute in float32.
-    """
     rotations: dict[Any, Rotation] = {}
     layers = [_layer_parts(layer, rotations) for layer in body.layers]
     head = None if owner is None else _head_of(owner).matrix
@@ -659,11 +643,7 @@ def _layer_parts(layer: Any, rotations: dict[Any, Rotation]) -> LayerParts:
 
 
 def _norm_scale(norm: Any) -> Array:
-    """Return the scale of an RMS norm: its weight, or weight + 1 in some models.
-
-    Raises:
-        ValueError: if the norm computes something else.
-    """
+    """Return the scale of an RMS norm: its weight, or weight + 1 in some models."""
     if norm.weight.dtype != mx.float32:
         raise ValueError(f"norms in {norm.weight.dtype}")
     x = np.sin(np.arange(norm.weight.size, dtype=np.float32)) + 1  # numpy.random loads slowly
@@ -676,11 +656,7 @@ def _norm_scale(norm: Any) -> Array:
 
 
 def _is_gelu(mlp: Any) -> bool:
-    """Return True if a gated MLP uses GELU (tanh approximation), and False for SiLU.
-
-    Raises:
-        ValueError: if it uses another activation.
-    """
+    """Return True if a gated MLP uses GELU (tanh approximation), and False for SiLU."""
     gate = mx.linspace(-8, 8, 64)[None]
     ones = mx.ones(gate.shape)
     replaced = {
@@ -708,11 +684,7 @@ class _InputRecorder:
 
 
 def _embedding_scale(net: Any, body: Any) -> float:
-    """Measure the factor that a body multiplies embeddings with.
-
-    Raises:
-        ValueError: if it transforms them in some other way.
-    """
+    """Measure the factor that a body multiplies embeddings with."""
     from mlx_lm.models.cache import make_prompt_cache
 
     layers, tokens = body.layers, mx.array([[3, 1, 2]])
@@ -734,7 +706,6 @@ def _embedding_scale(net: Any, body: Any) -> float:
 
 
 def _module_settings(module: Any) -> tuple[Any, ...]:
-    """Return a module's class and settings without large arrays, for comparing modules."""
     both = {**vars(module), **module}
     plain = (str, int, float, bool, type(None))
     settings = {name: value for name, value in both.items() if isinstance(value, plain)}
@@ -747,11 +718,6 @@ def _module_settings(module: Any) -> tuple[Any, ...]:
 
 
 def _build_rotation(rope: Any, width: int) -> Rotation:
-    """Return the table for a rotary embedding, which is empty if there is no rotary embedding.
-
-    Raises:
-        ValueError: if the embedding can't be replaced with a table.
-    """
     if rope is None:
         return Rotation(lambda _, count: (np.empty((count, 0)), np.empty((count, 0))), 0)
     rotated = int(getattr(rope, "dims", width))
@@ -792,9 +758,6 @@ def _sample_outputs(
     Args:
         run: called with tokens and caches; returns an output for each token.
         rounds: round keys and values as the decoder does.
-
-    Raises:
-        ValueError: if the model's caches aren't supported.
     """
     rows = int(body.embed_tokens.weight.shape[0])
     if {type(cache) for cache in caches} != {_plain_cache_types()[0]}:
@@ -818,5 +781,4 @@ def _round_new_keys(cache: Any) -> None:
 
 
 def _difference(a: Array, b: Array) -> float:
-    """Return the maximum difference in standard deviations of `b`. May be NaN."""
     return float(np.abs(a - b).max() / b.std())

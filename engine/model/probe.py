@@ -186,7 +186,6 @@ _PIECE = 64
 def _estimate(
     net: Any, make_cache: Callable[[], Caches], sessions: list[Caches], vocab: int
 ) -> Generator[None, None, MemoryEstimate]:
-    """Measure the memory of a session, by array shapes if possible."""
     if not cache_objects.has_hidden_growth(sessions[0], sessions[:2][-1]):
         return cache_objects.measure(sessions[0])
     first, second = MEASURED_AT
@@ -251,7 +250,6 @@ def compute_logits(net: Any, tokens: list[int], caches: Caches) -> Generator[Non
 
 
 def _enable_mixed_states(net: Any, session: Caches) -> Generator[None, None, Callable[[], None]]:
-    """Make modules with recurrent states process chunks separately. Return an undo function."""
     caches = clone(session)
     states = [cache for cache in caches if not hasattr(cache, "update_and_fetch")]
     if not states or not patches.is_on("module_classes"):
@@ -342,7 +340,6 @@ def logit_difference(got: mx.array, expected: mx.array) -> float:
 
 
 def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
-    """Compare stepping sessions together in some way with stepping them alone."""
     together = [clone(caches) for caches in tried.sessions]
     slots, kvs = Slots(policy_for(current_device())), [SessionKV(list) for _ in together]
     for kv, caches in zip(kvs, together, strict=True):
@@ -549,7 +546,6 @@ class _RecordsCalls:
 
 
 def _record_calls(modules: Sequence[Any], known: set[int], run: Callable[[], Any]) -> _CallRecord:
-    """Call `run` and record the modules that receive objects whose `id()` is in `known`."""
     watch = _current_record.now = _CallRecord(known)
     undo = mix_in(_RecordsCalls, modules)
     try:

@@ -70,7 +70,6 @@ class MatchSearch:
         return self._matched if self._next else 0
 
     def draft(self, count: int) -> list[int]:
-        """Return at most `count` tokens that followed the earlier occurrence."""
         if not self.find():
             return []
         found: list[int] = self._ids[self._next : min(self._next + count, self._copied)].tolist()
@@ -89,7 +88,6 @@ class MatchSearch:
         return found
 
     def _search(self) -> None:
-        """Find the longest match, and the most recent of several."""
         last = self._copied - 1
         places, matched = np.flatnonzero(self._ids[:last] == self._ids[last]), 1
         while matched < MAX_MATCH:

@@ -36,9 +36,6 @@ differ by 3 or more.
 def quantized_caches(model: LoadedModel, bits: int, words: int | None = None) -> QuantizedCaches:
     """Return a model's quantized caches. Blocks if they haven't been tried yet.
 
-    Args:
-        words: see `try_quantized_caches`.
-
     Raises:
         EngineError: `unsupported_session` if it doesn't work.
     """
@@ -118,9 +115,6 @@ def _check_caches(
     """Check that quantized sessions give the same logits alone and together, and plausible logits.
 
     Returns the memory estimate of a session.
-
-    Raises:
-        ValueError: if a check fails. Errors of the model are passed on.
     """
     vocab = words or vocabulary.vocabulary_size(model.text.tokenizer)
     sessions = [make(), model.new_caches(), make()]
@@ -155,7 +149,6 @@ def _check_caches(
 def _agree_in_slots(
     model: LoadedModel, tokens: Sequence[int], sessions: Sequence[Caches], alone: mx.array
 ) -> Generator[None, None, bool]:
-    """Return True if quantized and other sessions together give the same logits in slots."""
     assert model.slots is not None
     slots, kvs = Slots(model.slots.policy), [SessionKV(list) for _ in sessions]
     try:

@@ -4,13 +4,19 @@ The rows of a decode step `[N, 1]` go through the linear layers as a batch, but 
 by row with each session's own cache. So there is no padding, and no session can see the length of
 another session. This works with unmodified models, in one of two ways:
 
-1.  Each layer gets a cache-like object (`RaggedKV`, `RaggedArrays`, `RaggedList`) that passes each
-    row on to its own cache. `engine.model.attention` understands the keys and values that it
-    returns (`Rows`). Attention to rows in slots (`SlotKV`) takes a single operation, and stacked
-    recurrent states (`StackedArrays`) are read without a copy. `Rows` supports what models commonly
-    do with keys. Anything else raises.
+1.  Each layer gets a cache-like object that passes each row on to its own cache, and returns
+    objects that `engine.model.attention` understands. Anything that they don't support raises.
 2.  If a model does more than that, the module that uses the cache runs row by row (`run_by_rows`).
     This reads the module's weights once per row, so it's the second choice.
+
+The class depends on what the layer caches, and on the pass:
+
+    layer                           rows             rows in slots     with chunks
+    keys and values                 `RaggedKV`       `SlotKV`          `MixedKV`
+      what it returns               `Rows`           `SlotRows`        `WithChunks`
+      transposed, in a product      `Factor`         `_SlotFactor`     `_ChunkFactor`
+    recurrent states                `RaggedArrays`   `StackedArrays`   `MixedArrays`
+    several caches                  `RaggedList`     `RaggedList`      `RaggedList`
 
 The probe finds out which way works.
 """
@@ -788,7 +794,6 @@ class _ByChunk:
 
 
 def _slice_rows(value: Any, span: slice, is_chunk: bool) -> Any:
-    """Slice an argument by rows. The rows of a chunk are turned back into a single row."""
     if not isinstance(value, mx.array) or not value.ndim:
         return value
     if value.ndim == 1:  # positions, of which a chunk only needs the first
@@ -797,7 +802,6 @@ def _slice_rows(value: Any, span: slice, is_chunk: bool) -> Any:
 
 
 def _swap_rows_and_tokens(value: Any) -> Any:
-    """Convert between rows of one token each and a single row of tokens."""
     if isinstance(value, tuple):
         return tuple(map(_swap_rows_and_tokens, value))
     return value.swapaxes(0, 1) if isinstance(value, mx.array) else value
@@ -812,7 +816,6 @@ def _has_rows(value: Any, n: int) -> bool:
 
 
 def _take_row(value: Any, row: int) -> Any:
-    """Return the argument `value` for a row that runs alone."""
     if isinstance(value, mx.array):
         return value[row : row + 1]
     if type(value) is RaggedList:
@@ -821,11 +824,7 @@ def _take_row(value: Any, row: int) -> Any:
 
 
 def _join_rows(outs: list[Any]) -> Any:
-    """Merge the results of all rows.
-
-    Raises:
-        TypeError: if the results have some other type and aren't identical.
-    """
+    """Merge the results of all rows."""
     first = outs[0]
     if isinstance(first, mx.array):
         return mx.concatenate(outs)

@@ -177,9 +177,6 @@ def _sample_tokens(
         places: answer, index of the token, and result of `recent_tokens` of each row.
         steps: number of leading rows whose tokens are used in any case. The other rows belong to
             drafts.
-
-    Returns:
-        The tokens, and the arrays to evaluate with them.
     """
     free = [row for row, (answer, *_) in enumerate(places) if answer.constraint is None]
     out: list[NextToken] = [0] * len(places)
@@ -336,7 +333,6 @@ def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
 
 
 def _whole_decoder(model: LoadedModel) -> plain_decoder.PlainDecoder | None:
-    """Return the decoder that computes a whole pass in one call of the CPU kernels, if any."""
     if model.feed is not None or model.vision is not None:
         return None
     return plain_decoder.full_decoder(model.net)
@@ -349,11 +345,7 @@ def forward(
     alone: bool,
     fed: Sequence[InputSpan] = (),
 ) -> mx.array:
-    """Feed one token `[1, 1]` for each of N sessions, and return the lazy logits `[N, vocab]`.
-
-    Args:
-        fed: spans of the fed tokens, for models with vision.
-    """
+    """Feed one token `[1, 1]` for each of N sessions, and return the lazy logits `[N, vocab]`."""
     if alone or model.info.step == ALONE or len(feeds) == 1:
         with dense.engage():
             rows = []
@@ -413,9 +405,6 @@ def verify(model: LoadedModel, answer: DecodeRequest, fed: mx.array) -> Verifica
 
     Args:
         fed: lazy ids of these tokens, `[tokens]`.
-
-    Raises:
-        Exception: from the sampler.
     """
     if model.slots is not None:
         model.slots.assign([])
@@ -508,13 +497,11 @@ def _chunk_caches(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, int]]:
 
 
 def _end_rows(readings: Sequence[PrefillChunk], first: int) -> list[int]:
-    """Return the indices of the rows that end prompts, if the chunks start at row `first`."""
     ends = accumulate((len(r.tokens) for r in readings), initial=first)
     return [end - 1 for r, end in zip(readings, islice(ends, 1, None), strict=True) if r.ends]
 
 
 def _record_chunks(readings: Sequence[PrefillChunk]) -> None:
-    """Wait until the chunks are computed, and record their tokens."""
     if readings:
         mx.eval([list(iterate_arrays(r.kv.layers)) for r in readings])
     for reading in readings:

@@ -168,7 +168,6 @@ def sample_rows(
 
 
 def nan_error() -> EngineError:
-    """Return the error for a reply whose logits are NaN."""
     return EngineError(
         MODEL_LOAD_FAILED,
         "The model computed invalid numbers (NaN). Its files may be damaged. Download it again, or "
@@ -268,7 +267,6 @@ def _log(number: float) -> float:
 
 
 def _gumbel(keys: mx.array, width: int) -> mx.array:
-    """Return Gumbel noise `[rows, width]`. Each row only depends on its own key."""
     if keys.shape[0] == 1:
         return mx.random.gumbel((1, width), key=keys[0])
     noise: mx.array = mx.vmap(lambda key: mx.random.gumbel((width,), key=key))(keys)
@@ -284,7 +282,6 @@ def _exclude_top_choices(values: mx.array, threshold: mx.array) -> mx.array:
 
 
 def _penalize(logits: mx.array, recent: mx.array, params: SamplingParams) -> mx.array:
-    """Apply repetition, presence and frequency penalties for `recent` to `logits` `[1, vocab]`."""
     counts = mx.zeros((logits.shape[-1],), mx.float32).at[recent].add(1.0)[None]
     seen = counts > 0
     if params.repetition_penalty != 1.0:
@@ -413,7 +410,6 @@ class Odds:
         self._recorded.clear()
 
     def pop_odds(self, token: int, detokenizer: Any) -> TokenOdds:
-        """Return the odds of the next processed token."""
         found, logs = self._recorded.popleft()
         ids, values = np.array(found).tolist(), np.array(logs).tolist()
         pairs: list[tuple[int, float]] = list(zip(ids, values, strict=True))

@@ -28,10 +28,6 @@ def evaluate_in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None
 
     The number of layers per evaluation adapts to the measured time. A GPU idles between
     evaluations.
-
-    Args:
-        layers: caches of each layer, in order.
-        last: results of the pass, to be evaluated last.
     """
     steps = [*(list(iterate_arrays(layer)) for layer in layers), list(last)]
     count, began = 1, time.perf_counter()

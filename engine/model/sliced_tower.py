@@ -123,7 +123,6 @@ class _RecordedPieces:
         Args:
             given: arrays to split in the same way. Results are concatenated along the first array's
                 axis.
-            cost: operations per row.
         """
         arrays, axes = zip(*given, strict=True)
         count, step = arrays[0].shape[axes[0]], max(1, int(self._max_cost / cost))

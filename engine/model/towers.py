@@ -56,7 +56,6 @@ def _require_tokens(words: Mapping[str, int], *wanted: str) -> None:
 
 
 def _processor_settings(folder: Path) -> dict[str, Any]:
-    """Return a folder's image processor settings. The newer file format takes precedence."""
     found: dict[str, Any] = {}
     for name in ("preprocessor_config.json", "processor_config.json"):
         if (folder / name).exists():

@@ -124,7 +124,6 @@ class VisionFamily(abc.ABC):
         return getattr(net, "vision_tower", None)
 
     def token_embeddings(self, net: Any, ids: mx.array) -> mx.array:
-        """Return token embeddings as inputs of the model's first layer."""
         embedded: mx.array = net.language_model.model.embed_tokens(ids)
         return embedded
 
@@ -160,7 +159,6 @@ def image_ids(digest: str, count: int) -> tuple[int, ...]:
 def prompt_ids(
     digest: str, layout: Sequence[str | int], words: Mapping[str, int]
 ) -> tuple[int, ...]:
-    """Return the token ids of an image's layout. Unknown special tokens are skipped."""
     image_tokens = iter(image_ids(digest, sum(part for part in layout if isinstance(part, int))))
     ids: list[int] = []
     for part in layout:
@@ -244,7 +242,6 @@ class ImagePreprocessor:
     def read_pixels(
         self, image: Image | Audio, stop: threading.Event | None = None
     ) -> Mapping[str, Any]:
-        """Preprocess an image whose pixels were dropped. Return the tower's arguments."""
         return self._read(image, stop).pixels
 
     def _read(self, image: Image | Audio, stop: threading.Event | None) -> TowerInput:
@@ -280,8 +277,6 @@ class _StoredEmbeddings(Struct):
 
 
 class VisionModel:
-    """Vision tower of a loaded model, with a cache of embeddings."""
-
     def __init__(self, net: Any, kind: VisionFamily, placeholder: int) -> None:
         self.kind = kind
         self.encoded = 0  # number of images encoded so far
@@ -291,7 +286,6 @@ class VisionModel:
         self._token_bytes = 0  # size of an embedding in bytes, or 0 if unknown
 
     def expected_bytes(self, sight: ImageTokens) -> int:
-        """Estimate the bytes of an image's embeddings from previous images."""
         if not self._token_bytes:
             word = self.kind.token_embeddings(self._net, mx.array([[0]]))  # only its type is used
             self._token_bytes = word.shape[-1] * word.dtype.size
@@ -328,9 +322,6 @@ class VisionModel:
 
     def model_arguments(self, ids: mx.array, parts: Sequence[InputSpan]) -> dict[str, Any]:
         """Return the model's keyword arguments for a pass over `parts`.
-
-        Args:
-            ids: token ids of all parts, in order.
 
         Raises:
             LookupError: if the embeddings of an image are missing.

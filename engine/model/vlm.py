@@ -122,7 +122,6 @@ def load_net(path: Path, config: dict[str, Any], lazy: bool) -> Any:
 
 
 def _has_language_model(model: Any) -> bool:
-    """Return True if a model class contains a language model, without instantiating it."""
     inits = [vars(kind).get("__init__") for kind in getattr(model, "__mro__", ())]
     codes = [getattr(init, "__code__", None) for init in inits]
     return any("language_model" in code.co_names for code in codes if code is not None)

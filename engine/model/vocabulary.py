@@ -76,7 +76,6 @@ def collect_end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -
     ordinary word never ends a turn.
 
     Args:
-        tokenizer: mlx-lm's `TokenizerWrapper` or the tokenizer inside.
         named: ids from the model's configs, most reliable first.
         ends: tokens that end a turn in the model's dialect.
     """

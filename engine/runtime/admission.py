@@ -94,12 +94,12 @@ class MemoryBudget:
         return tuple(dropped) if dropped else missing + self.memory.writing_bytes <= free
 
 
-def queue_key(scratch: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
+def queue_key(one_shot: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
     """Return the sort key of a request waiting for memory.
 
     Single questions come first, because they need little memory for a short time.
     """
-    return not scratch, -priority, waiting_since
+    return not one_shot, -priority, waiting_since
 
 
 def too_large(needed: int, free: int) -> str:
@@ -134,7 +134,7 @@ def admit(queue: Sequence[Row], budget: MemoryBudget, claimed: int = 0) -> StepP
             return StepPlan(admit=row.id, refuse=tuple(refused))
         if found:
             return StepPlan(evict=found, refuse=tuple(refused))
-        if not row.scratch:
+        if not row.one_shot:
             break
     return StepPlan(refuse=tuple(refused)) if refused else None
 

@@ -38,14 +38,12 @@ from engine.text.rendering import MOMENT
 
 
 class SessionCommands:
-    """Handlers of session commands."""
-
     def __init__(self, state: State, workers: Workers, scheduler: Scheduler) -> None:
         self._state = state
         self._workers = workers
         self._scheduler = scheduler
         # Reasons why sessions for single questions have ended, until their message arrives.
-        self._scratch_ended: dict[str, tuple[str, str]] = {}
+        self._one_shot_ended: dict[str, tuple[str, str]] = {}
         # Trials of quantized caches, by model and bits.
         self._trials: dict[tuple[str, int], CommandFuture[None]] = {}
 
@@ -54,8 +52,8 @@ class SessionCommands:
         model = self._state.models.get(command.model_id)
         if model is None:  # the session's first message will fail with this reason
             why = "The model of this chat is not loaded. Load it first."
-            if command.scratch:
-                self._scratch_ended[command.session_id] = (UNKNOWN_MODEL, why)
+            if command.one_shot:
+                self._one_shot_ended[command.session_id] = (UNKNOWN_MODEL, why)
             else:
                 self._state.ended[command.session_id] = (UNKNOWN_MODEL, why)
             return
@@ -89,13 +87,13 @@ class SessionCommands:
                 kv_bits=command.kv_bits,
                 on_overflow=command.on_overflow,
                 context=command.context,
-                scratch=command.scratch,
+                one_shot=command.one_shot,
                 named=command.named,
                 domain=command.domain,
                 begins_as=command.begins_as,
             )
         )
-        if bits is not None and known is None and not command.scratch:
+        if bits is not None and known is None and not command.one_shot:
             self._workers.start(
                 self._quantize(command.session_id),
                 partial(self._end_unsupported, command.session_id),
@@ -105,8 +103,8 @@ class SessionCommands:
         session = self._state.sessions.get(command.session_id)
         if session is None:
             closed = (SESSION_CLOSED, "This chat's session is closed. Open it again.")
-            scratch = self._scratch_ended.pop(command.session_id, closed)
-            raise EngineError(*self._state.ended.get(command.session_id, scratch))
+            one_shot = self._one_shot_ended.pop(command.session_id, closed)
+            raise EngineError(*self._state.ended.get(command.session_id, one_shot))
         if session.request is not None:
             raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
         request = Request(
@@ -167,12 +165,11 @@ class SessionCommands:
         if session is None:
             return
         reason = as_engine_error(error)
-        if not session.scratch:
+        if not session.one_shot:
             self._state.ended[session_id] = (reason.code, reason.message)
         self._state.end_session(session, reason.code, reason.message)
 
     def _try_quantized(self, model: LoadedModel, bits: int) -> Task:
-        """Try quantized caches, once for all requests that wait for the result."""
         trial = (model.info.id, bits)
         if trial in self._trials:
             yield self._trials[trial]
@@ -242,7 +239,7 @@ class SessionCommands:
                 source,
                 id=command.twin_id,
                 kv=source.kv.fork(),
-                scratch=False,
+                one_shot=False,
                 named=command.named,
                 history=[dict(m) for m in source.history],
                 omitted=list(source.omitted),
@@ -254,7 +251,7 @@ class SessionCommands:
     def close(self, command: CloseSession) -> None:
         state = self._state
         state.ended.pop(command.session_id, None)
-        self._scratch_ended.pop(command.session_id, None)
+        self._one_shot_ended.pop(command.session_id, None)
         session = state.sessions.get(command.session_id)
         if session is None:
             if command.forget:

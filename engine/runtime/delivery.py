@@ -18,7 +18,13 @@ from engine.model.constraint import Constraint
 from engine.model.drafting import CheckedDraft
 from engine.model.runner import NextToken
 from engine.model.sampling import Token
-from engine.runtime.executor import DraftOutcome, PrefillOutcome, Run, StepFailure, TokenOutcome
+from engine.runtime.executor import (
+    DraftOutcome,
+    PlanResult,
+    PrefillOutcome,
+    StepFailure,
+    TokenOutcome,
+)
 from engine.runtime.jobs import Embedder
 from engine.runtime.models import ModelLoader
 from engine.runtime.plan import Refusal, Status, StepPlan
@@ -39,7 +45,7 @@ class Delivery:
         self._model_loader, self._embedder = model_loader, embedder
         self._workers = workers
 
-    def deliver(self, plan: StepPlan, run: Run) -> None:
+    def deliver(self, plan: StepPlan, run: PlanResult) -> None:
         for refusal in plan.refuse:
             self._refuse(refusal)
         for outcome in run.outcomes:
@@ -113,7 +119,7 @@ class Delivery:
         self._state.meter.note(1, 0)
         return request.accept(token)
 
-    def _advance_drafted(self, check: CheckedDraft, run: Run, request: Request) -> None:
+    def _advance_drafted(self, check: CheckedDraft, run: PlanResult, request: Request) -> None:
         started = self._state.clock()
         reason, count, accepted = _advance_draft(request, check, partial(self._accept, request))
         if reason is not None:

@@ -152,7 +152,6 @@ class DraftStatistics:
         self.last: tuple[tuple[str, int], bool] | None = None
 
     def count(self, model: str) -> int:
-        """Return the number of tokens to draft for a chat's next pass."""
         record = self._of.get((model, 1))
         if record is None or record.plain.passes < PLAIN_STEPS or record.resting:
             return 0

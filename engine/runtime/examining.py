@@ -53,8 +53,8 @@ _lock = threading.Lock()  # workers, including those of other engines, examine f
 class Candidate(Struct, frozen=True):
     """Model that passed the checks and can be loaded."""
 
-    examined: CheckedModel
-    checked: CheckedTokenizer
+    checked_model: CheckedModel
+    checked_tokenizer: CheckedTokenizer
     adapter: Adapter | None = None  # set if this is a variant
     wide: int = 0  # bytes of the weights if all floats are converted to float32
     share: Weights | None = None  # size on each rank, if the engine has several
@@ -62,21 +62,16 @@ class Candidate(Struct, frozen=True):
     @property
     def identity(self) -> tuple[object, ...]:
         """Key that changes when a file in one of the folders changes."""
-        base_identity = self.examined.identity
+        base_identity = self.checked_model.identity
         return base_identity if self.adapter is None else (base_identity, self.adapter.identity)
 
     @property
     def name(self) -> str:
-        base_name = self.examined.name
+        base_name = self.checked_model.name
         return base_name if self.adapter is None else f"{base_name} + {self.adapter.name}"
 
     def spread(self, shares: ShardSizes) -> Candidate:
-        """Return the candidate with its size on each rank.
-
-        Raises:
-            EngineError: see `ShardSizes.shard_weights`.
-        """
-        of, adapted = self.examined, self.adapter is not None
+        of, adapted = self.checked_model, self.adapter is not None
         share = shares.shard_weights(of.folder, of.name, of.config, of.identity, adapted)
         return replace(self, share=share)
 
@@ -85,19 +80,20 @@ class Candidate(Struct, frozen=True):
 
         Args:
             base: loaded model that this model would share weights with.
-            float32: True if this machine is fastest in float32.
         """
         adapter = None if self.adapter is None else self.adapter.facts
         if base is not None:  # a variant uses the dtype of its base
             float32 = base.info.dtype == "float32"
-        weights = self.share or weights_of(self.examined.nbytes, self.wide, adapter, base, float32)
+        weights = self.share or weights_of(
+            self.checked_model.nbytes, self.wide, adapter, base, float32
+        )
         wide = weights.loading_bytes(float32)
         return LoadRequest(
             key, self.name, wide if base is not None else weights.loading_bytes(False), wide
         )
 
 
-def examine(
+def check_candidate(
     reference: str, confined: Sandbox, adapter: str | None = None, kept_dir: Path | None = None
 ) -> Candidate:
     """Resolve and check a requested model.
@@ -113,7 +109,7 @@ def examine(
     path, name, facts = _model(reference, confined)
     added = None
     if adapter is not None:
-        added = adapters.examine(*_adapter(adapter, confined))
+        added = adapters.check_adapter(*_adapter(adapter, confined))
     configs = (facts.generation, *text_configs(facts.config))
     eos = _ends(*(config.get("eos_token_id") for config in configs))
     same = folder_identity(path)
@@ -137,7 +133,7 @@ def examine(
         load = partial(loader.load_tokenizer, path, checked.eos)
         known = KnownTokenizer(checked.table, checked.tokens, checked.packed, load)
     about = path, name, facts.config, facts.size, eos, checked.largest_id, known, contents
-    return Candidate(loader.examine(*about), checked, added, facts.wide)
+    return Candidate(loader.check_model(*about), checked, added, facts.wide)
 
 
 def _model(reference: str, confined: Sandbox) -> tuple[Path, str, ModelFacts]:

@@ -23,7 +23,7 @@ from engine.runtime.models import ModelLoader
 from engine.runtime.plan import (
     Adoption,
     Chunk,
-    Pass,
+    DecodeStep,
     PrefixCopy,
     Status,
     StepPlan,
@@ -65,9 +65,7 @@ class StepFailure(Struct, frozen=True):
 Outcome = PrefillOutcome | TokenOutcome | DraftOutcome | StepFailure
 
 
-class Run(Struct):
-    """Results of executing a plan."""
-
+class PlanResult(Struct):
     # In order of delivery.
     outcomes: list[Outcome] = field(default_factory=list)
     timing: Timing = field(default_factory=Timing)  # timing for the scheduler
@@ -96,9 +94,9 @@ class Executor:
         self._model_loader = model_loader
         self._image_encoder = image_encoder
 
-    def run(self, plan: StepPlan) -> Run:
+    def run(self, plan: StepPlan) -> PlanResult:
         """Execute a plan. Exceptions are returned as outcomes."""
-        run, state = Run(), self._state
+        run, state = PlanResult(), self._state
         for cache in plan.evict:
             self._evict(cache, plan.at_once)
         for key in plan.requeue:
@@ -152,7 +150,7 @@ class Executor:
             state.ended[session.id] = failed
             state.end_session(session, *failed)
 
-    def _compute(self, plan: StepPlan, run: Run) -> None:
+    def _compute(self, plan: StepPlan, run: PlanResult) -> None:
         chunk, meter = plan.chunk, self._state.meter
         for request in self._state.requests.values():
             request.prefix_to_keep = 0
@@ -231,11 +229,7 @@ class Executor:
         state.note_read(request)
 
     def _donor(self, key: CacheKey, session: SessionState) -> SessionKV:
-        """Return the caches that a session may copy.
-
-        Raises:
-            LookupError: if the caches no longer exist.
-        """
+        """Return the caches that a session may copy."""
         state = self._state
         donor = (
             state.memory.prefixes.cached[key] if key.kind == "prefix" else state.sessions[key.name]
@@ -244,7 +238,7 @@ class Executor:
             raise LookupError("caches of different types")
         return donor.kv
 
-    def _step(self, step: Pass, chunks: Sequence[Chunk]) -> list[Outcome]:
+    def _step(self, step: DecodeStep, chunks: Sequence[Chunk]) -> list[Outcome]:
         state = self._state
         rows = [state.requests[i] for i in step.rows]
         feeding = [state.requests[i] for i in step.feed]
@@ -283,7 +277,7 @@ class Executor:
             *(TokenOutcome(key, token, following.get(key)) for key, token in read.items()),
         ]
 
-    def _read(self, plan: StepPlan, run: Run) -> list[Chunk]:
+    def _read(self, plan: StepPlan, run: PlanResult) -> list[Chunk]:
         """Prefill prompts in a separate pass, and return the chunks that were read.
 
         Chunks that became invalid by a fault of this iteration are omitted.
@@ -344,7 +338,7 @@ def is_step(outcomes: Sequence[Outcome]) -> bool:
 
 
 @contextlib.contextmanager
-def _fence(run: Run, session: str) -> Iterator[None]:
+def _fence(run: PlanResult, session: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
@@ -371,7 +365,6 @@ def _check_drafts(
 
 
 def _catch_up(request: Request, count: int) -> None:
-    """Prefill `count` tokens with the draft model. Errors don't affect the reply."""
     drafter = request.session.model.drafter
     assert isinstance(drafter, Drafter)
     try:

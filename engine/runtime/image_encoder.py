@@ -44,7 +44,6 @@ class ImageEncoder:
         self.images: deque[_Image] = deque()
 
     def start(self, request: Request) -> None:
-        """Start encoding a request's unread images."""
         model = request.session.model
         vision, length = model.vision, request.kv.length
         if vision is None:
@@ -77,11 +76,6 @@ class ImageEncoder:
         self.images.append(_Image(key, sight, pixels))
 
     def step(self, decoding: float = 0.0) -> None:
-        """Encode the next image for a limited time.
-
-        Args:
-            decoding: seconds that this iteration spent on decoding.
-        """
         if not self.images:
             return
         image = self.images[0]

@@ -119,8 +119,6 @@ class _Job(Struct, eq=False, weakref=True):
 
 
 class Embedder:
-    """Handler of `Embed`."""
-
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
@@ -246,7 +244,6 @@ class Embedder:
         backend.release_memory()
 
     def give_up(self) -> list[Command]:
-        """Stop embedding, and return the unanswered commands."""
         commands: list[Command] = [job.command for job in self.jobs]
         self.jobs.clear()
         return commands

@@ -166,10 +166,12 @@ class ProbedFile(KeptFile):
     SUFFIX = ".json"
     MAX_FILES = 64
 
-    def __init__(self, folder: Path, backend: Backend, examined: CheckedModel, wide: bool) -> None:
+    def __init__(
+        self, folder: Path, backend: Backend, checked_model: CheckedModel, wide: bool
+    ) -> None:
         library = kernels.load()
         facts = {
-            "contents": examined.contents,
+            "contents": checked_model.contents,
             "wide": str(wide),
             "code": own_code("model", "cache"),
             **versions("mlx-lm", "mlx-vlm"),

@@ -369,11 +369,6 @@ class Loop:
 
         Args:
             survived: number of consecutive faults that the engine survives.
-            planning: True if planning failed.
-            computed: plan that was being executed.
-
-        Raises:
-            BaseException: the error, if the engine can't continue.
         """
         if isinstance(error, RowError):
             request = error.request

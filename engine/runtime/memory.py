@@ -120,11 +120,9 @@ class Memory:
 
     @property
     def weights(self) -> int:
-        """Bytes of all weights, including a model that is being loaded."""
         return sum(m.info.nbytes for m in self.in_memory) + sum(self._loading.values())
 
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
-        """Return the evictable image embeddings, and the bytes of the other embeddings."""
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
         found, needed = dict[CacheKey, Idle](), 0
         if not any(vision.cached for vision in seeing.values()):
@@ -166,7 +164,11 @@ class Memory:
     def base(self, contents: str) -> LoadedModel | None:
         """Return the loaded model without an adapter that was read from these files."""
         for model in self.in_memory:
-            if model.base is None and model.examined and model.examined.contents == contents:
+            if (
+                model.base is None
+                and model.checked_model
+                and model.checked_model.contents == contents
+            ):
                 return model
         return None
 

@@ -32,7 +32,7 @@ from engine.model.loaded_model import DraftSource, LoadedModel
 from engine.model.loader import SLICE_S, Pieces
 from engine.model.probe import SharingModes
 from engine.model.prompt_lookup import Lookup
-from engine.runtime.examining import Candidate, as_load_error, examine
+from engine.runtime.examining import Candidate, as_load_error, check_candidate
 from engine.runtime.kept_files import ProbedFile
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
@@ -49,12 +49,6 @@ MAX_PIECE_S = 0.2  # maximum reading time between two steps, in seconds
 
 
 class ModelLoader:
-    """Handler of `Load` and `Unload`.
-
-    Args:
-        ways_dir: folder for results of probes and checks.
-    """
-
     def __init__(
         self, state: State, workers: Workers, confined: Sandbox, ways_dir: Path | None = None
     ) -> None:
@@ -72,11 +66,10 @@ class ModelLoader:
         return bool(self.freeing.going) or any(load.pieces is not None for load in self.queue)
 
     def pending(self) -> LoadRequest | None:
-        """Return the next model to load. Only one model is loaded at a time."""
         if not self.queue or self.queue[0].pieces is not None or self.freeing.going:
             return None
         load = self.queue[0]
-        base = self._state.memory.base(load.candidate.examined.contents)
+        base = self._state.memory.base(load.candidate.checked_model.contents)
         return load.candidate.request(load.key, base, self._state.backend.prefers_float32)
 
     def answer_known(self) -> None:
@@ -99,8 +92,8 @@ class ModelLoader:
 
     def _examine(self, command: Load) -> Task:
         arguments = command.path, self._confined, command.adapter, self._ways_dir
-        candidate = yield Work("loads", partial(examine, *arguments))
-        if candidate.examined.config.get("model_type") == PREDICTION_HEAD:
+        candidate = yield Work("loads", partial(check_candidate, *arguments))
+        if candidate.checked_model.config.get("model_type") == PREDICTION_HEAD:
             words = f"{candidate.name} is a prediction head (MTP), which is no longer supported."
             raise EngineError(UNSUPPORTED_SESSION, words)
         if command.is_cancelled:
@@ -132,7 +125,7 @@ class ModelLoader:
         again."""
         known = self._state.models.get(self._identities.get(candidate.identity, ""))
         if known is None and candidate.adapter is None:
-            known = self._state.memory.base(candidate.examined.contents)
+            known = self._state.memory.base(candidate.checked_model.contents)
             if known is not None:
                 self._add(known, candidate)
         return known
@@ -140,14 +133,16 @@ class ModelLoader:
     def begin(self, admission: LoadAdmission) -> None:
         load = self.queue[0]
         self._state.memory.reserve(load, admission.nbytes, weights=True)
-        examined, adapter = load.candidate.examined, load.candidate.adapter
-        load.base = self._state.memory.base(load.candidate.examined.contents)
+        checked_model, adapter = load.candidate.checked_model, load.candidate.adapter
+        load.base = self._state.memory.base(load.candidate.checked_model.contents)
         if adapter is None and self._state.leader is not None:
-            load.pieces = self._state.leader.load(examined, admission.wide)
+            load.pieces = self._state.leader.load(checked_model, admission.wide)
         elif adapter is None:
-            load.pieces = loader.load(examined, admission.wide, self._ways(load, admission.wide))
+            load.pieces = loader.load(
+                checked_model, admission.wide, self._ways(load, admission.wide)
+            )
         elif load.base is None:
-            load.pieces = adapters.load(examined, adapter, admission.wide)
+            load.pieces = adapters.load(checked_model, adapter, admission.wide)
         else:
             self._state.memory.adapted.append(load.base)
             load.pieces = adapters.adapt(load.base, adapter)
@@ -155,7 +150,7 @@ class ModelLoader:
     def _ways(self, load: ModelLoad, wide: bool) -> SharingModes | None:
         if self._ways_dir is None:
             return None
-        file = ProbedFile(self._ways_dir, self._state.backend, load.candidate.examined, wide)
+        file = ProbedFile(self._ways_dir, self._state.backend, load.candidate.checked_model, wide)
         known = file.read()
         load.probed = file if known is None else None
         return known
@@ -171,9 +166,6 @@ class ModelLoader:
 
         The time limit is half of a step up to the gap budget, and at least a quarter of a step, so
         that loading also finishes on a slow machine.
-
-        Args:
-            decoding: seconds that this iteration spent on decoding.
         """
         self._drop_cancelled()
         if self.freeing.going:
@@ -226,7 +218,8 @@ class ModelLoader:
         self._state.models_changed()
 
     def _confine(self, model: LoadedModel, candidate: Candidate) -> None:
-        checked, confined, ends = candidate.checked, self._confined, sorted(model.text.eos)
+        checked = candidate.checked_tokenizer
+        confined, ends = self._confined, sorted(model.text.eos)
         model.text.reader = confined.reader(checked)
         model.text.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
         model.text.form_tokens = lambda: confined.form_tokens(checked, ends)
@@ -250,7 +243,7 @@ class ModelLoader:
     def free(self, model_id: str, then: Callable[[], None] | None = None) -> None:
         state, ended = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
-            if not session.scratch:
+            if not session.one_shot:
                 state.ended[session.id] = ended
             state.end_session(session, *ended)
         state.memory.prefixes.drop_model(model_id)
@@ -266,7 +259,6 @@ class ModelLoader:
         self.freeing.add(arrays, then)
 
     def give_up(self) -> list[Load]:
-        """Stop loading, and return the unanswered commands."""
         run_cleanup(self.freeing.give_up)
         waiting = [command for load in self.queue for command in load.callers]
         self.queue.clear()
@@ -275,8 +267,6 @@ class ModelLoader:
 
 
 class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
-    """Load of a model for one or more callers."""
-
     key: str
     callers: list[Load]
     candidate: Candidate
@@ -382,7 +372,6 @@ class DraftModelLoader:
         self._workers.start(self._load(command, read), partial(self._fail, command, read))
 
     def _load(self, command: Load, read: list[_ModelRef]) -> Task:
-        """Load a model and its draft model, and combine them."""
         if command.draft and command.draft != LOOKUP:
             small = replace(command, path=command.draft, adapter=None, callback=None)
             yield from self._read(small, read)

@@ -155,13 +155,11 @@ class PrefillPacer:
         self._mixed_sizes[model] = _towards(self._mixed_sizes.get(model), rows, factor, 2.0 * TILE)
 
     def _factor(self, tokens: int, budget: float, seconds: float) -> float:
-        """Return the factor by which a chunk has to grow to take the budget."""
         # Going from one tile to two requires a factor greater than 1.5.
         most = max(1.5, 1 + TILE / tokens)
         return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
 
     def seconds(self, model: str, tokens: int) -> float:
-        """Estimate the time for prefilling `tokens` while no chat decodes."""
         return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, 256.0)
 
     def gathers(self, model: str, shortest: int, waited: float) -> bool:
@@ -177,7 +175,6 @@ class PrefillPacer:
         return waited + self.seconds(model, shortest) <= self.gathering
 
     def fixed_chunk(self, position: int, remaining: int) -> int:
-        """Return the chunk size for a reproducible session, up to the next fixed boundary."""
         return min(remaining, FIXED_CHUNK - position % FIXED_CHUNK)
 
     def observe(self, model: str, tokens: int, seconds: float, decoding: float | None) -> None:

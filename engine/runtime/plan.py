@@ -12,8 +12,6 @@ from engine.cache.ledger import CacheKey, CacheOffer
 
 
 class Status(IntEnum):
-    """Status of a reply."""
-
     PREPARING = 0  # a worker is rendering the prompt
     QUEUED = 1  # waiting for memory
     RESTORING = 2  # a worker is reading the cache from disk
@@ -47,7 +45,7 @@ class Row(Struct, frozen=True):
     can_mix_decode: bool = True
     # The prompt's last token can be fed in the same pass as the rest of the prompt.
     can_feed_last: bool = False
-    scratch: bool = False
+    one_shot: bool = False
     priority: int = 0
     # The client program, or "" for this program. Programs share compute time fairly.
     program: str = ""
@@ -122,8 +120,6 @@ class Idle(Struct, frozen=True):
 
 
 class MemoryView(Struct, frozen=True):
-    """Memory usage in bytes."""
-
     budget: int  # limit for weights and caches in bytes
     fixed: int = 0  # weights, and memory reserved for loads and embeddings
     # Caches that aren't in use. Empty if everything fits without evictions.
@@ -172,8 +168,6 @@ class View(Struct, frozen=True):
 
 
 class Extension(Struct, frozen=True):
-    """Extension of the allowance of a reply without a limit."""
-
     session: str
     # True to extend by `EXTENSION_TOKENS`; False to extend by `EARLY_TOKENS` while caches are being
     # written. The latter may exceed the budget by these few tokens.
@@ -194,8 +188,6 @@ class LoadAdmission(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """Refusal of a reply, a load or an embedding."""
-
     key: str  # id of the session, or key of the request
     code: str
     message: str
@@ -209,9 +201,7 @@ class Adoption(Struct, frozen=True):
     length: int
 
 
-class Pass(Struct, frozen=True):
-    """Decode step of one model's sessions."""
-
+class DecodeStep(Struct, frozen=True):
     rows: tuple[str, ...]  # sessions whose pending token is delivered
     feed: tuple[str, ...]  # subset of `rows` whose pending token is fed to get the next token
     # True for a single forward pass for all sessions; False for separate passes.
@@ -268,7 +258,7 @@ class StepPlan(Struct, frozen=True):
     adopt: Adoption | None = None  # prompt prefix to copy instead of prefilling it
     models: tuple[str, ...] = ()  # models with decoding sessions
     model: str = ""  # model whose turn it is, or "" if no session decodes
-    passes: tuple[Pass, ...] = ()  # decode passes of this model
+    passes: tuple[DecodeStep, ...] = ()  # decode passes of this model
     chunk: Chunk | None = None  # part of a prompt to prefill
     # Remaining parts of other prompts, which are prefilled in the same pass as `chunk`.
     other_chunks: tuple[Chunk, ...] = ()

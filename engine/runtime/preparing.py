@@ -289,7 +289,6 @@ def _with_tool_form(job: Job) -> Job:
 def _constraint(
     job: Job, text: ReplyText, reasoning: bool | None, calls: bool = False
 ) -> Constraint | None:
-    """Return the constraint for the answer's form, which a child process has already checked."""
     params, refusal = job.params, job.codec.form_refusal
     reason = refusal(params) if refusal is not None else ""
     if reason:
@@ -298,11 +297,6 @@ def _constraint(
 
 
 def count(job: Job) -> int:
-    """Return the number of tokens of the prompt.
-
-    Raises:
-        EngineError: see `prepare`. Doesn't raise if the prompt is too long.
-    """
     codec, context = job.codec, job.context
     try:
         if isinstance(job.asked, RawPrompt):
@@ -347,9 +341,6 @@ def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> E
 
 
 def _build_or_measure(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None, int]:
-    """Build the prompt, and return it with its length; None instead of a prompt that is too
-    long.
-    """
     try:
         built = build(messages)
     except TooLongError as error:
@@ -383,7 +374,6 @@ def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list
 def _fit_messages(
     job: Job, messages: list[Message], build: Build
 ) -> tuple[list[Message], prompt.Prompt | None, int]:
-    """Return the messages that fit, with the result of `_build_or_measure` for them."""
     context = job.context
     built, length = _build_or_measure(build, messages)
     if not job.slides or context - length >= min(job.params.max_tokens or context, context // 8):
@@ -408,7 +398,6 @@ def fixed_head(messages: Sequence[Message]) -> int:
 
 
 def last_turn(messages: list[Message]) -> list[Message]:
-    """Return the fixed head and the last turn of a conversation."""
     head = fixed_head(messages)
     users = [i for i, m in enumerate(messages) if m["role"] == "user"]
     return [*messages[:head], *messages[users[-1] :]] if users else messages
@@ -473,9 +462,6 @@ def without(messages: list[Message], omitted: Sequence[Message]) -> list[Message
 def _fewest(
     choices: list[list[Message]], target: int, length: Callable[[list[Message]], int]
 ) -> list[Message]:
-    """Return the first choice within `target`, or else the last. The choices are sorted by
-    length.
-    """
     low, high = 0, len(choices) - 1
     while low < high:
         middle = (low + high) // 2

@@ -62,7 +62,6 @@ class Relief:
         self._next = float("-inf")
 
     def need(self, level: Pressure, now: float) -> ReliefStep:
-        """Return the resource to free now, if any."""
         if level is Pressure.NONE:
             if now >= self._next:
                 self._caches_gone = False

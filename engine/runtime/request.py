@@ -65,8 +65,6 @@ EARLY_TOKENS = 256
 
 
 class PreparedRequest(Struct, frozen=True):
-    """Results of preparing a request in a worker."""
-
     messages: list[Message]  # the whole conversation, except messages in `omitted`
     omitted: list[Message]  # oldest messages, which the prompt omits
     prompt: Prompt
@@ -262,7 +260,6 @@ class Request:
         )
 
     def take_token(self) -> int | None:
-        """Wait for the pending token and return its id, or None if there is none."""
         if self.pending is None:
             return None
         token, self.pending = token_id(self.pending), None
@@ -273,11 +270,7 @@ class Request:
         self._pending_is_nan, self.next_is_nan = self.next_is_nan, None
 
     def check_numbers(self) -> None:
-        """Check that the logits of the last pending token weren't NaN.
-
-        Raises:
-            EngineError: `model_load_failed`.
-        """
+        """Check that the logits of the last pending token weren't NaN."""
         flag, self._pending_is_nan = self._pending_is_nan, None
         if flag is not None and bool(flag.item()):
             raise nan_error()
@@ -321,7 +314,6 @@ class Request:
         return FinishReason.MEMORY if extendable else FinishReason.LENGTH
 
     def finish(self, reason: FinishReason, message: Message | None = None) -> None:
-        """Send the final event of a normal end, and store `message` in the session."""
         if self.status == Status.FINISHED:
             return
         stop = self.text.stop if self.text is not None else None
@@ -368,7 +360,11 @@ class Request:
 
     def memory_needs(self) -> MemoryNeeds:
         kv, estimate = self.kv, self.session.estimate
-        allocated = kv.slots.nbytes_each if kv.slots is not None else estimate.bytes(kv.capacity)
+        allocated = (
+            kv.slot_buffer.nbytes_each
+            if kv.slot_buffer is not None
+            else estimate.bytes(kv.capacity)
+        )
         needed = estimate.bytes(self.prompt_length + self.limit)
         nbytes, growth = max(allocated, needed), None
         slack = nbytes - needed
@@ -465,7 +461,7 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     kv_bits: int | None = None
     on_overflow: Overflow = "refuse"  # reaction if the conversation exceeds the context
     context: int | None = None  # limit set by the caller, or None for the model's limit
-    scratch: bool = False  # the session is for a single question and ends after its reply
+    one_shot: bool = False  # the session is for a single question and ends after its reply
     named: bool = False  # the caller chose the id, and may reopen the session after a restart
     # Messages so far, without the session's system message.
     history: list[Message] = field(default_factory=list)

@@ -30,7 +30,7 @@ from engine.runtime.pacing import (
 from engine.runtime.plan import (
     Adoption,
     Chunk,
-    Pass,
+    DecodeStep,
     Row,
     Status,
     StepPlan,
@@ -62,7 +62,7 @@ class Scheduler:
 
     def plan(self, view: View) -> StepPlan:
         queue = [row for row in view.rows if row.status == Status.QUEUED]
-        queue.sort(key=lambda r: admission.queue_key(r.scratch, r.priority, r.waiting_since))
+        queue.sort(key=lambda r: admission.queue_key(r.one_shot, r.priority, r.waiting_since))
         budget = MemoryBudget(view.rows, view.memory)
         plan = self._arranged(view, queue, budget)
         if plan is None:
@@ -176,8 +176,8 @@ class Scheduler:
         return with_last_tokens(view, order, plan)
 
     def _with_drafts(
-        self, step: Pass, group: Sequence[Row], view: View, budget: MemoryBudget
-    ) -> Pass:
+        self, step: DecodeStep, group: Sequence[Row], view: View, budget: MemoryBudget
+    ) -> DecodeStep:
         chats, row = len(group), group[0]
         if len(step.feed) < chats or any(_runs_beside(r, group) for r in view.rows):
             return step
@@ -190,7 +190,7 @@ class Scheduler:
             return replace(step, behind=min(row.behind - 1, draft_policy.CHUNK))
         return replace(step, drafts=(min(count, row.drafts),))
 
-    def _with_copies(self, step: Pass, group: Sequence[Row], view: View) -> Pass:
+    def _with_copies(self, step: DecodeStep, group: Sequence[Row], view: View) -> DecodeStep:
         """Return the decode step with lookup tokens for the chats that have matches.
 
         These delay other chats like a prompt chunk, and have the same limit.
@@ -233,7 +233,6 @@ class Scheduler:
         return [*sorted(first, key=lambda row: used[row.program]), *others]
 
     def _without_programs_ahead(self, view: View) -> View:
-        """Return the view with programs marked as paused if they're ahead of their fixed shares."""
         used = self._shares.used({r.program for r in view.rows if r.decodes or r.reads})
         most = min(used.values(), default=0.0) + LEEWAY_S
         ahead = {program for program, seconds in used.items() if seconds > most}
@@ -277,7 +276,6 @@ class Scheduler:
         return None
 
     def _gathers(self, view: View, order: Sequence[Row]) -> bool:
-        """Return True if all chats that could decode are new and should wait for other prompts."""
         ready = [r for r in view.rows if r.decodes]
         if not ready or not order or any(r.begun for r in ready):
             return False
@@ -286,9 +284,8 @@ class Scheduler:
         return self.pacing.gathers(first.model, first.remaining, waited)
 
     def _mixes(
-        self, view: View, row: Row, groups: Sequence[Sequence[Row]], passes: Sequence[Pass]
+        self, view: View, row: Row, groups: Sequence[Sequence[Row]], passes: Sequence[DecodeStep]
     ) -> bool:
-        """Return True if the next prompt's chunk can be part of the iteration's only pass."""
         return (
             len(groups) == 1
             and bool(passes[0].feed)
@@ -312,7 +309,6 @@ class Scheduler:
     def _chunk(
         self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]
     ) -> tuple[Chunk, tuple[Chunk, ...]]:
-        """Return the next chunks of prompts for a separate pass, which delays `groups`."""
         row = order[0]
         if row.reproducible:
             most = self.pacing.fixed_chunk(row.length, row.remaining)
@@ -342,12 +338,12 @@ def _groups(rows: Sequence[Row]) -> list[list[Row]]:
     return [*groups, *shared.values()]
 
 
-def _pass(group: Sequence[Row], view: View) -> Pass:
+def _pass(group: Sequence[Row], view: View) -> DecodeStep:
     feed = tuple(r.id for r in group if r.wants_more)
     if all(r.awaits_first for r in group):
         feed = ()  # deliver these first tokens before the next pass
     shared = len(group) > 1 and group[0].model not in view.faulty
-    return Pass(tuple(r.id for r in group), feed, shared)
+    return DecodeStep(tuple(r.id for r in group), feed, shared)
 
 
 def _can_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
@@ -361,7 +357,6 @@ def _can_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
 
 
 def _runs_beside(neighbor: Row, group: Sequence[Row]) -> bool:
-    """Return True if another active chat keeps the group from drafting."""
     is_neighbor = not neighbor.is_suspended and all(neighbor.id != row.id for row in group)
     return is_neighbor and neighbor.status not in (Status.PREPARING, Status.FINISHED)
 
@@ -409,7 +404,7 @@ def read_beside(
 
 
 def with_last_tokens(
-    view: View, order: Sequence[Row], plan: StepPlan, ready: Pass | None = None
+    view: View, order: Sequence[Row], plan: StepPlan, ready: DecodeStep | None = None
 ) -> StepPlan:
     """Add the last tokens of prompts that end in the plan's pass.
 
@@ -434,7 +429,7 @@ def with_last_tokens(
         return plan
     before = plan.passes[0] if plan.passes else ready
     if before is None:  # the pass only answers these prompts
-        before = Pass((), (), shared=len(read) > 1)
+        before = DecodeStep((), (), shared=len(read) > 1)
     step = replace(before, rows=(*before.rows, *read), feed=(*before.feed, *read))
     first, *others = (replace(c, mixed=True, ends=True) for c in chunks)
     return replace(
@@ -450,9 +445,6 @@ def with_last_tokens(
 
 
 def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
-    """Return True if a chunk completes a prompt except for its last token, without a required
-    stop.
-    """
     if not row.can_feed_last or chunk.count < row.remaining:
         return False
     return row.end not in (row.snapshot_at, next_stop(row, order))
@@ -470,7 +462,6 @@ def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
 
 
 def _whole(row: Row, count: int) -> int:
-    """Return the number of tokens to read, so that no image is split."""
     last = row.length + count
     for start, end in row.images:
         if start < last < end:
@@ -487,9 +478,6 @@ def next_stop(row: Row, order: Sequence[Row]) -> int:
 
     Caches that can be trimmed can be copied later. Other caches can only be copied in their
     current state.
-
-    Args:
-        order: all prompts to be read, including this one.
     """
     if not row.needs_stops:
         return -1

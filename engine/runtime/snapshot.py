@@ -114,7 +114,7 @@ def _row(state: State, request: Request) -> Row:
         can_feed_last=chunked and model.abilities.leaves_out_rows and model.ranks == 1,
         # A recurrent model may treat the first token differently.
         can_mix_decode=not (request.apart or session.kv_bits or lost) and kv.length > 0,
-        scratch=session.scratch,
+        one_shot=session.one_shot,
         priority=session.priority,
         program=session.program,
         share=session.share,

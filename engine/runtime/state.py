@@ -217,7 +217,6 @@ class State:
                 self._fail(request, EngineError(code, message))
 
     def end_namesake(self, session_id: str) -> None:
-        """End an existing session with this id."""
         self.ended.pop(session_id, None)
         before = self.sessions.get(session_id)
         if before is not None:
@@ -229,7 +228,7 @@ class State:
         session.model.used_at = time.monotonic()
         self.requests.pop(session.id, None)
         session.kv.mark_changed()
-        if session.scratch:
+        if session.one_shot:
             self.sessions.pop(session.id, None)
             self._drop(session)
             self.memory.forget(session)

@@ -82,7 +82,7 @@ def _images(vision: VisionModel) -> dict[str, int]:
 
 def _queue(state: State) -> list[str]:
     waiting = [r for r in state.requests.values() if r.status == Status.QUEUED]
-    key = {r: queue_key(r.session.scratch, r.session.priority, r.waiting_since) for r in waiting}
+    key = {r: queue_key(r.session.one_shot, r.session.priority, r.waiting_since) for r in waiting}
     return [r.session.id for r in sorted(waiting, key=key.__getitem__)]
 
 

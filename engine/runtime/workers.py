@@ -78,7 +78,6 @@ class Mailbox:
         return self._closed
 
     def close(self) -> list[Command]:
-        """Reject further commands, and return the commands that weren't taken."""
         with self._lock:
             self._closed = True
         commands: deque[Command] = deque()
@@ -87,7 +86,6 @@ class Mailbox:
 
 
 def refuse(command: Command, error: EngineError) -> None:
-    """Report the error of a failed command to its caller, if one waits."""
     if isinstance(command, Send):
         failed = Failed(command.session_id, command.reply_id, error.code, error.message)
         command.sink(failed, ())

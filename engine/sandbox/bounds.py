@@ -60,9 +60,6 @@ MAX_LOGIT_BIASES = 10_000  # limited because the bias array is rebuilt for every
 def check_params(params: SamplingParams, rows: int | None = None) -> None:
     """Reject sampling parameters that would slow down every token of every chat, or do nothing.
 
-    Args:
-        rows: rows of the model's embedding, if known.
-
     Raises:
         EngineError: `invalid_request`.
     """
@@ -103,9 +100,6 @@ def check_message_count(messages: int, limit: int = 20 * MAX_MESSAGES) -> None:
 
 def check_prompt(messages: list[Message], context: int, reason: str = "") -> None:
     """Reject messages that can't fit in the context, or are too complex to process.
-
-    Args:
-        context: the model's context length in tokens.
 
     Raises:
         EngineError: `context_overflow` or `invalid_request`.
@@ -156,7 +150,6 @@ def message_size(message: Message) -> int:
 
 
 def form_refusal(params: SamplingParams) -> str:
-    """Return the reason why an output format is too large for llguidance, or ""."""
     if params.tool_form is not None:  # the engine generated this form
         form = params.tool_form
         schemas = [schema for _, schema in form.tools] + [form.answer] * (form.answer is not None)
@@ -208,7 +201,6 @@ def _surrogate_error(text: str) -> str:
 
 
 def _longest_reference_chain(schema: Any) -> int:
-    """Return the length of the longest chain of references."""
     longest, seen = 0, set[str]()
     waiting: list[tuple[Any, int]] = [(schema, 0)]
     while waiting:

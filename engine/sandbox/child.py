@@ -135,11 +135,7 @@ def _write_all(descriptor: int, pieces: list[bytes]) -> None:
 
 
 def _set_limit(name: str, value: int | None, repeated: bool = False) -> None:
-    """Set a soft limit, and unless `repeated` the hard limit, too.
-
-    Args:
-        value: the limit, or None to return to the hard limit.
-    """
+    """Set a soft limit, and unless `repeated` the hard limit, too."""
     import resource
 
     resource_id = getattr(resource, name, None)
@@ -169,7 +165,6 @@ _form_tokenizers: dict[str, Any] = {}  # llguidance tokenizers by model key
 
 
 def _load_tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
-    """Load a model's tokenizer, and drop any tokenizer not listed in "keep"."""
     for cache in (_readers, _form_tokenizers):
         for key in set(cache) - set(arguments["keep"]):
             del cache[key]
@@ -328,14 +323,7 @@ def _convert_gguf(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
 
 
 def _compile_form(params: SamplingParams, tokenizer: Any) -> None:
-    """Use an output format as the engine does, up to the first token.
-
-    Args:
-        tokenizer: llguidance's tokenizer, or None to only check the syntax.
-
-    Raises:
-        RefusedError: with the reason from llguidance.
-    """
+    """Use an output format as the engine does, up to the first token."""
     if tokenizer is None:
         if reason := _run_in_small_stack(lambda: refusal_reason(params)):
             raise RefusedError(reason)

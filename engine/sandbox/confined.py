@@ -54,9 +54,7 @@ class CheckedTokenizer:
         rows: rows of the model's embedding, or None if unknown. Prompts with larger ids are
             rejected.
         largest_id: largest id the tokenizer can produce, including special tokens.
-        longest_token: length of the longest token in characters.
         known: chat template and special tokens. None if the tokenizer needs its own Python code.
-        packed: the tokenizer as compressed JSON.
         table: together with `tokens`, the data for a `KnownTokenizer`, or None if it isn't
             supported.
     """
@@ -93,10 +91,6 @@ class Sandbox:
     checks tokenizers.
 
     Args:
-        template: limits for rendering a chat template.
-        form: limits for compiling an output format.
-        tokenizer: limits for checking a tokenizer.
-        files: limits for reading a folder's small files.
         encoding: returns the limits for tokenizing a given number of characters.
     """
 
@@ -298,7 +292,6 @@ class SandboxReader:
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
-        """Render each prompt. The result of a prompt that fails is the error."""
         lists: dict[int, int] = {}
         sent: list[bytes] = []
         texts: list[bytes] = []
@@ -361,7 +354,6 @@ def _encode_messages(
     """Return messages as JSON, with empty strings instead of long texts.
 
     Args:
-        number: index of this list in the request.
         long, texts: long texts are added here, with their positions (list, message, key).
     """
     packed = []

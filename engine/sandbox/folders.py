@@ -93,7 +93,6 @@ class AdapterFacts(Struct, frozen=True):
         kind: "lora" or "dora".
         layers: number of layers it changes, counted from the end. All layers if not positive.
         parameters: "rank", "scale", "dropout" and "keys", as passed to mlx-lm.
-        size: bytes of the weights.
         wide: bytes the weights would take in float32.
         rebuilt: values of the largest layer, which DoRA recomputes in every pass. 0 for LoRA.
     """
@@ -203,7 +202,6 @@ def _check_complete(folder: Path, name: str, entries: set[str]) -> None:
 
 
 def _check_names(folder: Path, name: str) -> set[str]:
-    """Return the names in a folder. Rejects irregular or oversized files that would be read."""
     found = set()
     places = [folder, *([folder / TEMPLATE_FOLDER] if (folder / TEMPLATE_FOLDER).is_dir() else [])]
     for number, entry in enumerate(chain.from_iterable(map(os.scandir, places))):
@@ -250,11 +248,7 @@ def _read_config(path: Path, name: str) -> dict[str, Any]:
 
 
 def _read_object(path: Path, name: str, max_bytes: int, missing: str) -> dict[str, Any]:
-    """Read a JSON file whose content must be an object.
-
-    Args:
-        missing: error message if the file doesn't exist.
-    """
+    """Read a JSON file whose content must be an object."""
     try:
         content = read_json(path, max_bytes)
     except FileNotFoundError:
@@ -328,7 +322,6 @@ def _read_adapter_config(folder: Path, name: str) -> dict[str, Any]:
 
 
 def _adapter_parameters(settings: Any, name: str) -> dict[str, Any]:
-    """Return the checked `lora_parameters` for mlx-lm."""
     file = f"{ADAPTER_CONFIG} of {name}"
     if not isinstance(settings, dict):
         raise RefusedError(f"The {file} has no lora_parameters.")
@@ -360,7 +353,6 @@ def _are_names(keys: Any) -> bool:
 
 
 def _adapter_sizes(folder: Path, name: str, kind: str, rank: int) -> tuple[int, int, int]:
-    """Return `size`, `wide` and `rebuilt` of `AdapterFacts`."""
     file = folder / ADAPTER_WEIGHTS
     try:
         status = file.stat()
@@ -479,7 +471,6 @@ def open_regular(path: Path) -> BinaryIO:
 
     Raises:
         ValueError: if it isn't a regular file (e.g. a FIFO or folder).
-        OSError: if it can't be opened.
     """
     # Without O_NONBLOCK, opening a FIFO would wait for a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

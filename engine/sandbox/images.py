@@ -41,7 +41,6 @@ class DecodedImage(Struct, frozen=True):
 
 
 def is_image(head: bytes) -> bool:
-    """Return True for the first bytes of a supported image format."""
     return Image(head).media_type.startswith("image/")
 
 
@@ -149,7 +148,6 @@ def _to_8_bits(image: Any) -> Any:
 
 
 def _orientation(image: Any) -> Any:
-    """Return the transposition that turns the image upright, if any."""
     try:
         return _TURNS.get(image.getexif().get(_ORIENTATION))
     except Exception:  # damaged metadata must not prevent the image from being shown

@@ -46,10 +46,6 @@ def read_document(
 ) -> Document:
     """Convert a file to text with page boundaries, in at most a minute once started.
 
-    Args:
-        stop: set it to cancel.
-        encoding: encoding of a text file, if known.
-
     Raises:
         EngineError: `invalid_request` if the file can't be read; `engine_stopped` if cancelled.
     """
@@ -75,7 +71,6 @@ def draw_pages(
     stop: threading.Event | None = None,
     limits: TaskLimits = protocol.DOCUMENT_LIMITS,
 ) -> list[DrawnPage]:
-    """Render PDF pages as images. See `engine.text.documents.draw` and `read_document`."""
     args = {"path": str(path.absolute()), "numbers": [*numbers], "pixels": pixels, "small": small}
     result, blobs = _run_in_child(
         "pages", args, (), f"“{path.name}”", limits, stop, _document_slots
@@ -101,7 +96,6 @@ def read_image(
         name: subject of error messages. Put file names in quotation marks.
         max_pixels: the result is scaled down to this. If 0, no pixels are returned.
         thumbnail_px: longer side of the JPEG thumbnail, or 0 for no thumbnail.
-        stop: set it to cancel.
 
     Raises:
         EngineError: `invalid_request` if the image can't be decoded; `engine_stopped` if cancelled.
@@ -122,7 +116,6 @@ def read_sound(
     stop: threading.Event | None = None,
     limits: TaskLimits = protocol.IMAGE_LIMITS,
 ) -> bytes:
-    """Decode a recording to samples. See `engine.sandbox.sounds` and `read_image`."""
     return _run_in_child("sound", {}, (data,), name, limits, stop, _media_slots)[1][0]
 
 
@@ -197,8 +190,6 @@ def run_gguf_task(
     """Run a GGUF task: hash a file ("gguf_digest"), or convert it to a model folder ("gguf").
 
     Args:
-        called: the file's name in error messages.
-        stop: set it to cancel.
         limits: returns the limits for a file of a given size in bytes.
 
     Raises:

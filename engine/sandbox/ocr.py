@@ -174,7 +174,6 @@ def _installed_languages(program: str) -> frozenset[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Return an environment with a single thread and without the bundle's libraries."""
     names = ("PATH", "HOME", "LANG", "TMPDIR", "TESSDATA_PREFIX")
     return {name: os.environ[name] for name in names if name in os.environ} | {
         "OMP_THREAD_LIMIT": "1"

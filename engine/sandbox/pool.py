@@ -76,9 +76,7 @@ class ChildSlots:
     longest ago wins.
 
     Args:
-        count: total number of slots.
         reserved: number of slots that only the window's lane may use.
-        per_lane: maximum per lane (default: no limit).
     """
 
     def __init__(self, count: int, reserved: int = 0, per_lane: int | None = None) -> None:
@@ -149,7 +147,6 @@ class ChildPool:
     """Pool of child processes, started on demand and replaced when they die.
 
     Args:
-        size: maximum number of children.
         single_use: end each child after a single request.
     """
 
@@ -192,7 +189,6 @@ class ChildPool:
             key: model key. A child that has already loaded the model is preferred.
 
         Raises:
-            RefusedError, TaskError: see `Child.run_task`.
             EngineError: if the pool is closed, or a child can't be started.
         """
         with self._slots.acquire(self._check_open, ReadingLane(lane)):

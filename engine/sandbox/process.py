@@ -138,7 +138,6 @@ class Child:
             stop: set it to cancel within 0.1 s.
 
         Raises:
-            RefusedError: if the task rejects its input.
             TaskError: if the task fails. The child may be unusable afterwards (see `is_spent`).
         """
         # This timer keeps running while the child is paused. It only matters if the parent dies.

@@ -35,12 +35,7 @@ _REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 
 
 class PlainTokenizer(LocalReader):
-    """Tokenizer and chat template of a model without its own Python code.
-
-    Args:
-        known: template and special tokens, as returned by `describe_tokenizer`.
-        packed: the tokenizer as compressed JSON.
-    """
+    """Tokenizer and chat template of a model without its own Python code."""
 
     def __init__(self, known: dict[str, Any], packed: bytes) -> None:
         self.tokenizer = Tokenizer.from_str(zlib.decompress(packed).decode())
@@ -72,7 +67,6 @@ def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | 
 
 
 def load_reader(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> InProcess:
-    """Load a reader with transformers and mlx-lm, if `PlainTokenizer` isn't enough."""
     return InProcess(load_wrapper(folder, eos, defaults))
 
 
@@ -129,7 +123,6 @@ class ChatTemplate:
         self._compiled: jinja2.Template | None = None
 
     def render(self, messages: list[Any], opening: bool, options: dict[str, Any]) -> str:
-        """Render the prompt. Errors of the template are passed on."""
         if self._compiled is None:
             self._compiled = _environment().from_string(self._source)
         return self._compiled.render(

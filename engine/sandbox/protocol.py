@@ -65,7 +65,6 @@ class TaskLimits(Struct, frozen=True):
         cpu_s: CPU time. The wall-clock limit is `WALL_TIME_FACTOR` times as long.
         memory_bytes: address space. On systems that can't limit it, resident memory. 0 for no
             limit.
-        output_bytes: maximum size of the reply.
         file_bytes: maximum size of each file written (`ChildKind.WRITES` only).
     """
 
@@ -117,7 +116,6 @@ def conversion_limits(size: int) -> TaskLimits:
 
 
 def pack(content: dict[str, Any], blobs: tuple[bytes, ...] = ()) -> list[bytes]:
-    """Return the chunks of a message, in order."""
     body = json.dumps({**content, "blobs": [len(b) for b in blobs]}, default=json_fallback).encode()
     return [len(body).to_bytes(LENGTH_BYTES, "big"), body, *blobs]
 
@@ -127,7 +125,6 @@ def unpack(read: Callable[[int], bytes], max_bytes: int | None = None) -> TaskRe
 
     Args:
         read: returns exactly the given number of bytes.
-        max_bytes: size limit, or None if the sender is trusted.
 
     Raises:
         MalformedMessageError: if it's too long, or isn't valid JSON in the expected form.
@@ -148,5 +145,4 @@ def unpack(read: Callable[[int], bytes], max_bytes: int | None = None) -> TaskRe
 
 
 def json_fallback(value: object) -> str:
-    """Return transformers' placeholder for values that JSON can't represent."""
     return f"<{type(value).__name__}>"

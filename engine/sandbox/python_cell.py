@@ -54,7 +54,6 @@ _ENLARGING = {
 
 
 def system_call_rules(machine: str) -> bytes:
-    """Return the seccomp filter for a machine type, or b"" if there is none."""
     if machine not in _ARCHS or struct.pack("=H", 1) != struct.pack("<H", 1):
         return b""
     refused = (*_REFUSED[machine], *_REFUSED_EVERYWHERE)
@@ -178,7 +177,6 @@ def sandbox_command() -> list[str] | None:
 
 
 def is_available() -> bool:
-    """Return True if the tools for confining a process are installed."""
     return _sandbox_tool() is not None and os.path.exists("/usr/bin/python3")
 
 
@@ -229,11 +227,6 @@ def run_python(code: str, command: list[str] | None = None) -> str:
 
 
 def _wait(child: subprocess.Popen[bytes], code: str) -> None:
-    """Wait for the process to exit. If the process tree exceeds a limit, kill it.
-
-    Raises:
-        RefusedError: if a limit was exceeded.
-    """
     end = time.monotonic() + TIMEOUT_S
     source: bytes | None = code.encode(errors="replace")
     while True:
@@ -281,7 +274,6 @@ def _process_usage(pid: int) -> tuple[int, int]:
 
 @functools.cache
 def _buffer_bytes() -> int:
-    """Return the kernel's limit for the buffer of one socket or pipe."""
     with contextlib.suppress(OSError, ValueError), open("/proc/sys/net/core/wmem_default") as file:
         return int(file.read())
     return 212_992

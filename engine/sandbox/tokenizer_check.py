@@ -110,7 +110,6 @@ def _check_description(path: Path) -> None:
 
 
 def _check_component(name: str, part: dict[str, Any]) -> float:
-    """Return the factor by which a component could make a text longer."""
     for key, value in part.items():
         most = _MAX_CHARSMAP_CHARACTERS if key == "precompiled_charsmap" else _MAX_STRING_CHARACTERS
         if isinstance(value, str) and len(value) > most:
@@ -135,7 +134,6 @@ def _check_component(name: str, part: dict[str, Any]) -> float:
 
 
 def _is_charsmap(value: Any) -> bool:
-    """Return True if a character table is as long as its header says."""
     try:
         table = base64.b64decode(value, validate=True)
     except (TypeError, ValueError):
@@ -215,7 +213,6 @@ def _try_text(wrapper: Any, sample: str, longest: int) -> None:
 
 
 def _try_ids(wrapper: Any, vocabulary: dict[str, int], longest: int) -> None:
-    """Decode all ids in groups of 1,000, and a sample of them individually."""
     ids = sorted(vocabulary.values())
     sample = random.Random(0).sample(ids, min(200, len(ids)))
     groups = [ids[at : at + 1000] for at in range(0, len(ids), 1000)]
@@ -226,7 +223,6 @@ def _try_ids(wrapper: Any, vocabulary: dict[str, int], longest: int) -> None:
 
 
 def _is_plain(wrapper: Any) -> bool:
-    """Return True if the model's own code doesn't override the tokenizer's methods."""
     from transformers import PreTrainedTokenizerFast
 
     inner = wrapper._tokenizer

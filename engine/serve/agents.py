@@ -155,7 +155,6 @@ def _first_header(headers: Mapping[str, str], names: Sequence[str]) -> str:
 
 
 def _session_in(body: Mapping[str, Any]) -> str:
-    """Return the session id of a body where Claude Code, Codex and Qwen Code have it."""
     about = body.get("metadata")
     if isinstance(about, dict):
         for name in ("session_id", "sessionId", "user_id"):
@@ -388,9 +387,6 @@ class RequestRegistry:
     """Registry of requests and of the agents that send them.
 
     All methods are thread-safe, except `register`, `begin`, `end` and `cancel`.
-
-    Attributes:
-        running: requests that are running or queued, with their agents.
     """
 
     def __init__(self) -> None:
@@ -406,9 +402,6 @@ class RequestRegistry:
         self, scope: Scope, body: Mapping[str, Any] | None = None, session: str | None = None
     ) -> Iterator[ModelRequest]:
         """Register a request for the duration of the `with` block.
-
-        Args:
-            body: parsed body of a generation request, which identifies the agent.
 
         Raises:
             RequestError: if its agent was stopped.
@@ -489,7 +482,6 @@ class RequestRegistry:
     def store_conversation(
         self, request: ModelRequest, messages: Sequence[Message], size: int
     ) -> None:
-        """Store an agent's conversation, and evict older conversations if over the limit."""
         if size > MAX_STORED_REQUEST_BYTES:
             return
         request.messages, request.size = tuple(messages), size
@@ -518,7 +510,6 @@ class RequestRegistry:
                 self._drop(key)
 
     def _make_room(self, owner_id: str) -> None:
-        """If a key has too many idle agents, forget one."""
         idle = {
             k: a for k, a in self._agents.items() if not a.requests and a.who.owner_id == owner_id
         }
@@ -534,7 +525,6 @@ class RequestRegistry:
                 del self._stopped[next(iter(self._stopped))]
 
     def agents(self, owner_id: str | None = None) -> list[AgentSnapshot]:
-        """Return snapshots of all agents, or of the agents that use one key, oldest first."""
         with self._lock:
             self._forget_old()
             known = self._agents.values()

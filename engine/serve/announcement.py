@@ -31,9 +31,6 @@ def announce(
         host: address of the server. 0.0.0.0 and :: mean all addresses of this machine.
         name: defaults to the machine's name.
         interfaces: addresses of the interfaces to announce on (default: all).
-
-    Raises:
-        EngineError: if the announcement fails.
     """
     from zeroconf import Error, InterfaceChoice, IPVersion, ServiceInfo, Zeroconf
 
@@ -64,11 +61,6 @@ def announce(
 
 
 def addresses_of(host: str) -> list[str]:
-    """Return the addresses at which other machines reach a server listening at `host`.
-
-    Raises:
-        OSError: if there are none.
-    """
     import ifaddr
 
     if host in ("0.0.0.0", "::"):

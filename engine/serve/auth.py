@@ -98,7 +98,6 @@ class KeyOwner(Struct, frozen=True):
 
     @property
     def domain(self) -> str:
-        """Engine domain of the owner's sessions."""
         return f"guest {self.id}"
 
 
@@ -167,7 +166,6 @@ class Keys:
         return secret
 
     def revoke(self, name: str) -> int:
-        """Revoke all keys with this name or id. Return their number."""
         with self._locked():
             chosen = [k for k in self._keys if name in (k.name, k.id) and not k.revoked]
             now = time.time()
@@ -185,7 +183,6 @@ class Keys:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Take the file lock, and then reread the file."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         # Every write replaces the key file, so it can't be used as the lock file.
         lock = FileLock(self._file.with_name(self._file.name + ".lock"), mode=0o600)

@@ -58,7 +58,6 @@ class Connection(H11Protocol):
 
     @property
     def waits(self) -> bool:
-        """True while waiting for the client to send a request."""
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -101,7 +100,6 @@ class Connection(H11Protocol):
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Send the reason and close, if h11 can't parse a request."""
         error = sys.exception()
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
         if status == 431:

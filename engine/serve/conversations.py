@@ -85,7 +85,6 @@ class ConversationIndex:
         return name, self._ends.get(name) == digest
 
     def names_of(self, owner_id: str) -> list[str]:
-        """Return the names of a key's conversations, and the names without a known owner."""
         owners = (owner_id or LOCAL_OWNER, UNKNOWN)
         return [name for name, owner in self._owners.items() if owner in owners]
 
@@ -94,7 +93,6 @@ class ConversationIndex:
 
         Args:
             digests: digests of its prefixes, shortest first.
-            owner_id: id of its key.
         """
         for digest in digests:
             self._add(digest, name, owner_id or LOCAL_OWNER)
@@ -195,7 +193,6 @@ def _head(
 
 
 def _digests(kind: tuple[str, str, SessionConfig], messages: Sequence[Message]) -> list[str]:
-    """Return one digest per prefix of a conversation, or [] if it is too long."""
     if sum(len(text_of(m.get("content"))) for m in messages) > MAX_DIGESTED_CHARACTERS:
         return []
     hashed = [{"role": m.get("role"), "content": _with_digests(m.get("content"))} for m in messages]

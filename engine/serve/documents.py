@@ -199,8 +199,6 @@ _documents: contextvars.ContextVar[RequestDocuments | None] = contextvars.Contex
 
 
 class DocumentReader:
-    """Reader for requests with documents."""
-
     def __init__(self) -> None:
         self._queue = Queue(MAX_READ_AT_ONCE, spare=lambda: MAX_READ_AT_ONCE // 2)
         self._pool = ThreadPoolExecutor(MAX_READ_AT_ONCE, "serve-documents")
@@ -235,9 +233,6 @@ def decode(data: str) -> tuple[bytes, str]:
     """Decode base64 or a data: URL. Return the bytes, and the URL's media type with parameters.
 
     Base64 may be unpadded, contain line breaks and use the URL-safe alphabet.
-
-    Raises:
-        ValueError: if it is damaged.
     """
     address = _ADDRESS.match(data)
     if address is None:

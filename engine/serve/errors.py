@@ -78,11 +78,7 @@ class RequestError(Exception):
 
 
 def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
-    """Return the HTTP status and JSON body for an error, without details of internal errors.
-
-    Args:
-        path: path of the request, which determines the format.
-    """
+    """Return the HTTP status and JSON body for an error, without details of internal errors."""
     if isinstance(error, RequestError):
         status, code, message = error.status, error.code, error.message
     elif isinstance(error, EngineError) and error.code != INTERNAL_ERROR:
@@ -147,7 +143,6 @@ def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
 
 
 def raw_response(status: int, reason: str, message: str) -> bytes:
-    """Return a complete response as bytes, for use without a request."""
     kind = CAPACITY_EXHAUSTED if status == 503 else INVALID_REQUEST
     body = json.dumps(body_of(RequestError(status, message, kind))[1]).encode()
     headers = {

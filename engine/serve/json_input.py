@@ -28,9 +28,6 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
 
     Clients truncate tool output in the middle of a character, so invalid UTF-8 and lone surrogates
     become U+FFFD, and control characters in strings are accepted.
-
-    Raises:
-        ValueError: if it's invalid, with the reason.
     """
     encoding = json.detect_encoding(raw)
     try:
@@ -132,7 +129,6 @@ class JSONCounter:
 
     @property
     def too_many(self) -> str:
-        """Exceeded limit for an error message, or ""."""
         if self.lists > MAX_LISTS:
             return f"{MAX_LISTS:,} lists and objects"
         return f"{MAX_VALUES:,} values" if self.texts + self.commas > MAX_VALUES else ""
@@ -207,7 +203,6 @@ _WHOLE_NUMBERS = ("max_tokens", "seed", "top_k", "penalty_window")
 
 
 def whole_number(value: Any) -> Any:
-    """Convert 16.0 to 16, because some languages only write floats."""
     is_whole = isinstance(value, float) and value.is_integer() and abs(value) < 2**53
     return int(value) if is_whole else value
 
@@ -261,11 +256,6 @@ def _token_ids(bias: Any) -> Any:
 
 
 def answer_form(wanted: Any, where: str) -> dict[str, Any]:
-    """Return the sampling parameters for `response_format` or an equivalent field.
-
-    Raises:
-        ValueError: if it's invalid.
-    """
     kind = wanted.get("type") if isinstance(wanted, dict) else None
     if kind == "text":
         return {}

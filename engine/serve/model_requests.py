@@ -181,7 +181,6 @@ class ClientResponse:
         return self._writer.sign_of_life()
 
     async def report_error(self, error: Exception) -> bool:
-        """Report an error inside a stream. Return False if the stream hasn't started."""
         content = errors.body_of(error, self._api.path)[1]
         too_long = getattr(error, "code", "") == CONTEXT_OVERFLOW
         streams = self._streams if self._writer is None else self._writer.generation.stream
@@ -298,7 +297,6 @@ class ModelRequestHandler:
         Args: see `RequestRegistry.register`.
 
         Raises:
-            RequestError: if its agent was stopped.
             Exception: cause of the end of the request or the server, except for a disconnect.
         """
         with self.requests.register(scope, body, session) as request:
@@ -314,11 +312,7 @@ class ModelRequestHandler:
                 raise request.error
 
     async def _generate(self, api: API, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a generation request.
-
-        Raises:
-            RequestError, EngineError: if it fails before the response has started.
-        """
+        """Answer a generation request."""
         accepted = dict(scope["headers"]).get(b"accept", b"")
         with self.held.share(owner_of(scope)) as charge:
             client = ClientResponse(send, api, b"text/event-stream" in accepted, charge)
@@ -408,11 +402,6 @@ class ModelRequestHandler:
             client.send_event(choice, event)
 
     async def _load(self, entry: ModelEntry, client: ClientResponse) -> Model:
-        """Load a model, sending keep-alives to the client.
-
-        Raises:
-            EngineError: see `ModelRegistry.load`.
-        """
         loading = asyncio.ensure_future(self.served.load(entry))
         try:
             while not (await asyncio.wait({loading}, timeout=QUIET_S))[0]:
@@ -427,7 +416,6 @@ class ModelRequestHandler:
         """Forward all events but the last to the client, and return the last event.
 
         Raises:
-            EngineError: if a reply failed.
             Exception: the reason, if the request was ended.
         """
         started_at, text_at = time.monotonic(), dict[Choice, float]()
@@ -470,9 +458,6 @@ class ModelRequestHandler:
         """Parse and validate a body. Return the result and the names of ignored fields.
 
         Runs on a thread if the body is large or has documents.
-
-        Raises:
-            RequestError: if the body is invalid.
         """
         work = partial(read_fields, partial(api.read, body, model, owner))
         try:
@@ -487,11 +472,7 @@ class ModelRequestHandler:
     def _use(
         self, scope: Scope, session: str | None, body: JSON
     ) -> AbstractContextManager[ModelEntry]:
-        """Hold the requested model (default: that of the session, else the server's default).
-
-        Raises:
-            RequestError, EngineError: if there is no such model.
-        """
+        """Hold the requested model (default: that of the session, else the server's default)."""
         name = body.get("model")
         if not isinstance(name, (str, type(None))):
             error = FieldError(f"model must be a text, not {name!r}", "model")

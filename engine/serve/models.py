@@ -44,8 +44,6 @@ MODEL_KEPT = "model_kept"
 
 
 class ModelEntry:
-    """Model of the server, loaded or not."""
-
     def __init__(
         self, name: str, folder: str, model: Model | None = None, adapter: str = ""
     ) -> None:
@@ -119,7 +117,6 @@ class ModelEntry:
         return name in (self.name, self.folder, *ids, *path)
 
     def begin(self, stats: dict[str, Any] | None) -> None:
-        """Note that loading starts, with the engine's statistics."""
         self._began = time.monotonic()
         self._before = stats["memory_in_use"] if stats else 0
 
@@ -328,7 +325,6 @@ class ModelRegistry:
         return unloading
 
     def note_unloaded(self, model_id: str) -> None:
-        """Record that a model was unloaded outside the server. The next request reloads it."""
         for entry in self.entries:
             if entry.model is not None and entry.model.id == model_id:
                 entry.model = None
@@ -396,7 +392,6 @@ class ModelRegistry:
         return self.stats
 
     async def health(self) -> tuple[str, str]:
-        """Return the health status (`ok`, `loading`, `busy` or `stopped`) with an explanation."""
         if self._reloading is not None:
             return "loading", RELOADING
         if why := self._why:

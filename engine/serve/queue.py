@@ -79,13 +79,11 @@ class Queue:
         self._admit_next()
 
     def before(self, ticket: QueueEntry) -> int:
-        """Return the number of requests that will be admitted before this one."""
         if self._order is None:
             self._order = {entry: index for index, entry in enumerate(self._in_order())}
         return self._order.get(ticket, 0)
 
     def drop(self, ticket: QueueEntry) -> bool:
-        """Remove a waiting request. Return False if it isn't waiting."""
         if ticket not in self.waiting:
             return False
         del self.waiting[ticket], self._by[ticket.owner_id][ticket]
@@ -111,7 +109,6 @@ class Queue:
             self._admit(first)
 
     def _admit_behind(self) -> None:
-        """While the next request waits for a slot with a session, admit any that won't delay it."""
         for ticket in self._in_order():
             if self._has_room(ticket.named, ticket.slots, ticket.owner_id, barred=True):
                 self._admit(ticket)
@@ -125,9 +122,6 @@ class Queue:
         ticket.admitted.set_result(None)
 
     def _in_order(self) -> list[QueueEntry]:
-        """Return waiting requests in the order of admission. Keys with the fewest answers come
-        first.
-        """
         waiting = list(self.waiting)
         if len({ticket.owner_id for ticket in waiting}) < 2:
             return waiting
@@ -195,7 +189,6 @@ class QueueEntry:
         self.admitted.result()
 
     def refuse(self, error: Exception) -> None:
-        """Fail the request if it still waits."""
         if self._queue.drop(self):
             self.admitted.set_exception(error)
             self.admitted.exception()  # mark the error as retrieved, in case `wait` was canceled

@@ -149,7 +149,6 @@ class ReplySlots:
         return named
 
     def _engine_session(self, named: SessionEntry, model: Model, config: SessionConfig) -> Session:
-        """Return the engine session. If the configuration changed, it is reopened."""
         if named.is_freed:
             raise named.freed_error()
         session_config = named.config.with_(config)

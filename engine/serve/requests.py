@@ -56,8 +56,6 @@ class ModelRequest:
         state: "waiting", "reading" or "answering".
         progress: prompt tokens prefilled, total, and reused from a cache.
         pieces: chunks so far, about one per token. Replaced by the token count at the end.
-        last_call_id: id of the latest tool call in the answer, or "".
-        messages, size: the conversation if kept, and the size of the request in bytes.
         error: why the request was cancelled. None if the client disconnected.
         generation, choices: what the body asks for. Choices for the same prompt are adjacent.
         last: last event of the first choice's reply, or None if it hasn't ended.
@@ -153,7 +151,6 @@ class ModelRequest:
 
     @property
     def answer_text(self) -> str:
-        """Text of the answer without reasoning and tool calls."""
         return self._text_of("answer")
 
     def _text_of(self, kind: Kind | None) -> str:
@@ -164,7 +161,6 @@ class ModelRequest:
 
     @property
     def rate(self) -> float:
-        """Tokens per second, averaged over the latest chunks."""
         times = list(self._times)
         if len(times) < 2 or time.monotonic() - times[-1] > _RATE_TIMEOUT_S:
             return 0.0

@@ -61,7 +61,6 @@ class Server:
         cache: the engine's cache folder, with a subfolder for conversations.
 
     Raises:
-        OSError: if the port isn't available.
         OverflowError: if the port number is out of range.
         ValueError: if a key is required but none exists.
     """
@@ -208,7 +207,6 @@ class Server:
         self._socket.close()
 
     def _close_lost_sessions(self, model_id: str | None) -> None:
-        """Close all sessions whose model the engine has lost. None means every model."""
         self.conversations.clear(model_id)
         self.sessions.clear(lambda model: model_id in (None, model.id))
 
@@ -223,9 +221,6 @@ class Server:
         self._release_memory()
 
     def _release_memory(self) -> None:
-        """Return free memory to the operating system after a large request or a peak of
-        connections.
-        """
         bodies, connections = self._answering.held, self.connections
         self._crowd = max(self._crowd, connections)
         if bodies.large_ended or (

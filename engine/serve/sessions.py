@@ -79,12 +79,10 @@ class SentConversation(Struct, frozen=True):
 
     @property
     def headers(self) -> tuple[tuple[bytes, bytes], ...]:
-        """Response headers with which the client can verify the answered conversation."""
         return ((HEADER, self.digests[-1].encode()),) if self.digests else ()
 
     @property
     def storable(self) -> SentConversation:
-        """Part to store in a session, which is empty if the conversation is too large."""
         return self if self.size <= MAX_STORED_BYTES else SentConversation()
 
 
@@ -175,7 +173,6 @@ class SessionEntry(Struct, eq=False):
             self.cancel_replies(True)
 
     def freed_error(self) -> EngineError:
-        """Return the error for requests that wait when the session is freed."""
         return EngineError(SESSION_CLOSED, "The session was freed.")
 
     def close(self) -> None:
@@ -216,7 +213,6 @@ class SessionRegistry:
         return list(self._named.values())
 
     def of(self, owner: KeyOwner) -> list[SessionEntry]:
-        """Return an owner's sessions, oldest first."""
         self.free_expired()
         return [named for named in self._named.values() if named.owner.id == owner.id]
 
@@ -344,11 +340,6 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
 
 
 def checked_name(name: object, where: str, field: str | None = None) -> str:
-    """Return a valid session name.
-
-    Raises:
-        RequestError: 400 if it isn't valid.
-    """
     if not isinstance(name, str) or not re.fullmatch(SESSION_NAME, name):
         raise RequestError(400, f"{where} {SESSION_NAME_RULE}.", field=field)
     return name

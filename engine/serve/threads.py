@@ -33,12 +33,10 @@ class ServerThreads:
         return self._large_bodies if size > LARGE_BODY_BYTES else self._bodies
 
     def close(self) -> None:
-        """Drop the queued work, without waiting for running work."""
         for pool in (self.status, self._bodies, self._large_bodies):
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 async def in_thread(pool: Executor, work: Callable[[], T]) -> T:
-    """Run ``work`` on a pool thread with a copy of the current context."""
     context = contextvars.copy_context()
     return await asyncio.get_running_loop().run_in_executor(pool, context.run, work)

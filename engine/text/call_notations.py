@@ -209,15 +209,11 @@ def _read_python(text: str, tools: Sequence[Tool]) -> ParsedCalls:
 
 
 def _python_name(word: str, tools: Sequence[Tool]) -> str:
-    """Remove the `.call` that Llama 3.1 appends to the names of its built-in tools."""
     is_tool = any(tool["function"]["name"] == word for tool in tools)
     return word if is_tool else word.removesuffix(".call")
 
 
 def _is_python(text: str, tools: Sequence[Tool]) -> bool:
-    """Return True if a text starts with a Python-style call, of one of the tools if there are
-    any.
-    """
     head = _PYTHON.match(text)
     if head is None or not tools:
         return head is not None
@@ -538,11 +534,7 @@ def markers(name: str) -> tuple[str, str]:
 
 
 def read(name: str, text: str, tools: Sequence[Tool] = ()) -> list[Call]:
-    """Parse all calls in a text between markers, whichever tools they call.
-
-    Raises:
-        ValueError: if the text isn't made up of calls only.
-    """
+    """Parse all calls in a text between markers, whichever tools they call."""
     found = parse_calls(name, text, tools)
     if found.rest or not found.calls:
         raise ValueError("it is not a call")
@@ -553,11 +545,7 @@ def parse_calls(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls
     """Parse the calls in a text between markers.
 
     Args:
-        name: notation, i.e. a dialect's `tool_format`.
         tools: offered tools in OpenAI's format, processed by `resolve_types`.
-
-    Raises:
-        ValueError: if the text isn't a call.
     """
     notation = NOTATIONS.get(name)
     if notation is None:
@@ -579,7 +567,6 @@ def parse_calls(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls
 
 
 def is_complete(name: str, text: str) -> bool:
-    """Return True if a text between markers only has complete calls."""
     notation = NOTATIONS.get(name)
     if notation is None:
         return True

@@ -59,7 +59,6 @@ class Code(Struct):
 
     @property
     def open_quote(self) -> str:
-        """Last character, if it's a quote that opens a quotation."""
         before, quote = self._last[:-1] or " ", self._last[-1:]
         return quote if quote in ("'", '"') and before in " \t\n([{=:" else ""
 

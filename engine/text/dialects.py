@@ -80,7 +80,6 @@ class Markers(Struct, frozen=True):
 
     @property
     def call(self) -> tuple[str, str]:
-        """Delimiters of calls, or "" if the dialect has none."""
         framed = (f for f in self.more if f.kind == "tool" and f.is_plain)
         first = next(framed, Frame("tool", ""))
         return (self.tool_start, self.tool_end) if self.tool_start else (first.start, first.end)
@@ -126,7 +125,6 @@ class Markers(Struct, frozen=True):
         )
 
     def closes_reasoning(self, prompt: str) -> bool:
-        """Return True if the template closed a reasoning block at the end of the prompt."""
         ends = [end for f in self.frames if f.kind == "reasoning" for end in f.ends]
         return prompt.rstrip("\n").endswith(tuple(ends))
 

@@ -33,7 +33,7 @@ _STRICT = re.compile(rb"http://purl\.oclc\.org/ooxml/(\w+)/")
 
 
 class UnreadableError(Exception):
-    """Raised if a file can't be read. The message continues the file name to a sentence."""
+    """Raised if a file can't be read. The message completes a sentence about the file."""
 
 
 class Document(Struct, frozen=True):
@@ -100,7 +100,6 @@ def build_document(
     left_out: LeftOut | None = None,
     encoding: str = "",
 ) -> Document:
-    """Return a document with cleaned text. Raises UnreadableError if there is no text."""
     cleaned = [*map(clean, pages)]
     if not any(cleaned):
         raise UnreadableError("has no text")
@@ -111,7 +110,6 @@ def build_document(
 
 
 def clean(text: str) -> str:
-    """Normalize line breaks, and strip control characters and trailing whitespace."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     text = text.translate(_CONTROLS)
@@ -122,7 +120,6 @@ _BAR = re.compile(r"(?<!\\)\|")  # bars in nested tables are already escaped
 
 
 def table_row(cells: Iterable[str]) -> str:
-    """Return a Markdown table row. Cells are put on one line, with bars escaped."""
     return f"| {' | '.join(escape_bars(' '.join(cell.split())) for cell in cells)} |"
 
 
@@ -186,7 +183,6 @@ class Archive:
         return parse_xml(self.read(name))
 
     def targets(self, name: str) -> dict[str, str]:
-        """Return the members that a member refers to, by id."""
         folder, _, last = name.rpartition("/")
         rels = f"{folder}/_rels/{last}.rels" if folder else f"_rels/{last}.rels"
         if rels not in self:
@@ -198,7 +194,6 @@ class Archive:
         }
 
     def main_part(self) -> str:
-        """Return the main part of an Office file, or ""."""
         for relation in self.parse_xml("_rels/.rels") if "_rels/.rels" in self else ():
             if str(relation.get("Type")).endswith("/officeDocument"):
                 return join_path("", str(relation.get("Target")))
@@ -206,7 +201,6 @@ class Archive:
 
 
 def parse_xml(data: bytes) -> Any:
-    """Parse XML and return the root. Raises UnreadableError, e.g. for dangerous entities."""
     from defusedxml import ElementTree
     from defusedxml.common import DefusedXmlException
 

@@ -156,7 +156,6 @@ def read(path: Path, encoding: str = "") -> Document:
 
 
 def _decode(data: bytes, encoding: str) -> tuple[str, str]:
-    """Return the text of a file and its encoding. Raises UnreadableError if it isn't text."""
     try:
         text, found = decode(data, encoding)
     except NotTextError:
@@ -169,7 +168,6 @@ def _decode(data: bytes, encoding: str) -> tuple[str, str]:
 
 
 def _old_office_reason(path: Path) -> str:
-    """Return the reason why a pre-2007 Office file can't be read."""
     data = path.read_bytes()
     for name, why in _IN_OLD_OFFICE:
         if name.encode("utf-16-le") in data:

@@ -126,7 +126,6 @@ def decode(data: bytes, declared: str = "") -> DecodedText:
 
 
 def normalize(name: str) -> str:
-    """Return Python's name of an encoding, or "" if it's unknown."""
     name = name.strip().lower()
     try:
         info = codecs.lookup(_ALIASES.get(name, name))
@@ -143,7 +142,6 @@ def title(name: str) -> str:
 
 
 def find_declared(data: bytes) -> str:
-    """Return the encoding that a file declares, by Python's name, or ""."""
     head = data[:_HEAD_BYTES]
     for pattern in _DECLARATIONS:
         if (found := pattern.search(head)) and (name := normalize(found[1].decode("ascii"))):
@@ -175,7 +173,6 @@ def _decode_declared(data: bytes, name: str) -> DecodedText | None:
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Return True for UTF-8, with at most a few damaged characters or a truncated end."""
     if _is_valid_utf8(data):
         return True
     text = data.decode(errors="replace")
@@ -259,11 +256,6 @@ _FITS = 0.3
 
 
 def _guess(data: bytes, usual: str) -> str:
-    """Return the most likely encoding, or one of ``usual`` and UTF-16 if ``usual`` is given.
-
-    Raises:
-        NotTextError: if nothing fits.
-    """
     wide = [(_rate_utf16(data, name), name) for name in ("utf-16-le", "utf-16-be")]
     best = max(wide)
     if b"\0" in data and best[0] < _FITS:
@@ -302,7 +294,6 @@ def _sample(data: bytes) -> bytes:
 
 
 def _rate(text: str, kind: _Kind) -> float:
-    """Rate how much a text looks like a language of this encoding, from -1 to 1."""
     places = [at for at, char in enumerate(text) if char > "\x7f" or _is_control(char)]
     if not places:
         return _WRONG
@@ -339,7 +330,6 @@ def _is_control(char: str) -> bool:
 
 
 def _weight(text: str, at: int, language: str) -> float:
-    """Return the frequency weight of a character in its context. Negative if it's unexpected."""
     char = text[at]
     if _is_control(char) or char == "\ufffd":
         return 2 * _WRONG

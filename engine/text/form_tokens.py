@@ -28,7 +28,6 @@ def extract(tokenizer: Any, text: str) -> TokenizerData | None:
     """Return the parts for `assemble`, in a child process.
 
     Args:
-        tokenizer: llguidance's tokenizer, built from the same JSON.
         text: the tokenizer in the JSON format of `tokenizers`.
 
     Returns:
@@ -87,10 +86,6 @@ def _remove_prefix(part: Any) -> Any:
 
 def assemble(data: TokenizerData, ends: list[int]) -> Any:
     """Return llguidance's tokenizer.
-
-    Args:
-        data: result of `extract`.
-        ends: end-of-turn token ids.
 
     Raises:
         Exception: from the libraries, if the parts don't match.

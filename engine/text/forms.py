@@ -52,7 +52,6 @@ def refusal_reason(params: SamplingParams) -> str:
 
 
 def build_grammar(matcher: Any, params: SamplingParams) -> str:
-    """Return a grammar for llguidance's `LLMatcher`."""
     if params.grammar is not None:
         return str(matcher.grammar_from_lark(params.grammar))
     if params.json_schema is not None:
@@ -154,7 +153,6 @@ class _SchemaBounds:
         self.used = False  # a part allows arbitrary JSON, so definitions are needed
 
     def definitions(self) -> dict[str, Any]:
-        """Return definitions for arbitrary JSON with up to 0, 1, … levels of nesting."""
         found: dict[str, Any] = {}
         for level in range(self._limits.depth + 1):
             node: dict[str, Any] = {"type": ["null", "boolean", "number", "string"]}
@@ -225,7 +223,6 @@ class _SchemaBounds:
 
 
 def _kinds(node: Mapping[str, Any]) -> set[str]:
-    """Return a schema's types, or infer them from its keywords."""
     named = node.get("type")
     if named is None:
         objects = {"properties", "required", "additionalProperties", "patternProperties"}

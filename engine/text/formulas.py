@@ -13,11 +13,6 @@ def is_formula(element: Any) -> bool:
 
 
 def linearize(element: Any, depth: int = 0) -> str:
-    """Return a formula (or part of one) in Word's linear notation.
-
-    Raises:
-        RecursionError: if it's nested too deeply.
-    """
     if depth > 200:
         raise RecursionError
     name = _name(element)
@@ -120,7 +115,6 @@ def _name(element: Any) -> str:
 
 
 def _value(element: Any, name: str, default: str = "") -> str:
-    """Return a property of an element, "" if it has no value, or `default` if it's missing."""
     for properties in element:
         if _name(properties).endswith("Pr"):
             for child in properties:
@@ -145,7 +139,6 @@ def _group(text: str) -> str:
 
 
 def _add_parentheses(text: str) -> str:
-    """Put text in parentheses, unless it already is."""
     if text.startswith("(") and text.endswith(")"):
         depth = 0
         for at, char in enumerate(text):

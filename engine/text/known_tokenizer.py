@@ -29,9 +29,6 @@ _FACTS = frozenset((*_OF_WRAPPER, *_OF_TOKENIZER, "has_chat_template", "renderer
 def describe(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
     """Return the arguments of a `KnownTokenizer`, in a child process.
 
-    Args:
-        largest: highest token id.
-
     Returns:
         A JSON-compatible dict and the packed table. None if the tokenizer has a custom detokenizer
         or tool parser.
@@ -88,8 +85,6 @@ class KnownTokenizer:
 
     Args:
         facts, table: results of `describe`.
-        packed: the tokenizer as compressed JSON.
-        load: loads mlx-lm's wrapper.
     """
 
     def __init__(
@@ -130,7 +125,6 @@ class KnownTokenizer:
 
     @property
     def detokenizer(self) -> Any:
-        """New streaming detokenizer of mlx-lm."""
         fresh = copy.copy(self._detokenizer)
         fresh.reset()
         return fresh
@@ -144,7 +138,6 @@ class KnownTokenizer:
         return SPMStreamingDetokenizer(self, self._facts["trim_space"])
 
     def convert_ids_to_tokens(self, ids: Iterable[int]) -> list[str | None]:
-        """Return tokens as spelled in the vocabulary."""
         tokens = self._tokens
         return [tokens[i] if i < len(tokens) else None for i in ids]
 

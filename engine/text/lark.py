@@ -89,7 +89,6 @@ def convert_expression(expression: str) -> str:
 
 
 def _has_alternatives(parts: Iterable[str]) -> bool:
-    """Return True if there are alternatives outside of any group."""
     depth = 0
     for part in parts:
         depth += part.startswith("(") - (part == ")")

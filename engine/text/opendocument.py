@@ -178,7 +178,6 @@ class _OpenDocument:
             yield _collapse_blanks(child.tail)
 
     def _note(self, element: Any, found: list[str], word: str, depth: int) -> str:
-        """Return the reference for a note or comment. Its text is kept for the end."""
         index = len(found)
         found.append("")
         author = element.find(f"{_DC}creator")
@@ -189,7 +188,6 @@ class _OpenDocument:
         return f"[{mark}]"
 
     def _frame(self, frame: Any, depth: int) -> Iterator[str]:
-        """Yield the text of a text box or shape. If there is none, count it as left out."""
         if formula := self._formula(frame):
             yield formula
             return
@@ -236,7 +234,6 @@ class _OpenDocument:
         return "\n\n".join(filter(None, (text, "\n".join(notes))))
 
     def _lines(self, table: Any) -> Iterator[str]:
-        """Yield a sheet's rows, tab-separated. Consecutive empty rows are collapsed."""
         blank = False
         for row in _members(table, "table-row"):
             line, tabs = "", 0

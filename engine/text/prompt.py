@@ -17,8 +17,6 @@ from engine.text.reply_text import ReplyText
 
 
 class Prompt(Struct, frozen=True):
-    """Tokenized prompt."""
-
     tokens: list[int]  # prompt tokens, never empty
     # Rendered text, including the start of the reply if any. Special tokens within contents have
     # gaps (`engine.text.contents`), also in `opened`.
@@ -35,7 +33,6 @@ class Prompt(Struct, frozen=True):
     opening: str | None = None  # part of `opened` after the messages, if known
 
     def ledger(self, answer: str, generated: list[int]) -> Ledger:
-        """Return the ledger after the model has added a reply."""
         text, tokens = self.text + answer, [*self.tokens, *generated]
         ends = ((len(self.text), len(self.tokens)), (len(text), len(tokens)))
         return Ledger(text, tokens, (*self.known_positions, *ends))
@@ -107,9 +104,6 @@ def build_prompt(
     If the last message is from the assistant, the reply continues it.
 
     Args:
-        reader: renders and tokenizes (default: in this process).
-        most: maximum number of tokens.
-        template: extra template arguments, e.g. tools.
         images: images in the messages. None if the model has no vision.
 
     Raises:
@@ -182,7 +176,6 @@ def build_prompt(
 def _encode_marked(
     reader: Reader, texts: list[str], most: int | None, images: Images
 ) -> Sequence[Sequence[int]]:
-    """Tokenize texts with images. Raises `TooLongError` if the first exceeds `most` tokens."""
     found = reader.encode([images.restore_placeholders(text) for text in texts], most)
     token_lists = [images.expand_tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
     if most is not None and len(token_lists[0]) > most:
@@ -191,14 +184,6 @@ def _encode_marked(
 
 
 class _RenderedPrompt(Struct, frozen=True):
-    """Rendered conversation.
-
-    Attributes:
-        opened, opening: see `Prompt`.
-        closed: prefix that it has in common with later prompts of the chat.
-        other: a different chat with the same system message and tools, if any.
-    """
-
     opened: str
     closed: str
     opening: str | None
@@ -250,7 +235,6 @@ def _raise_if_error(text: str | EngineError) -> str:
 def _has_fewer_marks(
     inert: contents.GapInserter, ours: list[str | EngineError], others: list[str | EngineError]
 ) -> bool:
-    """Return True if `ours` texts have fewer marks than `others`."""
     if any(isinstance(text, EngineError) for text in (*ours, *others)):
         return False
     return inert.count_marks(_raise_if_error(ours[0])) < inert.count_marks(
@@ -266,7 +250,6 @@ def _reply_start(
     opening: str | None,
     before: Ledger,
 ) -> str:
-    """Return the start of a reply, as the model wrote it or would have written it."""
     content, thought = prefill.get("content") or "", reasoning_of(prefill)
     if before.text.startswith(opened) and len(before.text) > len(opened):
         reply = before.text[len(opened) :]
@@ -281,7 +264,6 @@ def _reply_start(
 
 
 def _other_chat(messages: list[Message], tools: bool) -> list[Message] | None:
-    """Return another chat with the same system message or tools, to find the common prefix."""
     count = int(messages[0]["role"] == "system")
     if len(messages) <= count or not (count or tools):
         return None
@@ -301,7 +283,6 @@ def build_raw_prompt(
             template's part themselves. False for embeddings.
 
     Raises:
-        EngineError: `invalid_request` if the prompt is empty.
         TooLongError: if there are more than `most` tokens.
     """
     if raw.text is None:
@@ -318,7 +299,6 @@ def build_raw_prompt(
 
 
 def _leading_ids(tokenizer: Any) -> list[int]:
-    """Return the ids that a tokenizer puts before every text, e.g. BOS."""
     full, bare = tokenizer.encode("a"), tokenizer.encode("a", add_special_tokens=False)
     for start in range(len(full) - len(bare) + 1):
         if bare and full[start : start + len(bare)] == bare:

@@ -106,7 +106,6 @@ def cache_per_tokenizer(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
 
 
 def recognize(tokenizer: Any) -> Dialect:
-    """Return the dialect of a tokenizer's added tokens and template."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     template = template_text(inner)
     by = renderer(tokenizer)
@@ -164,7 +163,6 @@ of = cache_per_tokenizer(recognize)
 
 
 def renderer(tokenizer: Any) -> str:
-    """Return the mlx-lm module that replaces a tokenizer's template, or ""."""
     template = getattr(tokenizer, "_chat_template", None)
     if template is not None:
         return str(getattr(template, "__module__", "")).rpartition(".")[2]
@@ -173,7 +171,6 @@ def renderer(tokenizer: Any) -> str:
 
 
 def _call_markers(tokenizer: Any, calls: str) -> Pair:
-    """Return mlx-lm's call markers for a tokenizer, or else those of the parser `calls`."""
     if tokenizer.has_tool_calling:
         return tokenizer.tool_call_start or "", tokenizer.tool_call_end or ""
     return call_notations.markers(calls) if calls else ("", "")

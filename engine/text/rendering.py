@@ -14,8 +14,6 @@ from engine.text import pieces, strict_templates
 
 
 class TooLongError(EngineError):
-    """Raised if a prompt exceeds the allowed number of tokens."""
-
     def __init__(self, tokens: int) -> None:
         super().__init__(CONTEXT_OVERFLOW, f"The conversation is {tokens:,} tokens long.")
         self.tokens = tokens
@@ -26,8 +24,6 @@ Apply = Callable[[list[Message], bool, dict[str, Any]], str]
 
 
 class Reader(Protocol):
-    """Renderer and tokenizer of prompts, with a model's template and tokenizer."""
-
     def render(
         self,
         requests: list[Asked],
@@ -50,8 +46,7 @@ class LocalReader(ABC):
     bos = ""  # text that starts a prompt if there is no template
 
     @abstractmethod
-    def template(self, options: Mapping[str, Any]) -> Apply | None:
-        """Return the chat template for these arguments, or None if the model has none."""
+    def template(self, options: Mapping[str, Any]) -> Apply | None: ...
 
     @abstractmethod
     def tokenize(self, text: str) -> list[int]:
@@ -99,7 +94,6 @@ def render(
     """Render messages with a template. Errors are returned.
 
     Args:
-        apply: the template, or None if the model has none.
         bos: what to start with if there is no template.
     """
     if apply is None:
@@ -151,7 +145,6 @@ _RENDERERS = ("tools", "enable_thinking", "drop_thinking")
 
 
 def _render_transcript(messages: list[Message], opening: bool) -> str:
-    """Return a transcript for base models, which have no chat template."""
     names = {"user": "User", "assistant": "Assistant", "system": "System"}
     turns = [f"{names.get(m['role'], m['role'])}: {text_of(m['content'])}\n" for m in messages]
     return "".join(turns) + ("Assistant:" if opening else "")

@@ -42,7 +42,6 @@ def find_period(tokens: Sequence[int]) -> int:
 
 
 def is_prose(block: str) -> bool:
-    """Return True if text consists of words, as opposed to code, tables or numbers."""
     solid = sum(not character.isspace() for character in block)
     letters = sum(map(len, _WORD.findall(block)))
     return letters >= max(1, _MIN_LETTERS * solid) and _STRUCTURE.search(block) is None
@@ -69,7 +68,6 @@ class RepetitionDetector:
 
         Args:
             tokens: tokens of the prompt and reply. Only the newest are checked.
-            begin: index where the reply starts.
             answer: returns the text of the reply so far. Rarely called, because it joins all parts.
         """
         if (len(tokens) - begin) % CHECK_INTERVAL:

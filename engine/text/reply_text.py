@@ -30,7 +30,6 @@ class ReplyText:
     Args:
         opened: text that the template rendered.
         opening: part of `opened` after the messages, if known.
-        tools: offered tools in OpenAI's format.
         one_call: True if the reply ends after the first call.
     """
 
@@ -67,11 +66,7 @@ class ReplyText:
         self._record(self._splitter.feed_text(text) + self._splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
-        """Process the tokens at the start of a reply, which have already been reported.
-
-        Args:
-            follow: called after each token.
-        """
+        """Process the tokens at the start of a reply, which have already been reported."""
         for token in tokens:
             self.add(token)
             if follow is not None:
@@ -121,7 +116,6 @@ class ReplyText:
 
     @property
     def raw_after_reasoning(self) -> str:
-        """Raw text after the reasoning, with tool calls as written."""
         after = self._splitter.reasoned
         return self._raw_from(after).lstrip("\n") if after else str(self._detokenizer.text)
 
@@ -188,7 +182,6 @@ class ReplyText:
 
     @property
     def has_enough_calls(self) -> bool:
-        """True once the reply has the single requested call."""
         return self._calling.has_enough
 
     @property
@@ -196,7 +189,6 @@ class ReplyText:
         return self._splitter.calls
 
     def add(self, token: int) -> list[Delta]:
-        """Add a token, and return the deltas that are certain now."""
         self._detokenizer.add_token(token)
         segment = self._detokenizer.last_segment
         self._silent_tokens = 0 if segment else self._silent_tokens + 1
@@ -220,7 +212,6 @@ class ReplyText:
         return self._add_late(deltas + self._splitter.finish(ended))
 
     def _flush(self) -> None:
-        """Decode pending bytes, even if they are an incomplete character."""
         try:
             self._detokenizer.finalize()
         # mlx-lm raises this for an incomplete character followed by a token with letters.
@@ -228,9 +219,6 @@ class ReplyText:
             self._detokenizer._unflushed = ""
 
     def _record(self, deltas: list[Delta]) -> list[Delta]:
-        """Record deltas, and return the text to show, without line breaks that end the
-        reasoning.
-        """
         shown: list[Delta] = []
         for text, kind in deltas:
             self._pieces[kind].append(text)

@@ -126,7 +126,6 @@ class _Flow:
         self._cells.clear()
 
     def text(self) -> str:
-        """Return all paragraphs with a blank line in between."""
         if self._cells:
             self.end_cell()
             self.end_row()
@@ -228,7 +227,6 @@ class _Rtf:
         return build_document("RTF", unit, pages, left_out=self._left_out)
 
     def _end_group(self) -> bool:
-        """Restore the state of the outer group. Return False at the end of the file."""
         group = self._group
         if not self._outer:
             return False

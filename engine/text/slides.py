@@ -24,11 +24,6 @@ _P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 
 
 def read(archive: Archive, main: str) -> Document:
-    """Read a file with the given main part.
-
-    Raises:
-        UnreadableError: if it's damaged or has no text.
-    """
     targets = archive.targets(main)
     ids = [element.get(f"{R}id") for element in archive.parse_xml(main).iter(f"{_P}sldId")]
     budget, pages, left_out = Budget(), [], LeftOut()

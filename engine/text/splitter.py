@@ -45,9 +45,6 @@ class MarkTokens:
 
     Tokens of markers are mapped to noncharacters, both in the text passed to the splitter and in
     the markers. A marker spelled out with other tokens is then just text.
-
-    Args:
-        tokens: the tokenizer's added tokens, with their ids.
     """
 
     _FIRST = 0xFDD1  # the character after `pieces.GAP`
@@ -79,7 +76,6 @@ class MarkTokens:
         return text.translate(self._inverse) if self._inverse else text
 
     def has_token(self, marker: str) -> bool:
-        """Return True if a marker has an added token in it."""
         return any(ord(char) in self._inverse for char in marker)
 
 
@@ -96,13 +92,11 @@ class TextSplitter:
     Args:
         reasoning: the prompt ends inside reasoning.
         after_reasoning: the prompt ends after reasoning, which the template has already closed.
-        notation: notation of the tool calls.
         judge: called with the text between call markers, and True if the end marker is missing.
             Returns what isn't a call, so that it's shown.
 
     Attributes:
         calls, call: text of each complete call, and the chunks of the next call.
-        stop: the stop string that was found.
         dropped_text: text dropped at the end of an interrupted reply because it could be part of a
             marker.
         eager: markers in code count, unless the code was closed before them.
@@ -195,7 +189,6 @@ class TextSplitter:
         return self._holds_partial_marker(ended=False)
 
     def disable_markers(self) -> str:
-        """Treat everything as answer from now on, and return the held text."""
         self._set_markers(Markers())
         self._part, self._strip, self._at_start, self._between = _ANSWER, False, False, False
         self._held_text, self._blanks = self._blanks + self._held_text, ""
@@ -213,7 +206,6 @@ class TextSplitter:
         self._paused = self.pauses = False
 
     def add(self, token: int, text: str) -> list[Delta]:
-        """Process a token, given the text that it completes."""
         return self.feed(self._marks.map_token(token, text))
 
     def feed_text(self, text: str) -> list[Delta]:
@@ -342,7 +334,6 @@ class TextSplitter:
         return at if is_complete_call else 0
 
     def _watch_pattern(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
-        """Return the watched strings as a pattern, and sorted from longest to shortest."""
         state = (self._part, self._has_emitted, bool(self._doubtful))
         if state not in self._patterns:
             strings = sorted({s for s in self._watched_strings() if s}, key=len, reverse=True)
@@ -590,9 +581,6 @@ class TextSplitter:
             self._emit(out, f"{header.tool_name(text)} ")
 
     def _partial_marker_length(self) -> int:
-        """Return the number of characters at the end of the held text that could start a watched
-        string.
-        """
         _, watched = self._watch_pattern()
         longest = len(watched[0]) if watched else 0
         firsts = {marker[0] for marker in watched}

@@ -83,15 +83,11 @@ class _Conversation:
         self._lessons = 0
 
     def render_first(self, count: int) -> tuple[str | None, Exception | None]:
-        """Render the first ``count`` messages. Return the text, or None and the error."""
         return self._render_prefix(self._apply_changes(count), count)
 
     def find_change(self, text: str | None) -> bool:
         """Find a change for the first message that is rejected or dropped. Return False if there is
         none.
-
-        Args:
-            text: the whole rendered conversation, or None if it's rejected.
         """
         dropped = None if text is None else self.first_dropped(text)
         index = self._find_first_rejected() if dropped is None else self._find_displacing(dropped)
@@ -124,7 +120,6 @@ class _Conversation:
         return None
 
     def _find_displacing(self, dropped: int) -> int:
-        """Return a later system message that the template shows instead of this one."""
         message = self._messages[dropped]
         if message["role"] == "system":
             for index in range(dropped, len(self._messages)):
@@ -177,7 +172,6 @@ class _Conversation:
     def _render_prefix(
         self, changed: list[Message], count: int
     ) -> tuple[str | None, Exception | None]:
-        """Render a prefix, with the next user message if rendering needs one."""
         tried = [changed]
         if not any(message["role"] == "user" for message in changed):
             users = [m for m in self._messages[count:] if m["role"] == "user"]
@@ -222,7 +216,6 @@ def _message_shape(before: list[Message], message: Message) -> _Shape:
 
 
 def _apply(change: _Change, before: list[Message], message: Message) -> list[Message] | None:
-    """Apply a change to a message and append it. Return None if the change isn't applicable."""
     variants, combine = change
     variants_so_far = [message]
     for variant in variants:
@@ -386,7 +379,6 @@ _CHANGES: tuple[_Change, ...] = tuple(
 
 
 def _move_after_call(messages: list[Message]) -> list[Message]:
-    """Move a tool result (the last message) right after the message that has its call."""
     *out, result = messages
     for index, message in enumerate(out):
         ids = [call.get("id") for call in message.get("tool_calls") or ()]

@@ -54,8 +54,6 @@ class CallText(NamedTuple):
 
 
 class _Partial(Struct):
-    """Call that may not be complete yet."""
-
     name: str
     own_id: str | None = None  # the model's own id, if it precedes the arguments
     is_complete: bool = False  # the call is complete, although the text around it may not be
@@ -94,7 +92,6 @@ class _Objects:
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
-        """Scan more text, adding to `found`."""
         while text and not self._is_over:
             text, self._buffer = self._buffer + text, ""
             if self._depth:
@@ -113,7 +110,6 @@ class _Objects:
             self._undecided, self._depth, text = "{", 1, text[head.end() :]
 
     def _scan_object(self, text: str) -> str:
-        """Scan text inside an object. Return the text after the object."""
         parts, at = self.found[-1].new_chunks, 0
         while at < len(text) and self._depth and not self._is_over:
             token = (self._INSIDE if self._in_text else self._BETWEEN).match(text, at)
@@ -157,11 +153,7 @@ class _Objects:
 
 
 class _Names:
-    """Scanner for the name of the first call, in notations without early arguments.
-
-    Args:
-        head: pattern for the text with the tool's name.
-    """
+    """Scanner for the name of the first call, in notations without early arguments."""
 
     def __init__(self, head: re.Pattern[str]) -> None:
         self._head = head
@@ -181,7 +173,6 @@ class ToolCallTracker:
     """Tracker of the tool calls in a reply.
 
     Args:
-        name: notation, i.e. a dialect's `tool_format`.
         tools: offered tools in OpenAI's format. If empty, any tool name is accepted.
         prompt: text before the reply. Generated ids are derived from it, so that the same
             conversation always gets the same ids.

@@ -47,14 +47,6 @@ _MAX_ITEMS = 64  # maximum limit on list items that is enforced
 
 
 def check(params: SamplingParams, format_name: str, model: str) -> None:
-    """Check that a model supports the tools in `params` with all constraints.
-
-    Args:
-        format_name: notation of the model's calls, i.e. its `tool_format`.
-
-    Raises:
-        ValueError: if they aren't supported.
-    """
     if not params.offered:
         return
     if not format_name:
@@ -148,11 +140,7 @@ class _GrammarBuilder:
         return start if closed or not repeated else f"{start} (WS {section})*"
 
     def _allow_answer(self, calls: str, header: str) -> str:
-        """Allow an answer instead of calls, if the form of the answer is given.
-
-        Args:
-            header: text before the answer.
-        """
+        """Allow an answer instead of calls, if the form of the answer is given."""
         if not self._answer:
             return calls
         return f"({calls} | {self._spell_out(header)} WS {self._answer})"
@@ -171,11 +159,6 @@ class _GrammarBuilder:
         return "thought*"
 
     def call(self, tool: str, schema: Schema) -> str:
-        """Return the rule for calling a tool.
-
-        Raises:
-            ValueError: if the schema can't be expressed in this notation.
-        """
         if self._name == "harmony":
             return f"{self._harmony_head(tool)} {_json_rule(schema)}"
         if self._notation.tags is not None:
@@ -285,7 +268,6 @@ class _GrammarBuilder:
         return name
 
     def _spell_out(self, words: str) -> str:
-        """Spell out text, using special tokens where they exist."""
         pieces = self._added.split(words) if self._added is not None else [words]
         rules = []
         for number, piece in enumerate(pieces):
@@ -426,7 +408,6 @@ class _Gemmas:
         return f'"{{" {_join_with_commas(parts, ",")} "}}"'
 
     def _value(self, schema: Schema, key: str, depth: int) -> str:
-        """Return the rule for a value. `key` is only used in errors."""
         target = schema.get("$ref")
         found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
         if isinstance(found, dict):
@@ -469,7 +450,6 @@ class _Gemmas:
 
 
 def _items(item: str, schema: Schema) -> str:
-    """Return the rule for a list, with the schema's limits on its length."""
     least, most = int(schema.get("minItems", 0)), schema.get("maxItems")
     if least > _MAX_ITEMS:
         raise ValueError("a list has too many required items for this model")

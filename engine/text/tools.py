@@ -32,12 +32,6 @@ class ToolResult(Struct, frozen=True):
 
 
 class ToolForm(Struct, frozen=True):
-    """Constraints on the tool calls in a reply.
-
-    Raises:
-        ValueError: if a schema is invalid.
-    """
-
     # Name and JSON schema of each tool that may be called.
     tools: tuple[tuple[str, str], ...]
     # True if the reply must be a call (after reasoning, if any). Otherwise, text outside calls is
@@ -92,11 +86,6 @@ def for_template(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 
 
 def check_choice(choice: object, tools: Sequence[Tool]) -> None:
-    """Check that `tool_choice` fits these tools.
-
-    Raises:
-        ValueError: if it doesn't.
-    """
     if not isinstance(choice, str):
         raise ValueError(f"tool_choice must be auto, none, required or a name, not {choice!r}")
     if choice == "required" and not tools:
@@ -154,7 +143,6 @@ def as_schema(schema: object) -> str | None:
 
 
 def inline_references(schema: str) -> str:
-    """Resolve references at the top level of a schema's properties."""
     parsed = json.loads(schema)
     properties = parsed.get("properties")
     if not isinstance(properties, dict):

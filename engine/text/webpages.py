@@ -19,7 +19,6 @@ _MAX_ADDED_CELLS = 10_000  # limit for cells that span several rows
 
 
 def to_markdown(source: str, left_out: LeftOut) -> str:
-    """Convert a page to Markdown without scripts, styles and pictures."""
     from bs4 import BeautifulSoup
     from markdownify import MarkdownConverter
 
@@ -57,7 +56,6 @@ def to_markdown(source: str, left_out: LeftOut) -> str:
 
 
 def _complete_tables(soup: Any) -> None:
-    """Fill in cells below those that span several rows, and escape bars."""
     for cell in soup(("td", "th")):
         for text in cell.find_all(string=re.compile(r"\|")):
             if text.find_parent(("td", "th")) is cell:

@@ -53,11 +53,7 @@ _WINGDINGS |= {0xA7: "▪", 0x6C: "●", 0x6E: "■", 0x4A: "☺", 0xD8: "➢"}
 
 
 def read(archive: Archive, main: str) -> Document:
-    """Read a file with the given main part. Pages end where Word broke them.
-
-    Raises:
-        UnreadableError: if it's damaged or has no text.
-    """
+    """Read a file with the given main part. Pages end where Word broke them."""
     return _Word(archive, main).document()
 
 
@@ -145,7 +141,6 @@ class _Word:
         return name, numbering
 
     def _margins(self, root: Any, kind: str) -> list[str]:
-        """Return the visible headers or footers, and any that no section refers to."""
         settings = {element.tag: element for element in self._part("settings.xml")}
         parts, named = dict[str, None](), set[str]()
         for section in root.iter(f"{W}sectPr"):
@@ -271,7 +266,6 @@ class _Word:
                 yield from self._runs(child, boxes, depth + 1)
 
     def _is_drawn(self, element: Any, boxes: list[Any]) -> bool:
-        """Return True for an element without text, and count the omitted content."""
         name = str(element.tag).rpartition("}")[2]
         if name == "object" and any(str(e.tag).endswith("}OLEObject") for e in element.iter()):
             self._left_out.add("embedded object")
@@ -292,7 +286,6 @@ class _Word:
             raise UnreadableError(TOO_DEEP) from None
 
     def _ruby(self, element: Any, boxes: list[Any], depth: int) -> str:
-        """Return a word with its reading in parentheses."""
         base, reading = (
             "".join(self._runs(found, boxes, depth + 1)) if found is not None else ""
             for found in (element.find(f"{W}rubyBase"), element.find(f"{W}rt"))
@@ -300,7 +293,6 @@ class _Word:
         return f"{base}({reading})" if reading else base
 
     def _note(self, kind: str, key: str, depth: int) -> str:
-        """Return the reference for a note or comment. Its text is kept for the end."""
         element = self._kinds[kind].pop(key, None)
         if element is None:
             return ""

@@ -77,9 +77,9 @@ def test_folder_requested_three_times_is_read_once(
 ) -> None:
     reads, load = [], loader.load
 
-    def counted(examined: Any, *more: Any) -> Any:
-        reads.append(examined)
-        return load(examined, *more)
+    def counted(checked_model: Any, *more: Any) -> Any:
+        reads.append(checked_model)
+        return load(checked_model, *more)
 
     monkeypatch.setattr(loader, "load", counted)
     asked = [engine.load_later(model_folder("plain")) for _ in range(3)]

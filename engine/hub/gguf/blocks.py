@@ -39,7 +39,6 @@ class FloatType(Struct, frozen=True):
     precision: float  # relative rounding error
 
     def round(self, numbers: Numbers) -> Numbers:
-        """Round to the nearest values of this type, as float32."""
         if self.name == "float16":
             with np.errstate(over="ignore"):
                 return numbers.astype(np.float16).astype(np.float32)

@@ -277,7 +277,6 @@ class _Planner:
         return config
 
     def _rope_scaling(self, context: int) -> dict[str, Any]:
-        """Return the RoPE scaling for contexts beyond the length trained first."""
         arrays = self._file.arrays
         if "rope_freqs.weight" in arrays and self._architecture == "llama":
             return self._llama3_scaling(self._rope_factors("rope_freqs.weight"))
@@ -318,7 +317,6 @@ class _Planner:
         return found
 
     def _llama3_scaling(self, factors: np.ndarray[Any, Any]) -> dict[str, Any]:
-        """Return Llama 3.1's RoPE settings, reconstructed from the factors in the file."""
         largest = float(factors.max())
         if largest == 1.0:
             return {}
@@ -408,7 +406,6 @@ class _Planner:
         return SourceArray(called, part, array, order, less)
 
     def _float_type(self, arrays: list[SourceArray]) -> FloatType:
-        """Return the family's type for packed weights, else the most common type in the file."""
         if any(array.is_packed for array in arrays):
             return self._family.float_type
         counts = Counter[str]()

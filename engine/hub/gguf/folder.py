@@ -30,11 +30,7 @@ _LICENCE = re.compile(r"[\w.+ -]{1,60}")
 
 
 def hash_file(path: Path, called: str) -> dict[str, Any]:
-    """Hash a file's content, so that it's recognized in any location.
-
-    Raises:
-        RefusedError: if the file can't be converted.
-    """
+    """Hash a file's content, so that it's recognized in any location."""
     file = GgufFile(path, called)
     try:
         GgufVocabulary(file, families.plan_conversion(file).config["vocab_size"])
@@ -50,9 +46,6 @@ def write_folder(path: Path, out: Path, called: str, card: dict[str, Any]) -> di
     Args:
         called: name of the file in error messages.
         card: content of the folder's `stretto.json`.
-
-    Raises:
-        RefusedError: if the file can't be read, or there isn't enough disk space.
     """
     file = GgufFile(path, called)
     try:
@@ -94,9 +87,6 @@ _SAMPLING = {
 
 
 def _sampling(file: GgufFile) -> dict[str, Any]:
-    """Return the sampling parameters recommended by the model's maker. The loader drops invalid
-    values.
-    """
     found = {
         ours: file.metadata.get(f"general.sampling.{theirs}") for theirs, ours in _SAMPLING.items()
     }
@@ -166,7 +156,6 @@ def _parts(item: SourceArray) -> tuple[str, ...]:
 def _convert_rows(
     file: GgufFile, item: SourceArray, dtype: FloatType
 ) -> Iterator[dict[str, bytes]]:
-    """Yield an array's converted bytes by part, some rows at a time."""
     source = item.source
     step = max(1, _AT_ONCE // source.shape[-1])
     if item.reordered_heads:  # process whole heads, so that their rows stay together

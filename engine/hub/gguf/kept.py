@@ -90,7 +90,6 @@ def _is_projector(name: str) -> bool:
 
 
 def find_by_digest(digest: str) -> Path | None:
-    """Return the folder converted from the file with this SHA-256, or None."""
     for folder in models_folder().glob(f"*-{digest[:12]}"):
         if _is_complete(folder) and _source_of(folder) == (digest, FORM):
             return folder
@@ -181,7 +180,6 @@ def _is_complete(folder: Path) -> bool:
 
 @contextlib.contextmanager
 def _conversion_lock(stop: threading.Event, called: str) -> Iterator[None]:
-    """Hold a lock of all processes, so that no file is converted twice."""
     from filelock import FileLock, Timeout
 
     models_folder().mkdir(parents=True, exist_ok=True)

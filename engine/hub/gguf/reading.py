@@ -214,7 +214,6 @@ class GgufFile:
     # Reading primitives.
 
     def _check_count(self, count: int, most: int, least_bytes: int, items: str) -> None:
-        """Reject a count that is too large for the rest of the file, or for any real model."""
         if count * least_bytes > self.size - self._position:
             raise self.damaged_error(
                 f"it claims {count:,} {items}, more than fit into the rest of the file"

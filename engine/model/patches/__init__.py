@@ -27,8 +27,6 @@ DISABLED_PATCHES_VARIABLE = "STRETTO_WITHOUT_PATCHES"
 
 
 class Patch(Struct):
-    """Monkey patch and its state."""
-
     name: str
     module: str  # module with a function `install_NAME`, which raises if the patch can't be applied
     loss: str  # effect of missing the patch, for the log
@@ -56,7 +54,6 @@ class Patch(Struct):
         return self.on
 
     def skip(self, why: str) -> None:
-        """Record why the patch isn't needed, unless `apply` was called."""
         if not self._tried:
             self.reason = why
 
@@ -132,7 +129,6 @@ def replace(home: Any, name: str, new: Any) -> None:
 
 
 def undo() -> None:
-    """Restore all replaced functions."""
     while _replaced:
         home, name, old, new = _replaced.pop()
         _swap(home, name, new, old)

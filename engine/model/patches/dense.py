@@ -75,7 +75,6 @@ def is_engaged(x: mx.array) -> bool:
 
 
 def pass_memo() -> dict[str, Any]:
-    """Return a dictionary for values that are cached until the end of the pass."""
     memo: dict[str, Any] = getattr(_state, "memo", {})
     return memo
 

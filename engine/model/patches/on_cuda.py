@@ -66,5 +66,4 @@ def wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
 
 @functools.cache
 def _padding_indices(rows: int) -> mx.array:
-    """Return indices that pad rows to a full tile by repeating the last row."""
     return mx.minimum(mx.arange(TILE), rows - 1)

@@ -41,11 +41,7 @@ log = logging.getLogger(__name__)
 
 
 class APIRoute(Route):
-    """Route that is listed in `/openapi.json`.
-
-    Args:
-        endpoint: a Starlette handler or an ASGI application.
-    """
+    """Route that is listed in `/openapi.json`."""
 
     def __init__(
         self,
@@ -110,7 +106,6 @@ def _one(odds: TokenOdds) -> dict[str, Any]:
 
 
 def listed_odds(odds: Iterable[TokenOdds]) -> list[dict[str, Any]]:
-    """Return log probabilities in the format of chat completions and responses."""
     return [{**_one(o), "top_logprobs": [_one(t) for t in o.top]} for o in odds]
 
 
@@ -195,7 +190,6 @@ class Choice(Struct, eq=False):
     _cut_call: ToolCallFailed | None = None  # unfinished call at the end of the answer
 
     def handle_event(self, event: Event) -> Iterator[Piece]:
-        """Process an engine event. Yield the pieces to send to the client."""
         if isinstance(event, PromptProgress):
             self.prompt_tokens, self.reused_tokens = event.total, event.reused
         elif isinstance(event, Finished):
@@ -313,7 +307,6 @@ class Choice(Struct, eq=False):
 
     @property
     def as_message(self) -> Message:
-        """Answer in the form in which the client will send it in the next turn."""
         message: Message = {"role": "assistant", "content": self.text}
         if self.calls:
             message["content"] = self.text if self.text.strip() else ""
@@ -370,12 +363,10 @@ class Writer(ABC):
         return b""
 
     @abstractmethod
-    def piece(self, choice: Choice, piece: Piece) -> bytes:
-        """Format a piece. The choice has already processed it."""
+    def piece(self, choice: Choice, piece: Piece) -> bytes: ...
 
     @abstractmethod
-    def ended(self, choice: Choice) -> bytes:
-        """Return the part of a stream for the end of a choice."""
+    def ended(self, choice: Choice) -> bytes: ...
 
     @abstractmethod
     def end(self) -> bytes: ...
@@ -458,7 +449,6 @@ class API:
         return event(error)
 
     def comment(self, text: str) -> bytes:
-        """Format a comment, or return b"" if the stream format has no comments."""
         return f": {text}\n\n".encode()
 
     def takes_long(self, body: Mapping[str, Any]) -> bool:

@@ -45,11 +45,7 @@ class ToolCall(schema.Body):
 
     @property
     def as_message(self) -> schema.JSON:
-        """Call as chat templates expect it, with arguments as an object.
-
-        Raises:
-            ValueError: if it has no function.
-        """
+        """Call as chat templates expect it, with arguments as an object."""
         if self.type == "custom" and self.custom is not None:
             return tool_call(self.id, self.custom.name, {INPUT: self.custom.input})
         if self.function is None:
@@ -187,12 +183,7 @@ class ChatBody(schema.GenerationBody, schema.TemplateOptions):
 
 
 class OpenAIWriter(base.Writer):
-    """Base for OpenAI's chat and text completion writers.
-
-    Args:
-        prefix: start of the answer's id.
-        kind: chunk object type.
-    """
+    """Base for OpenAI's chat and text completion writers."""
 
     def __init__(
         self, generation: base.Generation, choices: list[base.Choice], prefix: str, kind: str
@@ -225,7 +216,6 @@ class OpenAIWriter(base.Writer):
 
 
 def reason(choice: base.Choice, calls: str = "tool_calls") -> str:
-    """Return OpenAI's finish reason."""
     if choice.hit_limit:
         return "length"
     return calls if choice.calls else "stop"

@@ -168,7 +168,6 @@ class EmbeddingRequest(Struct, frozen=True):
     dimensions: int | None = None  # embedding size expected by the client
 
     def check(self, found: Vectors) -> None:
-        """Check that the vectors have the size the client expects."""
         size = len(found.vectors[0]) // 4
         if self.dimensions not in (None, size):
             raise RequestError(

@@ -350,9 +350,6 @@ class PromptBody(schema.InSession, schema.TemplateOptions):
     def tool_settings(self, model: Model) -> tuple[dict[str, Any], set[str]]:
         """Return the tool parameters, and the names of tools to be described where a search found
         them.
-
-        Raises:
-            ValueError: if the model doesn't support them.
         """
         choice, custom = self.tool_choice, self._tools
         if (choice.type == "tool") != (choice.name is not None):
@@ -546,7 +543,6 @@ def _usage(prompt: int, reused: int, generated: int) -> schema.JSON:
 
 
 def _reason(choice: base.Choice) -> tuple[str, str | None]:
-    """Return Anthropic's stop reason and the stop string."""
     if choice.hit_limit:
         return "max_tokens", None
     if choice.calls:

@@ -78,7 +78,6 @@ class ModelRoutes:
         return JSONResponse(self._as_json(entry, owner))
 
     async def _progress(self, entry: ModelEntry, owner: KeyOwner) -> AsyncIterator[bytes]:
-        """Yield server-sent events until loading succeeds or fails."""
         loading: asyncio.Future[Model] = asyncio.ensure_future(self._served.load(entry))
         try:
             while not (await asyncio.wait([loading], timeout=PROGRESS_EVERY_S))[0]:

@@ -415,7 +415,6 @@ class Responses(base.API):
 
 
 def _reference_id(item: object) -> str:
-    """Return the id of a reference, or "" for any other item."""
     if not isinstance(item, dict):
         return ""
     name, kind = item.get("id"), item.get("type")
@@ -514,7 +513,6 @@ class ResponsesWriter(base.BlockWriter):
         return self.begin() or self._state("response.in_progress")
 
     def failed(self, error: schema.JSON) -> bytes:
-        """Return the final events of a failed response, including the error that clients raise."""
         error = error["error"]
         failed = self._response(self._items, "failed")
         code, message = error["code"], error["message"]

@@ -68,11 +68,7 @@ class Body(BaseModel):
     passes_extra: ClassVar[bool] = False  # unknown fields are used, so they aren't reported
 
     def asks(self, model: Model) -> Any:
-        """Return what the body requests from `model`.
-
-        Raises:
-            ValueError: if it's not supported.
-        """
+        """Return what the body requests from `model`."""
         raise NotImplementedError
 
     @model_validator(mode="before")
@@ -88,7 +84,6 @@ class Body(BaseModel):
 
     @classmethod
     def renamed(cls, body: JSON) -> JSON:
-        """Replace field aliases, and return the fields under their own names."""
         return body
 
 
@@ -159,7 +154,6 @@ _IGNORED = "stretto.ignored"  # key in the ASGI scope
 
 
 def note_ignored(scope: MutableMapping[str, Any], names: str) -> None:
-    """Store a request's ignored fields for the response header."""
     scope[_IGNORED] = names
 
 
@@ -187,7 +181,6 @@ _COPIED = frozenset(
 
 
 def _ignore_extra(body: Body, path: str) -> None:
-    """Record unknown fields, including those of nested objects."""
     if body.model_extra and not body.passes_extra:
         for name in body.model_extra.keys() - _HINTS - (_COPIED if path else frozenset()):
             ignore(f"{path}{name}")
@@ -221,7 +214,6 @@ def validate(kind: type[B], value: object, path: str = "") -> B:
 
 
 def schema_of(kind: type[Body]) -> JSON:
-    """Return a body's JSON schema with all references inlined."""
     schema = kind.model_json_schema()
     return cast(JSON, _inlined(schema, schema.pop("$defs", {})))
 
@@ -324,8 +316,6 @@ def validator(check: Callable[[Any], Any], schema: JSON) -> PlainValidator:
 
 
 def single_value(allowed: Any) -> PlainValidator:
-    """Return a validator for a field with a single supported value."""
-
     def check(value: Any) -> Any:
         if value != allowed or type(value) is not type(allowed):
             raise PydanticCustomError("only", "{can}", {"can": json.dumps(allowed)})
@@ -344,7 +334,6 @@ def ignored_field(path: str, *done: Any) -> PlainValidator:
     """Return a validator for a field that doesn't affect the answer.
 
     Args:
-        path: name under which the field is reported as ignored.
         done: values that describe the actual behavior, so they aren't reported.
     """
 
@@ -469,7 +458,6 @@ FILES = ("file", "input_file")
 
 
 def _file(part: JSON) -> str:
-    """Return the text of a file, or "" if the request only refers to it."""
     inside = part.get("file")
     inner = inside if isinstance(inside, dict) else part
     data, name = inner.get("file_data"), inner.get("filename")
@@ -493,9 +481,6 @@ def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
 
     Args:
         shows: keep images and recordings as parts. See `content_of`.
-
-    Raises:
-        ValueError: if a part has no text.
     """
     if isinstance(content, str):
         return content
@@ -603,7 +588,6 @@ def _is_part(part: Any) -> bool:
 
 
 def as_part(part: Any) -> JSON:
-    """Return a part of an earlier message as a text part with its JSON."""
     log_once("passed non-text content of past messages as JSON")
     return {"type": "text", "text": json.dumps(part, ensure_ascii=False)}
 
@@ -731,7 +715,6 @@ STOPS = ("stop", "stop_sequences", "stop_strings")
 
 
 def aliases_of(name: str, names: Iterable[str]) -> dict[str, str]:
-    """Return alternative names of a field, for `GenerationBody.aliases`."""
     return {alias: name for alias in names if alias != name}
 
 
@@ -811,9 +794,6 @@ class GenerationBody(InSession, SessionOptions):
 
         Args:
             defaults: parameters that the API names differently.
-
-        Raises:
-            ValueError: if they're invalid, with the reason.
         """
         values = {name: getattr(self, name) for name in SAMPLING if name in type(self).model_fields}
         values = {name: value for name, value in values.items() if value is not None}
@@ -892,9 +872,6 @@ class TemplateOptions(Body):
         self, model: Model, reasoning: ReasoningOptions | None = None, named: str = ""
     ) -> tuple[bool | None, dict[str, Any]]:
         """Return True to reason (None: the model decides), and the template's arguments.
-
-        Args:
-            reasoning: options from an API-specific field.
 
         Raises:
             ValueError: if the template doesn't support them.

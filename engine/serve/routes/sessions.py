@@ -131,10 +131,6 @@ class SessionRoutes:
         return JSONResponse(_session_json(named, *await self._figures()), status)
 
     async def _figures(self) -> tuple[dict[str, Any], list[str]]:
-        """Return the engine's statistics by session, and its admission queue.
-
-        If the engine doesn't respond, these are the last known values.
-        """
         with suppress(TimeoutError, EngineError):
             await self._served.figures()
         stats = self._served.stats

@@ -186,7 +186,6 @@ _ERRORS = {
 
 
 def described(routes: Sequence[APIRoute], pool: Executor) -> APIRoute:
-    """Return the route for `/openapi.json`, which describes the given routes and itself."""
     document = cache(lambda: openapi([*routes, route]))
 
     async def answer(_: Request) -> Response:

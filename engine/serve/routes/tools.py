@@ -137,11 +137,6 @@ class Toolbox(Struct):
         return absent_note(self.absent)
 
     def settings(self, model: Model, choice: Any, several: bool) -> dict[str, Any]:
-        """Return the sampling parameters for calling these tools, or {} if there are none.
-
-        Raises:
-            ValueError: if the model doesn't support them or the tool choice.
-        """
         choice = (
             {"": "auto", "any": "required"}.get(choice, choice)
             if isinstance(choice, str)
@@ -168,7 +163,6 @@ class Toolbox(Struct):
         return tool_parameters(model, functions, mode, several)
 
     def _with_pattern(self, function: JSON, model: Model) -> JSON:
-        """Constrain a custom tool's input to its grammar, if the model's call format allows it."""
         about = function["function"]
         pattern = self.patterns.get(about["name"])
         if pattern is None or model.tool_format not in NOTATIONS:
@@ -178,11 +172,6 @@ class Toolbox(Struct):
         return {**function, "function": {**about, "parameters": parameters, "strict": True}}
 
     def _named(self, choice: Any) -> str:
-        """Return the function name in a tool choice.
-
-        Raises:
-            ValueError: if there is no name.
-        """
         kind = choice.get("type") if isinstance(choice, dict) else None
         if kind == SEARCH and SEARCH in self.given:
             return SEARCH
@@ -203,9 +192,6 @@ def tool_parameters(model: Model, tools: list[JSON], choice: str, several: bool)
 
     Args:
         choice: "auto", "none", "required", or a tool name.
-
-    Raises:
-        ValueError: if the model doesn't support them.
     """
     params = SamplingParams(tools=tools, tool_choice=choice, parallel_tool_calls=several)
     check(params, model.tool_format, model.name)
@@ -214,7 +200,6 @@ def tool_parameters(model: Model, tools: list[JSON], choice: str, several: bool)
 
 
 def custom_input(arguments: str) -> str:
-    """Return a custom tool's text input in its function arguments."""
     found = json.loads(arguments)
     text = found.get(INPUT)
     if isinstance(text, str):
@@ -224,17 +209,11 @@ def custom_input(arguments: str) -> str:
 
 
 def with_head(template: JSON, params: SamplingParams, later: set[str]) -> JSON:
-    """Limit the template's tools to the head of the prompt.
-
-    Args:
-        later: tools that are described where a search found them.
-    """
     head = [tool for tool in params.offered if tool["function"]["name"] not in later]
     return {**template, "tools": head} if params.offered else template
 
 
 def absent_note(names: Sequence[str]) -> str:
-    """Return a note about unavailable tools for the model, or ""."""
     named = ", ".join(names[:_MAX_NAMED])
     return f"These tools are not available here, so do without them: {named}." if names else ""
 
@@ -249,7 +228,6 @@ def with_note(messages: list[Message], note: str) -> list[Message]:
 
 
 def _checked(about: Any, where: str) -> JSON:
-    """Validate a function, and keep only known fields."""
     try:
         function = validate(Function, about, "tools[].")
     except ValueError as error:
@@ -259,11 +237,6 @@ def _checked(about: Any, where: str) -> JSON:
 
 
 def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
-    """Return a function with one argument for a custom tool, and the regex for that argument.
-
-    Raises:
-        ValueError: if it's invalid.
-    """
     if not isinstance(about, Mapping) or not isinstance(about.get("name"), str):
         raise ValueError(f"{where} must be a custom tool with a name")
     description, form = about.get("description"), about.get("format")
@@ -317,7 +290,6 @@ def call_item(tool: ClientTool, call_id: str, arguments: str, status: str = "com
 
 
 def found_tools(tools: Sequence[Any]) -> str:
-    """Describe found tools to the model, under their function names."""
     box = Toolbox()
     box.add(tools)
     texts = [json.dumps(tool["function"], ensure_ascii=False) for tool in box.functions.values()]

@@ -455,7 +455,7 @@ def test_line_that_breaks_engine_fails_alone(
 ) -> None:
     step = Executor.run
 
-    def breaking(self: Executor, plan: StepPlan) -> execution.Run:
+    def breaking(self: Executor, plan: StepPlan) -> execution.PlanResult:
         for session in self._state.sessions.values():
             if session.system == "break":
                 raise RuntimeError("broken on purpose")

@@ -366,7 +366,7 @@ def test_slots_attend_to_own_prefix_and_tokens(policy: SlotPolicy, latent: bool)
         if not some:
             continue
         rows = [some[row] for row in where.assign(some)]
-        together = max(together, sum(bool(kv.slots and kv.shared_prefix) for kv in chats))
+        together = max(together, sum(bool(kv.slot_buffer and kv.shared_prefix) for kv in chats))
         for layer, shared in enumerate(combine_caches([kv.layers for kv in rows], where)):
             keys, values = drawn(len(rows), 1, latent)
             queries = mx.random.normal((len(rows), 4, 1, DIM))

@@ -104,11 +104,11 @@ def test_excluded_layers_keep_their_own_caches() -> None:
     kvs = [chat("windows", 9), chat("windows", 5), chat("bits", 9), chat("bits", 4)]
     where = Slots(SlotPolicy(None, classes=True, some_layers=True))
     where.assign(kvs)
-    assert [kv.slots is not None for kv in kvs] == [True, True, False, False]
+    assert [kv.slot_buffer is not None for kv in kvs] == [True, True, False, False]
     assert len(where.arrays) == 1  # the full-attention layer
     where.policy = ON_GPU  # takes effect at the next step
     where.assign(kvs)
-    assert all(kv.slots is not None for kv in kvs)
+    assert all(kv.slot_buffer is not None for kv in kvs)
     assert len(where.arrays) == 6
     where.assign([])
 
@@ -350,7 +350,7 @@ def test_leaving_without_memory_keeps_other_states(
             patch.setattr(mx, name, fail)
             with contextlib.suppress(RuntimeError):
                 kvs[0].drop() if drops else kvs[0].leave_slots()
-        assert kvs[0].slots is None
+        assert kvs[0].slot_buffer is None
         assert kvs[0].stack is None
         for kv, twin in zip(kvs, twins, strict=True):
             pairs = zip(kv.leave_slots(), twin.leave_slots(), strict=False)

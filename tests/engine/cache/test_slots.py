@@ -85,14 +85,14 @@ def test_chats_sit_with_others_of_similar_length() -> None:
         [1403, 1503, 1703],
         [8, 12, 203],
     ]
-    assert chats[3].slots is None
+    assert chats[3].slot_buffer is None
     for buffer in where.buffers:
         shortest, longest = min(buffer.lengths), max(buffer.lengths)
         assert longest - shortest <= max(256, shortest / 3)
     late = chat(3100)
     twins[id(late)] = late.fork()
     step(where, [*chats, late], twins)
-    assert late.slots is chats[3].slots is not None
+    assert late.slot_buffer is chats[3].slot_buffer is not None
     for kv in (*chats, late):
         assert same_caches(kv, twins[id(kv)])
     assert where.arrays == []

@@ -159,11 +159,11 @@ def test_different_weights_or_plans_are_refused(
             leading.handle_answer({**said.pop(0), "question": message["question"], "rank": 1})
 
     leading = Leader(pair, tell)
-    examined = loader.examine(folder, "It", {}, 0, None)
+    checked_model = loader.check_model(folder, "It", {}, 0, None)
 
     def load(*answers: dict[str, Any]) -> None:
         said.extend(answers)
-        for _ in leading.load(examined, wide=True):
+        for _ in leading.load(checked_model, wide=True):
             pass
 
     # Reply of a follower whose folder has other weights, and the consequences.
@@ -287,8 +287,8 @@ def test_estimate_is_of_one_rank(spread: Engine, engine: Engine, tmp_path: Path)
 def test_load_reserves_size_of_one_part(model_folder: Callable[[str], Path]) -> None:
     from engine.model import loader
 
-    examined: Any = loader.examine(model_folder("plain"), "It", {}, 8_000, None)
-    candidate = Candidate(examined, checked=None)  # type: ignore[arg-type]
+    checked_model: Any = loader.check_model(model_folder("plain"), "It", {}, 8_000, None)
+    candidate = Candidate(checked_model, checked_tokenizer=None)  # type: ignore[arg-type]
     part = replace(candidate, share=Weights(5_000, 9_000))
     assert part.request("", None, float32=False).nbytes == 5_000
     assert part.request("", None, float32=True).wide == 9_000

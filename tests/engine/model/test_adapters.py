@@ -89,7 +89,7 @@ def done(pieces: loader.Pieces) -> LoadedModel:
 
 
 def variant(base: LoadedModel, folder: Path) -> LoadedModel:
-    found = adapters.examine(folder, folder.name, inspect_adapter(folder, folder.name))
+    found = adapters.check_adapter(folder, folder.name, inspect_adapter(folder, folder.name))
     return done(adapters.adapt(base, found))
 
 

@@ -27,8 +27,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
 
 
 def probed_file(folder: Path) -> ProbedFile:
-    examined: Any = SimpleNamespace(contents="the same")
-    return ProbedFile(folder, backend.start(), examined, True)
+    checked_model: Any = SimpleNamespace(contents="the same")
+    return ProbedFile(folder, backend.start(), checked_model, True)
 
 
 def incomplete(data: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from engine.cache.session_kv import SessionKV
 from engine.model import backend, loader, output_rows, runner
 from engine.model.runner import PrefillChunk
 from engine.runtime import scheduler as together
-from engine.runtime.executor import Executor, Run
+from engine.runtime.executor import Executor, PlanResult
 from engine.runtime.loop import Loop
 from engine.runtime.plan import Status, StepPlan
 from engine.runtime.request import Request
@@ -167,7 +167,7 @@ def test_prompt_is_empty_after_its_last_token(
     left: list[int] = []
     execute = Executor.run
 
-    def watched(execution: Executor, plan: StepPlan) -> Run:
+    def watched(execution: Executor, plan: StepPlan) -> PlanResult:
         results = execute(execution, plan)
         left.extend(results.timing.left for chunk in plan.chunks if chunk.ends)
         return results

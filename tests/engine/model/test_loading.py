@@ -24,10 +24,10 @@ from tests.engine.families import FAMILIES
 Folder = Callable[[str], Path]
 
 
-def examined(folder: Path, largest_id: int | None = None) -> CheckedModel:
+def checked_model(folder: Path, largest_id: int | None = None) -> CheckedModel:
     backend.start()
     config = folder_module.check_folder(folder, "Tiny")
-    return loader.examine(folder, "Tiny", config, 1_000_000, [2], largest_id)
+    return loader.check_model(folder, "Tiny", config, 1_000_000, [2], largest_id)
 
 
 def passes_by_piece(
@@ -35,7 +35,7 @@ def passes_by_piece(
 ) -> tuple[list[int], LoadedModel]:
     from mlx_lm.utils import _get_classes
 
-    known = examined(folder, largest_id)
+    known = checked_model(folder, largest_id)
     kind = _get_classes(dict(known.config))[0]
     usual, passes = kind.__call__, [0]
 
@@ -77,7 +77,7 @@ def test_weights_are_read_a_few_at_a_time(
     monkeypatch.setattr(mx, "eval", watched)
     monkeypatch.setattr(loader, "BATCH_BYTES", 1)
     monkeypatch.setattr(loader, "SLICE_S", 0.0)
-    reading = loader.load(examined(model_folder("plain")), wide=False)
+    reading = loader.load(checked_model(model_folder("plain")), wide=False)
     next(reading)  # creates the model without its weights
     assert not evaluated
     shares = []
@@ -125,7 +125,7 @@ def test_model_module_is_imported_early(
     folder = model_folder("plain")
     name = f"mlx_lm.models.{FAMILIES['plain']['model_type']}"
     monkeypatch.delitem(sys.modules, name)
-    examined(folder)
+    checked_model(folder)
     assert name in sys.modules
 
 

@@ -226,14 +226,14 @@ def test_variant_with_reread_base_counts_its_memory(
     mx.save_safetensors(str(path / "model.safetensors"), dict(tree_flatten(net.parameters())))
     written = write_adapter(tmp_path / "adapter", path, kind)
     facts = replace(inspect_adapter(written, "it"), size=10, wide=20, rebuilt=0)
-    adapter = adapters.examine(written, "it", facts)
+    adapter = adapters.check_adapter(written, "it", facts)
     base = loader.load_blocking(path, wide=True)
     variant = run_to_end(adapters.adapt(base, adapter))
     cache = variant.abilities.make_cache()
     variant.net(mx.array([[5]]), cache=cache)
     assert cache[0].keys.dtype == mx.float32
     assert variant.info.nbytes == loader.weight_bytes(variant.net)
-    candidate = Candidate(base.examined, None, adapter, wide=10**6)  # type: ignore[arg-type]
+    candidate = Candidate(base.checked_model, None, adapter, wide=10**6)  # type: ignore[arg-type]
     assert candidate.request("", base, float32=True).nbytes == 10**6 + 20
     assert estimating.weights_of(10**6, 10**6, facts, base, float32=True).shared == 0
 

@@ -41,14 +41,14 @@ def test_more_folders_than_remembered_can_be_examined(
     monkeypatch.setattr(examining, "folder_identity", lambda path: (path.name,))
     monkeypatch.setattr(folder, "display_name", lambda path: path.name)
     monkeypatch.setattr(loader, "tokenizer_defaults", lambda path: None)
-    monkeypatch.setattr(loader, "examine", lambda *_: None)
+    monkeypatch.setattr(loader, "check_model", lambda *_: None)
     monkeypatch.setattr(examining, "_checked", Leisurely())
     errors: list[BaseException] = []
 
     def work(worker: int) -> None:
         try:
             for number in range(40):
-                examining.examine(f"m{worker}-{number}", confined)
+                examining.check_candidate(f"m{worker}-{number}", confined)
         except BaseException as error:
             errors.append(error)
 

@@ -11,7 +11,7 @@ from engine import Engine, FinishReason, SamplingParams
 from engine.cache.ledger import CacheKey
 from engine.messages import Finished, ReplyStats
 from engine.runtime import request as reply_state
-from engine.runtime.executor import Executor, Run
+from engine.runtime.executor import Executor, PlanResult
 from engine.runtime.memory import Memory
 from engine.runtime.plan import StepPlan
 from engine.serve.routes.base import Choice
@@ -61,7 +61,7 @@ def test_every_eviction_is_in_a_plan(
     planned, evicted = list[CacheKey](), list[CacheKey]()
     run, evict = Executor.run, Memory.evict
 
-    def running(executor: Executor, plan: StepPlan) -> Run:
+    def running(executor: Executor, plan: StepPlan) -> PlanResult:
         planned.extend(plan.evict)
         return run(executor, plan)
 

@@ -81,7 +81,7 @@ def made_rows(chance: random.Random, calm: bool) -> list[Row]:
                 apart=reproducible or maybe(0.02 if calm else 0.2),
                 can_mix_prefill=reads and not reproducible and maybe(0.8),
                 can_mix_decode=not reproducible and maybe(0.98),
-                scratch=maybe(0.1),
+                one_shot=maybe(0.1),
                 priority=chance.randint(0, 2),
                 length=chance.randint(0, 5000) if reads else 0,
                 remaining=chance.choice((1, 5, 100, 5000)) if reads else 0,
@@ -773,7 +773,7 @@ def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     memory = MemoryView(budget=10 * gb, fixed=gb, writing_bytes=6 * gb)
     rows = [
         Row("small", "m", Status.QUEUED, max_bytes=gb // 100),
-        Row("question", "m", Status.QUEUED, max_bytes=gb // 100, scratch=True),
+        Row("question", "m", Status.QUEUED, max_bytes=gb // 100, one_shot=True),
     ]
     alone = Scheduler().plan(View(0.0, rows=rows, memory=memory))
     assert alone.admit is not None

@@ -20,7 +20,7 @@ from engine.messages import Load
 from engine.model import loader
 from engine.reply import Reply
 from engine.runtime import models as loading
-from engine.runtime.examining import Candidate, examine
+from engine.runtime.examining import Candidate, check_candidate
 from engine.runtime.models import ModelLoad, ModelLoader
 from engine.runtime.plan import LoadAdmission
 from engine.runtime.state import State
@@ -29,7 +29,7 @@ from engine.sandbox.confined import Sandbox
 from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES
 from tests.engine.faults import HeldLoads
-from tests.engine.model.test_loading import examined
+from tests.engine.model.test_loading import checked_model
 from tests.waiting import until
 
 Folder = Callable[[str], Path]
@@ -151,9 +151,9 @@ def test_unload_during_examination_is_not_undone(
         if path == str(large):
             begun.set()
             assert may_go_on.wait(PATIENCE)
-        return examine(path, *more)
+        return check_candidate(path, *more)
 
-    monkeypatch.setattr(loading, "examine", slow)
+    monkeypatch.setattr(loading, "check_candidate", slow)
     reads = Reads(monkeypatch)
     coming = engine.load_later(large, draft=small)
     assert begun.wait(PATIENCE)
@@ -260,7 +260,7 @@ def test_loading_steps_grow_with_slow_decode_steps(
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     pieces: list[int] = []
 
-    def load(examined: object, *_: Any) -> Iterator[Any]:
+    def load(checked_model: object, *_: Any) -> Iterator[Any]:
         while True:
             now[0] += 0.015
             pieces.append(1)
@@ -269,7 +269,7 @@ def test_loading_steps_grow_with_slow_decode_steps(
     monkeypatch.setattr(loader, "load", load)
     state = State()
     loading = ModelLoader(state, Workers(Mailbox()), Sandbox())
-    candidate = Candidate(examined(model_folder("plain")), None)  # type: ignore[arg-type]
+    candidate = Candidate(checked_model(model_folder("plain")), None)  # type: ignore[arg-type]
     command = Load(str(model_folder("plain")), CommandFuture(), None, None)
     loading.queue.append(ModelLoad("key", [command], candidate))
     wanted = loading.pending()

@@ -26,7 +26,7 @@ from typing import Any
 import pytest
 
 from engine import Engine, Model
-from engine.runtime.executor import Executor, Run
+from engine.runtime.executor import Executor, PlanResult
 from engine.runtime.plan import StepPlan
 from engine.runtime.workers import MAX_THREADS
 from engine.serve import bodies
@@ -339,7 +339,7 @@ def test_after_a_breakdown_the_models_are_loaded_again(
     whole = ask(own)
     step, broken = Executor.run, list[Executor]()
 
-    def breaking(self: Executor, plan: StepPlan) -> Run:
+    def breaking(self: Executor, plan: StepPlan) -> PlanResult:
         if not broken and self._state.requests:
             broken.append(self)
         if self in broken:  # a single failure would be survived
@@ -455,7 +455,7 @@ def test_sigint_ends_loading_server_in_two_seconds(
     code = (
         "import threading, sys, engine.runtime.models as m\n"
         "def stand(*_):\n    print('loading', flush=True)\n    threading.Event().wait()\n"
-        "m.examine = stand\n"
+        "m.check_candidate = stand\n"
         "from engine.cli.main import main\n"
         "from tests import checked\n"
         "checked.once()\n"
