@@ -425,7 +425,7 @@ class Leader:
         # Computing embeddings would run passes that aren't part of a plan.
         model.abilities = replace(model.abilities, body=None)
         model.info = replace(model.info, embeds=False)
-        model.ranks, model.feed, model.quantized_caches = (
+        model.ranks, model.broadcast_tokens, model.quantized_caches = (
             self.size,
             self._feed,
             tried.quantized_caches,

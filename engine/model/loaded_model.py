@@ -16,6 +16,7 @@ from engine.cache.cache_objects import Caches
 from engine.cache.estimate import MemoryEstimate
 from engine.cache.session_kv import SessionKV
 from engine.cache.slots import Slots
+from engine.model.circuit_breaker import CircuitBreaker
 from engine.model.info import Model
 from engine.model.probe import Abilities
 from engine.model.vision import ImagePreprocessor, VisionModel
@@ -27,54 +28,6 @@ log = logging.getLogger(__name__)
 
 MAX_SHARED_FAULTS = 3
 """Number of failed shared steps after which sessions are stepped one by one for a while."""
-
-MIN_PAUSE_PASSES = 256  # length of the first pause, doubled after each further failure
-
-MAX_PAUSE_PASSES = 1 << 16
-
-RECOVERY_PASSES = 1024  # number of consecutive successful passes that offset a failure
-
-
-class CircuitBreaker:
-    """Pause of a feature after repeated failures.
-
-    Pauses are counted in passes. The feature is tried again after a pause, because the cause may
-    have been temporary or specific to one reply. Each further failure doubles the pause.
-
-    Args:
-        allowed: number of failures that triggers a pause.
-    """
-
-    def __init__(self, allowed: int) -> None:
-        self.faults = 0  # total number of failures
-        self.is_enabled = True  # False during a pause
-        self._allowed = allowed
-        self._counted = 0  # failures that haven't been offset
-        self._successes = 0  # successful passes since `_counted` last changed
-        self._next_pause = MIN_PAUSE_PASSES
-        self._pause_left = 0
-
-    def record_failure(self) -> None:
-        self.faults += 1
-        self._counted += 1
-        self._successes = 0
-        if self._counted >= self._allowed:
-            self._pause_left, self.is_enabled = self._next_pause, False
-            self._next_pause = min(2 * self._next_pause, MAX_PAUSE_PASSES)
-
-    def record_success(self) -> None:
-        if self._pause_left:
-            self._pause_left -= 1
-            if not self._pause_left:
-                self.is_enabled = True
-                self._counted = self._allowed - 1  # a single failure triggers the next pause
-        elif self._counted:
-            self._successes += 1
-            if self._successes >= RECOVERY_PASSES:
-                self._successes, self._counted = 0, self._counted - 1
-                if not self._counted:
-                    self._next_pause = MIN_PAUSE_PASSES
-
 
 MAX_DRAFT_FAULTS = 3  # number of failed passes that pause drafting
 
@@ -168,7 +121,9 @@ class LoadedModel(Struct, weakref=True):
     # Number of ranks the model is split over.
     ranks: int = 1
     # Broadcasts the pending tokens of a pass to all ranks.
-    feed: Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None = None
+    broadcast_tokens: (
+        Callable[[Sequence[mx.array], Sequence[SessionKV]], Sequence[mx.array]] | None
+    ) = None
     # Factory for a session's caches. Takes a function that creates empty caches, whether prefixes
     # can be shared, and the number of bits (None for the model's own dtype).
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain_kv

@@ -142,8 +142,8 @@ def decode(
     if logits is None:
         feeds: Sequence[mx.array] = [next_input(r) for r in batch]
         caches = [r.kv.layers for r in batch]
-        if model.feed is not None:
-            feeds = model.feed(feeds, [r.kv for r in batch])
+        if model.broadcast_tokens is not None:
+            feeds = model.broadcast_tokens(feeds, [r.kv for r in batch])
         spans = (
             [InputSpan(r.images, r.kv.length) for r in batch] if model.vision is not None else []
         )
@@ -333,7 +333,7 @@ def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
 
 
 def _whole_decoder(model: LoadedModel) -> plain_decoder.PlainDecoder | None:
-    if model.feed is not None or model.vision is not None:
+    if model.broadcast_tokens is not None or model.vision is not None:
         return None
     return plain_decoder.full_decoder(model.net)
 

@@ -18,6 +18,9 @@ Chunks below a tile only pay off far into a prompt, where attention takes most o
 MAX_CHUNK = 2048
 """Maximum chunk size. Larger chunks need larger buffers and are hardly faster per token."""
 
+# Sizes of a model's first passes in tokens: next to streaming chats, without them, and mixed.
+FIRST_CHUNK, FIRST_IDLE_CHUNK, FIRST_MIXED_PASS = 16.0, 256.0, 2.0 * TILE
+
 GAP_BUDGET = 0.05
 """Maximum seconds that prefill may add between two tokens of another chat, on top of the duration
 of a step (two steps for a mixed pass)."""
@@ -125,9 +128,9 @@ class PrefillPacer:
             decoding: duration of a decode step in seconds; None if nothing decodes.
         """
         if decoding is None:
-            size, low, high = self._idle_sizes.get(model, 256.0), 64, MAX_CHUNK
+            size, low, high = self._idle_sizes.get(model, FIRST_IDLE_CHUNK), 64, MAX_CHUNK
         else:
-            size, low, high = self._sizes.get(model, 16.0), MIN_CHUNK, min(512, MAX_CHUNK)
+            size, low, high = self._sizes.get(model, FIRST_CHUNK), MIN_CHUNK, min(512, MAX_CHUNK)
         size = max(low, min(size, high))
         if size > tile:
             size = int(size / tile + 0.25) * tile  # round down to full tiles if in doubt
@@ -139,7 +142,7 @@ class PrefillPacer:
         The total fills whole tiles. Smaller chunks halved the speed far into a prompt (10,018
         tokens took 235 s instead of 115 s) without shortening the longest gaps.
         """
-        size = min(self._mixed_sizes.get(model, 2.0 * TILE), 512.0, MAX_CHUNK)
+        size = min(self._mixed_sizes.get(model, FIRST_MIXED_PASS), 512.0, MAX_CHUNK)
         tiles = max(int(size / tile + 0.25), -(-(rows + MIN_CHUNK) // tile))
         return tiles * tile - rows
 
@@ -152,7 +155,9 @@ class PrefillPacer:
         self._learn_rate(model, rows, seconds)
         budget = self.gap_budget + 2 * decoding
         factor = self._factor(rows, budget, seconds)
-        self._mixed_sizes[model] = _towards(self._mixed_sizes.get(model), rows, factor, 2.0 * TILE)
+        self._mixed_sizes[model] = _towards(
+            self._mixed_sizes.get(model), rows, factor, FIRST_MIXED_PASS
+        )
 
     def _factor(self, tokens: int, budget: float, seconds: float) -> float:
         # Going from one tile to two requires a factor greater than 1.5.
@@ -160,7 +165,7 @@ class PrefillPacer:
         return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
 
     def seconds(self, model: str, tokens: int) -> float:
-        return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, 256.0)
+        return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, FIRST_IDLE_CHUNK)
 
     def gathers(self, model: str, shortest: int, waited: float) -> bool:
         """Return True if new chats should wait for another prompt before they start to answer.
@@ -185,7 +190,7 @@ class PrefillPacer:
         """
         self._learn_rate(model, tokens, seconds)
         idle = decoding is None
-        sizes, guess = (self._idle_sizes, 256.0) if idle else (self._sizes, float(TILE))
+        sizes, guess = (self._idle_sizes, FIRST_IDLE_CHUNK) if idle else (self._sizes, FIRST_CHUNK)
         budget = self.idle_budget if decoding is None else self.gap_budget + decoding
         factor = self._factor(tokens, budget, seconds)
         size = _towards(sizes.get(model), tokens, factor, guess)

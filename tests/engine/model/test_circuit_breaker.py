@@ -11,14 +11,13 @@ import pytest
 
 from engine import SamplingParams
 from engine.model import runner
-from engine.model.loaded_model import (
+from engine.model.circuit_breaker import (
     MAX_PAUSE_PASSES,
     MIN_PAUSE_PASSES,
     RECOVERY_PASSES,
     CircuitBreaker,
-    DraftSource,
-    LoadedModel,
 )
+from engine.model.loaded_model import DraftSource, LoadedModel
 from engine.stepping import SteppedEngine
 
 
@@ -75,7 +74,7 @@ def test_passes_are_shared_again_after_faults(
     """Regression test: after three faults passes were never shared again until the model was
     reloaded.
     """
-    monkeypatch.setattr("engine.model.loaded_model.MIN_PAUSE_PASSES", 80)
+    monkeypatch.setattr("engine.model.circuit_breaker.MIN_PAUSE_PASSES", 80)
     decode = runner.decode
     shared: list[bool] = []
     broken = True
