@@ -114,7 +114,7 @@ def test_model_may_have_plain_caches_in_some_layers() -> None:
     chats = [mixed(20), mixed(3), mixed(40)]
     twins = {id(kv): kv.fork() for kv in chats}
     assert Slots(replace(ON_CPU, windows=False)).assign(chats) == [0, 1, 2]
-    assert [kv.slots for kv in chats] == [None, None, None]
+    assert [kv.slot_buffer for kv in chats] == [None, None, None]
     where = Slots(replace(ON_GPU, windows=False))
     for _ in range(12):
         step(where, chats, twins)
