@@ -1,10 +1,9 @@
-"""Runs lint and all tests in three processes side by side, for ``make test``.
+"""Runs lint and all tests in four processes side by side, for ``make test``.
 
-Most tests keep one core busy, so on two cores this takes little more than half the time. The tests
-are in groups, the longest first. Each free process takes the next group, after ``make lint``. Some
-groups mostly wait, for limits of child processes and for windows: a third process starts with
-those, then uses what the two others leave of the cores. With files or folders among the arguments,
-there is one normal pytest process.
+The tests are in groups, the longest first. Each free process takes the next group, after ``make
+lint``. Some groups mostly wait, for limits of child processes and for windows: one process starts
+with those. Other tests wait as well, now and then: three processes would leave a seventh of two
+cores idle. With files or folders among the arguments, there is one normal pytest process.
 
 The failed tests are listed at the end, and where a process died.
 """
@@ -23,7 +22,7 @@ from collections import deque
 from pathlib import Path
 
 TESTS = Path(__file__).parent
-AT_ONCE = 2
+AT_ONCE = 3
 """Number of processes besides the process that starts with waiting groups."""
 DEATH_LINES = 150
 """Lines to keep of the stacks that Python prints when a signal kills it."""

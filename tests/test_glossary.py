@@ -6,10 +6,11 @@ import re
 import tomllib
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
-from tests.texts import ROOT, Translated, languages, translations
+from tests.texts import ROOT, Translated, all_texts, languages, translations
 
 FOLDER = ROOT / "resources" / "languages"
 CODES = tuple(languages().CODES)
@@ -17,6 +18,10 @@ Glossary = dict[str, dict[str, list[str]]]
 GLOSSARY: Glossary = tomllib.loads((FOLDER / "glossary.toml").read_text("utf-8"))
 
 
+compiled = cache(re.compile)  # re remembers fewer patterns than the glossary has
+
+
+@cache
 def folded(text: str) -> str:
     return unicodedata.normalize("NFC", text).casefold().replace("'", "’")
 
@@ -28,14 +33,15 @@ def bare_words(text: str) -> str:
 def has(text: str, words: str) -> bool:
     if not words.isascii() and not re.match(r"[\u0000-\u024f]", words):
         return words in text
-    return bool(re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text))
+    return bool(compiled(rf"(?<!\w){re.escape(words)}(?!\w)").search(text))
 
 
 def terms_in(text: str, glossary: Glossary) -> Iterator[str]:
     left = bare_words(text)
     forms = [(folded(form), term) for term, entry in glossary.items() for form in entry["en"]]
     for form, term in sorted(forms, key=lambda one: -len(one[0])):
-        found, times = re.subn(rf"(?<![\w./-]){re.escape(form)}(?![\w/]|:\w)", "·", left)
+        word = compiled(rf"(?<![\w./-]){re.escape(form)}(?![\w/]|:\w)")
+        found, times = word.subn("·", left)
         if times:
             left = found
             yield term
@@ -74,7 +80,7 @@ def test_glossary_entries_cover_all_languages() -> None:
 
 
 def test_english_texts_follow_the_glossary() -> None:
-    texts = sorted({t for text in languages().texts() for t in _english(text)})
+    texts = sorted({t for text in all_texts() for t in _english(text)})
     found = [f for t in texts for f in faults_in_english(t)]
     assert found == []
 

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("no_collection")
+
 ROOT = Path(__file__).parents[1]
 CODE = ("engine", "app", "packaging")
 STEPS = 8  # in CONTRIBUTING.md's walk
@@ -77,6 +79,11 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
+
+
 def known(name: str) -> str | None:
     while name:
         if name in modules():
@@ -93,7 +100,7 @@ def imports(name: str) -> frozenset[str]:
     """
     module, found = modules()[name], set[str]()
     beside = f"{module.package}." if name.startswith("packaging.") else ""
-    for node in ast.walk(tree(module.path)):
+    for node in nodes(module.path):
         if isinstance(node, ast.Import):
             found |= {known(beside + a.name) or known(a.name) or "" for a in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -153,7 +160,7 @@ def halves() -> set[str]:
     built: dict[str, set[str]] = {}
     own: set[str] = set()
     named: set[str] = set()
-    for node in (n for m in modules().values() if m.name.startswith("app.") for n in nodes(m)):
+    for node in (n for m in modules().values() if m.name.startswith("app.") for n in nodes(m.path)):
         match node:
             case ast.ClassDef(name=name, bases=bases):
                 if not any(ast.unparse(base) == "Protocol" for base in bases):
@@ -170,10 +177,6 @@ def halves() -> set[str]:
         for name, children in built.items()
         if name in own and len(children) == 1 and name not in named
     }
-
-
-def nodes(module: Module) -> Iterator[ast.AST]:
-    return ast.walk(tree(module.path))
 
 
 def allowed(package: Module) -> set[str] | None:
@@ -215,7 +218,7 @@ def packages() -> list[Module]:
 
 def imported(module: Module) -> set[str]:
     found = set()
-    for node in ast.walk(tree(module.path)):
+    for node in nodes(module.path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -255,7 +258,7 @@ def repeated_classes() -> set[str]:
         names = Counter(
             node.name
             for path in (ROOT / top).rglob("*.py")
-            for node in ast.walk(tree(path))
+            for node in nodes(path)
             if isinstance(node, ast.ClassDef)
         )
         found |= {f"{top}: {name}" for name, n in names.items() if n > 1 and name not in API_TYPES}
@@ -282,7 +285,7 @@ def vague_openings() -> set[str]:
         f"{path.relative_to(ROOT)}: {text.splitlines()[0]}"
         for path in python_files()
         if quoted.search(path.read_text(encoding="utf-8"))  # parses only a few files
-        for text in _docstrings(tree(path))
+        for text in _docstrings(path)
         if VAGUE_OPENINGS.match(text)
     }
 
@@ -293,7 +296,7 @@ def stilted_phrases() -> set[str]:
         f"{path.relative_to(ROOT)}: {found[0]!r} in {text.strip()!r}"
         for path in python_files()
         if _STILTED.search(source := path.read_text(encoding="utf-8"))
-        for text in (*_docstrings(tree(path)), *_comments(source))
+        for text in (*_docstrings(path), *_comments(source))
         if (found := _STILTED.search(text))
     }
 
@@ -316,12 +319,11 @@ def _comments(source: str) -> Iterator[str]:
     yield block
 
 
-def _docstrings(module: ast.Module) -> Iterator[str]:
-    for node in ast.walk(module):
-        for child in ast.iter_child_nodes(node):
-            match child:
-                case ast.Expr(value=ast.Constant(value=str(text))):
-                    yield text
+def _docstrings(path: Path) -> Iterator[str]:
+    for node in nodes(path):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                yield text
 
 
 # ---------------------------------------------------------------- the walk
@@ -378,7 +380,7 @@ def loops_of_their_own() -> set[str]:
     for module in modules().values():
         if not module.name.startswith("app.") or module.name in FIRST_AND_LAST:
             continue
-        for node in ast.walk(tree(module.path)):
+        for node in nodes(module.path):
             match node:
                 case ast.Call(func=ast.Attribute(attr="exec" | "exec_")):
                     found.add(f"{module.name}:{node.lineno} exec")
@@ -423,7 +425,7 @@ def items_of_layouts() -> set[str]:
 @cache
 def members() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for node in (n for m in modules().values() for n in ast.walk(tree(m.path))):
+    for node in (n for m in modules().values() for n in nodes(m.path)):
         if isinstance(node, ast.ClassDef):
             own = found.setdefault(node.name, set())
             own |= {
@@ -448,7 +450,7 @@ def has(kind: str, member: str) -> bool:
 @cache
 def says(module: str) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(tree(modules()[module].path)):
+    for node in nodes(modules()[module].path):
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Name(id=name):
                 found.add(name)
@@ -492,7 +494,7 @@ def overridden_slots() -> set[str]:
     for module in modules().values():
         if not module.name.startswith("app."):
             continue
-        for node in ast.walk(ast.parse(module.path.read_text(encoding="utf-8"))):
+        for node in nodes(module.path):
             if isinstance(node, ast.ClassDef):
                 names = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
                 methods.setdefault(node.name, set()).update(names)

@@ -9,7 +9,19 @@ from pathlib import Path
 import pytest
 
 from app.settings.language import LANGUAGES
-from tests.texts import ROOT, Translated, bare, is_text, languages, places, sources, translations
+from tests.texts import (
+    ROOT,
+    Translated,
+    all_texts,
+    bare,
+    is_text,
+    languages,
+    places,
+    sources,
+    translations,
+)
+
+pytestmark = pytest.mark.usefixtures("no_collection")
 
 FOLDER = ROOT / "resources" / "languages"
 CODES = [code for code in LANGUAGES if code != "en"]
@@ -129,7 +141,7 @@ def test_function_body_runs_later() -> None:
 
 def test_qt_finds_each_text_once(tmp_path: Path) -> None:
     """Updating the files keeps translations of existing texts and removes the others."""
-    found = languages().texts()
+    found = all_texts()
     known = {(text.text, text.comment, text.counts) for text in found}
     kept = tmp_path / "stretto_de.ts"
     text = "<message><source>{}</source><translation>{}</translation></message>"
@@ -160,7 +172,7 @@ def test_translations_fit_their_texts(code: str) -> None:
 
 @pytest.fixture(scope="module")
 def wanted() -> set[tuple[str, str]]:
-    return {text.key for text in languages().texts()}
+    return {text.key for text in all_texts()}
 
 
 @pytest.mark.parametrize("code", CODES)

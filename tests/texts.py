@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 
@@ -25,6 +26,12 @@ def languages() -> ModuleType:
         return importlib.import_module("languages")
     finally:
         sys.path.remove(folder)
+
+
+@cache
+def all_texts() -> list[Any]:
+    """Return the texts found by ``packaging/languages.py``."""
+    return list(languages().texts())
 
 
 @cache

@@ -32,7 +32,7 @@ def work(machine: type, examples: int, steps: int) -> None:
 
 
 def test_after_each_random_action_screen_store_and_engine_agree(qapp: QApplication):
-    work(Actions, 3, 40)
+    work(Actions, 2, 40)
 
 
 def test_restored_paste_is_there_before_next_action(qapp: QApplication):

@@ -22,7 +22,7 @@ import PIL.ImageGrab
 import pytest
 
 from app.settings.paths import Paths
-from tests.desktop.layout import Area, areas
+from tests.desktop.layout import areas
 from tests.screen import xvfb
 
 ROOT = Path(__file__).parents[2]
@@ -187,7 +187,7 @@ class Desk:
     def chats(self) -> list[tuple[object, ...]]:
         return self.ask("SELECT id FROM chats WHERE deleted_at IS NULL")
 
-    def areas(self) -> list[Area]:
+    def areas(self) -> list[tuple[str, ...]]:
         saved = self.ask("SELECT data FROM layouts WHERE name = 'main'")
         return areas(str(saved[0][0])) if saved else []
 
@@ -213,18 +213,6 @@ class Desk:
             "SELECT total(length(content)) FROM messages WHERE role = 'assistant'"
         )
         return int(str(length).partition(".")[0])
-
-    def stands_still(self) -> int:
-        """Wait until no answer grows for three checkpoints, and return the total length."""
-        since, before = time.monotonic(), self.length()
-        end = since + PATIENCE_S
-        while time.monotonic() - since < 1.3:
-            if (now := self.length()) != before:
-                since, before = time.monotonic(), now
-            if time.monotonic() > end:
-                pytest.fail("the answers go on")
-            time.sleep(0.1)
-        return before
 
     def asked(self, text: str) -> list[tuple[object, ...]]:
         return self.ask(

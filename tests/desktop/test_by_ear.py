@@ -10,17 +10,13 @@ import json
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from app.chats.attachment_texts import with_files
-from app.store.attachments import from_column, text_from_json
 from tests.desktop.conftest import Desk
-from tests.engine import document_samples as samples
 
 PYTHON = "/usr/bin/python3"  # the system's Python, which has the binding
 READER = Path(__file__).parent / "reader.py"
@@ -55,9 +51,6 @@ class Ear:
     def find(self, role: str, name: str) -> dict[str, Any]:
         self._desk.until(lambda: self.ask("find", role, name))
         return dict(self.ask("find", role, name) or {})
-
-    def named(self, name: str) -> None:
-        self._desk.until(lambda: any(n.startswith(name) for _, n in self.ask("tree")))
 
     def press(self, name: str) -> None:
         self._desk.until(lambda: self.ask("press", "push button", name))
@@ -145,45 +138,3 @@ def test_first_conversation_by_accessibility_tree(ear: tuple[Desk, Ear]) -> None
     assert reader.focused()[-1][0] == "combo box"
     assert [one for one in reader.focused() if not one[1]] == []
     assert desk.end() == 0
-
-
-def test_attach_a_pdf_by_keys_and_ask_about_page_3(ear: tuple[Desk, Ear], tmp_path: Path) -> None:
-    desk, hears = ear  # keys attach and ask; the tree shows the result and opens the file
-    pages = ["The cover of it", *["Words that lead nowhere and say nothing."] * 4]
-    pages[2] = "The owl sleeps by day."
-    path = samples.pdf(tmp_path / "report.pdf", pages)
-    desk.keys("ctrl+shift+a")
-    desk.until(lambda: desk.dialog("Attach Files"))
-    desk.type(str(path))
-    desk.keys("Return")
-    hears.named("File report.pdf, PDF, 5 pages")
-    desk.keys("Tab", "Return")  # to the file, whose menu shows what is sent to the model
-    passages = ["menu item", "Relevant Passages Only"]
-
-    def down() -> bool:
-        heard = len(hears.focused())
-        desk.keys("Down")
-        end = time.monotonic() + 3  # the first press may come before the menu
-        while len(hears.focused()) == heard and time.monotonic() < end:
-            time.sleep(0.05)
-        return hears.focused()[-1] == passages
-
-    desk.until(down)
-    desk.keys("Return")
-    hears.named("File report.pdf, PDF, relevant passages")
-    desk.keys("shift+Tab")
-    desk.say("What stands on page 3?")
-    desk.until(lambda: len(desk.answers()) == 1)
-
-    ((kept, said),) = desk.ask("SELECT attachments, content FROM messages WHERE role = 'user'")
-    ((text,),) = desk.ask("SELECT content FROM attached")
-    (file,) = from_column(str(kept))
-    assert [page for page, _, _ in file.spans] == [3]
-    # The prompt is built from these two parts alone.
-    told = with_files(str(said), (file,), lambda _: text_from_json(json.loads(str(text))))
-    assert '<page number="3">\nThe owl sleeps by day.\n</page>' in told
-    assert "lead nowhere" not in told
-    assert told.endswith("What stands on page 3?")
-
-    desk.until(lambda: hears.ask("press", "check box", "File report.pdf"))
-    desk.until(lambda: "The owl sleeps by day." in hears.find("label", "Text of")["text"])

@@ -30,22 +30,10 @@ def test_pane_is_split_and_receives_a_tab(desk: Desk) -> None:
     desk.say("Good evening")
     desk.until(lambda: len(desk.answers()) == 3)
     _, second, third = (str(chat) for chat, _ in desk.answers())
-    desk.until(lambda: [area.chats for area in desk.areas()] == [(first, second), (third,)])
+    desk.until(lambda: desk.areas() == [(first, second), (third,)])
     desk.drag(FIRST_TAB, (1000, 18))
-    desk.until(lambda: [set(area.chats) for area in desk.areas()] == [{second}, {first, third}])
+    desk.until(lambda: [set(chats) for chats in desk.areas()] == [{second}, {first, third}])
     desk.until(lambda: desk.title().startswith("Hello"))  # it got the focus
-
-
-def test_hovering_shows_actions(desk: Desk) -> None:
-    hello(desk)
-    desk.point(1000, 80)
-    desk.click(1045, 113)  # the pencil below the question's block
-    desk.type(", Guide")
-    desk.keys("Return")
-    desk.until(lambda: len(desk.asked("Hello, Guide")) == 1)
-    ((_, _, parent),) = desk.asked("Hello")
-    ((_, _, other),) = desk.asked("Hello, Guide")
-    assert parent == other
 
 
 def test_words_across_blocks_are_selected_and_copied(desk: Desk) -> None:
@@ -62,16 +50,3 @@ def test_words_across_blocks_are_selected_and_copied(desk: Desk) -> None:
     desk.until(desk.drafts)
     (draft,) = desk.drafts()
     assert [line for line in words if line not in bare(str(draft))] == [], draft
-
-
-def test_deleted_chat_is_restored_by_notice(desk: Desk) -> None:
-    hello(desk)
-    desk.click(*NEW_CHAT)
-    desk.say("Good morning")
-    desk.until(lambda: len(desk.answers()) == 2)
-    desk.click(120, 158)  # the sidebar's second row
-    desk.until(lambda: desk.title().startswith("Hello"))
-    desk.keys("shift+F6", "Delete")
-    desk.until(lambda: len(desk.chats()) == 1)
-    desk.click(789, 688)  # Undo
-    desk.until(lambda: len(desk.chats()) == 2)

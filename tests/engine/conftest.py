@@ -129,15 +129,26 @@ def lazy_tokens(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     return lambda: monkeypatch.setattr(sampling, "_cpu_kernels", lambda: None)
 
 
-@pytest.fixture
-def known_probes(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load a model that an earlier test has probed without probing it again.
+@pytest.fixture(autouse=True, scope="session")
+def known_probes() -> Iterator[None]:
+    """Probe each model only once in all processes of a run.
 
     Probing takes two thirds of the time to load a tiny model.
     """
-    folder = tmp_path_factory.getbasetemp() / "probes"
-    usual = Engine.__init__.__defaults__ or ()
-    monkeypatch.setattr(Engine.__init__, "__defaults__", (*usual[:-2], folder, usual[-1]))
+    with pytest.MonkeyPatch.context() as patch:
+        _set_ways_folder(patch, Path(os.environ["STRETTO_PASSED"], "ways"))
+        yield
+
+
+@pytest.fixture
+def untried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make engines probe models again, for tests that change the result."""
+    _set_ways_folder(monkeypatch, None)
+
+
+def _set_ways_folder(patch: pytest.MonkeyPatch, folder: Path | None) -> None:
+    *others, _, niceness = Engine.__init__.__defaults__ or ()
+    patch.setattr(Engine.__init__, "__defaults__", (*others, folder, niceness))
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,6 @@ from engine.text.reply_text import ReplyText
 from tests.engine.families import FAMILIES
 from tests.engine.faults import fail_at
 
-pytestmark = pytest.mark.usefixtures("known_probes")
 ENDLESS = SamplingParams(max_tokens=5000, temperature=0.8, seed=11, logit_bias={2: -1e9})
 NEIGHBOURS = replace(ENDLESS, max_tokens=50, seed=5)
 

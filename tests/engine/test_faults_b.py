@@ -23,7 +23,6 @@ from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES
 from tests.engine.faults import Panic, first_text, raise_next
 
-pytestmark = pytest.mark.usefixtures("known_probes")
 Folder = Callable[[str], Path]
 NO_END = {2: -1e9, 3: -1e9, 4: -1e9}
 SOME = SamplingParams(max_tokens=8, temperature=0.8, seed=3, logit_bias=NO_END)

@@ -27,7 +27,7 @@ TURN = 30  # tokens added by the template and a short message, including the las
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_the_second_turn_reads_only_the_new_tokens(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -49,7 +49,7 @@ def test_the_second_turn_reads_only_the_new_tokens(
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_also_after_a_cancelled_reply(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -116,7 +116,7 @@ def test_untrimmable_cache_keeps_the_turn_boundary(
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_chat_takes_no_more_memory_than_was_reckoned(
     model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -164,6 +164,7 @@ DROPS_REASONING = (
 
 
 @pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent"])
+@pytest.mark.turns(3)
 def test_dropped_reasoning_costs_only_last_answer(
     engine: Engine, tmp_path: Path, family: str
 ) -> None:
@@ -185,6 +186,7 @@ def test_dropped_reasoning_costs_only_last_answer(
 
 
 @pytest.mark.parametrize("family", ["plain", "sliding window", "hybrid recurrent"])
+@pytest.mark.turns(3)
 def test_steering_prefills_nothing_again(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:

@@ -77,7 +77,7 @@ def test_eight_chats_answer_as_if_alone(
 
 
 @EVERY_FAMILY
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_canceled_chat_continues_like_one_with_equal_text(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -138,6 +138,7 @@ def test_reproducible_logits_are_the_same_bits_in_company(
         assert np.array_equal(mine, theirs)
 
 
+@pytest.mark.usefixtures("untried")
 def test_step_mode_is_probed(engine: Engine, model_folder: Callable[[str], Path]) -> None:
     steps = {family: engine.load(model_folder(family)).step for family in FAMILIES}
     assert steps.pop("sparse MLA") == steps.pop("own attention") == "rows"
@@ -145,6 +146,7 @@ def test_step_mode_is_probed(engine: Engine, model_folder: Callable[[str], Path]
     assert set(steps.values()) == {"shared"}
 
 
+@pytest.mark.usefixtures("untried")
 def test_unshareable_model_steps_alone(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +187,7 @@ def test_sharing_rows_can_be_undone(model_folder: Callable[[str], Path]) -> None
     assert [type(m) for _, m in net.named_modules()] == kinds
 
 
+@pytest.mark.usefixtures("untried")
 def test_shared_mode_with_nan_is_rejected(
     engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

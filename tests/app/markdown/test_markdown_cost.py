@@ -149,7 +149,7 @@ The first slice of a very long line is written as a paragraph before it is shown
 """
 
 
-@pytest.mark.turns(6)
+@pytest.mark.turns(11)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_costs_linear_work(name: str) -> None:
     text = HOSTILE[name](3 * TAIL_LIMIT)

@@ -223,6 +223,7 @@ def test_last_code_block_has_its_padding() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.turns(5)
 def test_everything_can_be_painted_in_both_styles(name: str) -> None:
     document = rendered(SAMPLES[name])
     image_of(document)
@@ -252,6 +253,7 @@ def test_backgrounds_follow_growing_text() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.turns(5)
 def test_text_can_continue_after_its_end(name: str) -> None:
     text = SAMPLES[name]
     dice = random.Random(name)
@@ -445,6 +447,7 @@ _NOT_THE_SAME = {"atx closing", "bullet markers", "deep quotation", "deep list",
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES.keys() - _NOT_THE_SAME))
+@pytest.mark.turns(5)
 def test_markdown_copy_renders_the_same(name: str) -> None:
     if len(SAMPLES[name]) < 20_000:
         document = rendered(SAMPLES[name])

@@ -55,7 +55,7 @@ def test_streaming_answer_shows_no_markers() -> None:
         assert "http" not in shown
 
 
-@pytest.mark.turns(5)
+@pytest.mark.turns(10)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_closing_never_fails_or_loses_finished_text(name: str) -> None:
     for length in range(0, len(SAMPLES[name]), 3):

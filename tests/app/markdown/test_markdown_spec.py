@@ -31,7 +31,7 @@ def test_spec_examples_are_complete() -> None:
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_character_by_character(section: str) -> None:
     for example in EXAMPLES:
         if example["section"] == section:

@@ -33,13 +33,14 @@ def cut(text: str, dice: random.Random) -> list[str]:
 
 
 @together
+@pytest.mark.turns(5)
 def test_character_by_character(name: str) -> None:
     text = SAMPLES[name]
     assert dump(in_pieces(list(text)).document) == dump(at_once(text).document)
 
 
 @together
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_random_pieces_render_as_the_whole_text(name: str) -> None:
     text = SAMPLES[name]
     expected = dump(at_once(text).document)

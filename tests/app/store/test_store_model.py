@@ -28,7 +28,7 @@ class Plain:
             self.update(chat.id, updated_at=message.created_at)
 
 
-@pytest.mark.turns(4)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("seed", range(12))
 def test_any_order_of_writes(file: Path, seed: int) -> None:
     dice = random.Random(seed)

@@ -98,7 +98,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Iterator[ToolHost]:
 
 
 @pytest.mark.parametrize("attack", ENDS)
-@pytest.mark.turns(3)
+@pytest.mark.turns(8)
 def test_a_hostile_server_costs_its_own_calls_only(host: ToolHost, attack: str) -> None:
     """Each call returns or fails with an error. Regression test: "pattern" blocked all tools
     forever.
@@ -113,7 +113,7 @@ def test_a_hostile_server_costs_its_own_calls_only(host: ToolHost, attack: str) 
 
 
 @pytest.mark.parametrize("attack", HTTP)
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_hostile_http_server_costs_only_its_own_calls(
     host: ToolHost, attack: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,7 +45,7 @@ def talk(engine: Engine, folder: Path, chat_id: str, **options: Any) -> tuple[An
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_chat_goes_on_after_a_restart(model_folder: Folder, tmp_path: Path, family: str) -> None:
     folder = model_folder(family)
     with Engine() as engine:

@@ -32,7 +32,7 @@ def alone(folder: Path, prompt: str, seed: int, **options: Any) -> list[int]:
 
 
 @EVERY_FAMILY
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_one_prompt_to_many_chats_is_read_once(
     engine: Engine,
     model_folder: Callable[[str], Path],
@@ -50,7 +50,7 @@ def test_one_prompt_to_many_chats_is_read_once(
 
 
 @EVERY_FAMILY
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_system_prompt_is_reused_after_its_chat_closes(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -79,7 +79,7 @@ def test_prefix_that_cannot_be_kept_costs_no_reply(
 
 
 @EVERY_FAMILY
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_shared_prefix_is_independent_of_its_donor(
     engine: Engine, model_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -98,7 +98,7 @@ def test_shared_prefix_is_independent_of_its_donor(
 
 
 @EVERY_FAMILY
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_reproducible_chats_take_only_what_is_the_same_bits(
     engine: Engine,
     model_folder: Callable[[str], Path],

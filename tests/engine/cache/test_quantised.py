@@ -53,7 +53,7 @@ def params(seed: int, tokens: int = 16) -> SamplingParams:
 
 
 @QUANTISABLE
-@pytest.mark.turns(3)
+@pytest.mark.turns(4)
 def test_quantized_chats_reply_as_alone(
     engine: Engine, wide_folder: Callable[[str], Path], family: str
 ) -> None:
@@ -99,7 +99,7 @@ def test_going_back_and_handing_on(
 
 
 @QUANTISABLE
-@pytest.mark.turns(3)
+@pytest.mark.turns(4)
 def test_fewer_cache_bits_hold_fewer_bytes(
     engine: Engine, wide_folder: Callable[[str], Path], family: str
 ) -> None:

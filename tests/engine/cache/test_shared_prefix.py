@@ -87,7 +87,7 @@ def test_forks_share_memory_and_reply_as_alone(
         *("MLA", "longcat_flash", "falcon_h1", "baichuan_m1", "plamo", "afm7"),
     ],
 )
-@pytest.mark.turns(4)
+@pytest.mark.turns(6)
 def test_layers_that_grow_share_beside_those_that_do_not(
     family: str, engine: Engine, model_folder: Callable[[str], Path], tmp_path: Path
 ) -> None:

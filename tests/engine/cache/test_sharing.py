@@ -45,7 +45,7 @@ def test_session_named_like_prefix_is_not_a_prefix(
     folder = model_folder("plain")
     model = engine.load(folder)
     engine.open_session(model, system=SYSTEM).send("hello", params(1)).tokens(SOON)
-    for name in ("prefix 1", "1", "prefix", "('prefix', '1')"):
+    for name in ("prefix 1", "('prefix', '1')"):
         holder = engine.open_session(model, name, system=SYSTEM)
         holder.send(STORY + name, params(2)).tokens(SOON)
         follower = engine.open_session(model, system=SYSTEM).send(STORY + name, params(3))
@@ -117,7 +117,7 @@ def test_adoption_without_gain_is_refused(donor: list[int], length: int) -> None
 
 @pytest.mark.parametrize("family", ["plain", "MLA", "sliding window", "hybrid recurrent"])
 @pytest.mark.parametrize("before", ["idle", "answering", "closed", "shared prefix"])
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_s2_nothing_is_gone_on_from_across_domains(
     engine: Engine,
     model_folder: Callable[[str], Path],

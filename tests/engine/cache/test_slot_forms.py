@@ -161,7 +161,7 @@ def params(seed: int, tokens: int = 16) -> SamplingParams:
 
 @pytest.mark.usefixtures("as_on_a_gpu")
 @pytest.mark.parametrize("name", ["sliding window", "attention sinks", "MLA", "bits", "hybrid"])
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_chats_in_slots_say_what_they_say_alone(
     engine: Engine,
     folders: Callable[[str], Path],

@@ -175,6 +175,7 @@ def params(seed: int, tokens: int = 40) -> SamplingParams:
     [SlotPolicy(90, classes=False), SlotPolicy(None, classes=True, together=8)],
     ids=["one buffer", "classes"],
 )
+@pytest.mark.turns(2)
 def test_chats_in_slots_say_what_they_say_alone(
     policy: SlotPolicy,
     engine: Engine,

@@ -274,6 +274,7 @@ def test_failed_rank_start_is_reported(
 
 
 @pytest.mark.parametrize("heard", ["first", "last"])
+@pytest.mark.turns(2)
 def test_ssh_group_has_tokens_of_one_rank_and_cleans_up(
     heard: str,
     fake_ssh: Path,

@@ -239,7 +239,7 @@ def test_levels_agree_with_reference(library: Library, kind: str) -> None:
         assert found[level] == found[0], LEVELS[level]
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(11)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", KINDS)
 def test_chat_does_not_depend_on_company(library: Library, kind: str, seed: int) -> None:

@@ -93,6 +93,7 @@ MEANWHILE = """
         ("mlx_lm.utils", "mlx_lm.convert"),
     ],
 )
+@pytest.mark.turns(3)
 def test_engine_can_start_during_mlx_lm_import(module: str, stop_at: str) -> None:
     assert run(MEANWHILE.format(module=module, stop_at=stop_at)).strip() in ("cpu", "metal", "cuda")
 

@@ -47,7 +47,7 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         ("gemma2", PROMPT, 5.0),
     ],
 )
-@pytest.mark.turns(3)
+@pytest.mark.turns(5)
 def test_a_prompt_read_in_other_chunks_is_answered_alike(
     engine: Engine,
     family: Callable[[str], Path],

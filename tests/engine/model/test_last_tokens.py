@@ -64,7 +64,7 @@ def conversation(folder: Path, **more: Any) -> tuple[list[list[int]], list[int]]
 
 
 @pytest.mark.parametrize("family", ALL)
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_joining_last_tokens_changes_no_reply(
     model_folder: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
@@ -215,6 +215,7 @@ class Counting(nn.Module):
 @pytest.mark.parametrize("shape", [(6, 1), (1, 6)])
 @pytest.mark.parametrize("rows", [[0, 1], [5], [0, 1, 3, 5], list(range(6))])
 @pytest.mark.parametrize("kind", ["linear", "tied", "4 bits"])
+@pytest.mark.turns(4)
 def test_output_layer_gets_only_wanted_rows(
     tmp_path: Path, kind: str, rows: list[int], shape: tuple[int, int]
 ) -> None:

@@ -77,7 +77,7 @@ def alone(folder: Path, text: str, seed: int, tokens: int) -> list[int]:
     "family",
     ["plain", "MoE", "sliding window", "attention sinks", "MLA", "hybrid recurrent"],
 )
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_mixed_steps_reply_as_alone(
     engine: Engine,
     model_folder: Callable[[str], Path],

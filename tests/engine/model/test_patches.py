@@ -157,7 +157,7 @@ OTHER_VERSIONS = [
 
 
 @pytest.mark.parametrize(("version", "patch", "step"), OTHER_VERSIONS)
-@pytest.mark.turns(4)
+@pytest.mark.turns(8)
 def test_a_model_answers_without_one_patch(
     model_folder: Callable[[str], Path], version: str, patch: str, step: str
 ) -> None:

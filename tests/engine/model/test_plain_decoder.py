@@ -278,7 +278,7 @@ def test_taking_tokens_back_leaves_forks_alone(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_random_schedules_change_no_bit(folder: Path, seed: int) -> None:
     net, random = packed(folder), np.random.default_rng(seed)
     sessions: list[tuple[list[int], Any]] = []

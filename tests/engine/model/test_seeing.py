@@ -76,6 +76,7 @@ def _its_own(net: Any, ids: mx.array, token: int, pixels: Mapping[str, Any]) -> 
     return logits
 
 
+@pytest.mark.turns(4)
 def test_image_logits_match_mlx_vlm(family: Path) -> None:
     net, config = loader.load_net(family)
     tokenizer = loader.load_tokenizer(family, None)
@@ -99,7 +100,7 @@ def test_image_logits_match_mlx_vlm(family: Path) -> None:
     assert mx.abs(mx.concatenate(logits, axis=1) - wanted).max().item() < 1e-3
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_a_chat_with_an_image_answers_alike_alone_and_among_others(
     engine: Engine, family: Path
 ) -> None:
@@ -118,7 +119,7 @@ def test_a_chat_with_an_image_answers_alike_alone_and_among_others(
     assert engine.stats()["images"][model.id]["encoded"] == 2
 
 
-@pytest.mark.turns(7)
+@pytest.mark.turns(11)
 @pytest.mark.parametrize("hidden", [False, True])
 def test_words_for_images_are_text_where_a_person_types_them(
     engine: Engine, family: Path, tmp_path: Path, hidden: bool

@@ -75,7 +75,7 @@ def test_small_pieces_encode_the_same_image(
     assert engine.stats()["images"][model.id]["encoded"] == 2
 
 
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_tower_of_each_family_gives_the_same_in_small_pieces(
     engine: Engine, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch

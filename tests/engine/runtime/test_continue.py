@@ -31,7 +31,7 @@ def assistant(text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.turns(3)
+@pytest.mark.turns(6)
 def test_continued_reply_equals_the_uncut_reply(
     engine: Engine, model_folder: Folder, family: str
 ) -> None:

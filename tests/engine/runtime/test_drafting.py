@@ -224,6 +224,7 @@ def test_cancel_and_fork_keep_caches_of_written_text(running: Engine, pair: Pair
         ("hybrid recurrent", False, False),
     ],
 )
+@pytest.mark.turns(3)
 def test_windows_and_states_roll_back_rejected_drafts(
     engine: Engine,
     model_folder: Callable[[str], Path],
@@ -298,7 +299,7 @@ def crowd(engine: Engine, model: Model) -> list[list[int]]:
 
 @pytest.mark.parametrize("family", ["plain", "sliding window", "attention sinks", "MLA"])
 @pytest.mark.parametrize("is_lazy", [False, True])
-@pytest.mark.turns(4)
+@pytest.mark.turns(8)
 @pytest.mark.stepped
 def test_several_that_copy_draft_in_one_pass(
     engine: Engine,

@@ -60,7 +60,7 @@ FRAMES = {
 
 @pytest.mark.parametrize("kind", [RuntimeError, Panic])
 @pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.turns(3)
+@pytest.mark.turns(7)
 def test_a_fault_in_a_turn_costs_no_reply(
     engine: Engine,
     model_folder: Folder,

@@ -45,6 +45,7 @@ def test_loop_is_stopped_on_request(loaded: tuple[Engine, Model]) -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"stop_repetition": True, "regex": "[a-z]{2000}"}])
+@pytest.mark.turns(2)
 def test_loop_continues_by_default(loaded: tuple[Engine, Model], settings: dict[str, Any]) -> None:
     stats = _ended(loaded, **settings).stats
     assert (stats.generated_tokens, stats.repeated_tokens) == (MOST, 0)

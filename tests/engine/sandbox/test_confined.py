@@ -101,7 +101,7 @@ def rendered(reader: Reader) -> str:
 
 
 @pytest.mark.parametrize("name", hostile.TEMPLATES)
-@pytest.mark.turns(2)
+@pytest.mark.turns(4)
 def test_hostile_template_fails_alone(
     confined: Sandbox, plain: CheckedTokenizer, name: str, tmp_path: Path
 ) -> None:
@@ -252,7 +252,7 @@ HARMFUL = {**hostile.PANICS, **hostile.EXPLOSIONS}
 
 
 @pytest.mark.parametrize("name", HARMFUL)
-@pytest.mark.turns(3)
+@pytest.mark.turns(4)
 def test_harmful_tokenizer_is_refused(confined: Sandbox, name: str, tmp_path: Path) -> None:
     hostile.change_tokenizer(tmp_path, HARMFUL[name])
     with pytest.raises(EngineError, match="Model could not be loaded") as caught:
@@ -545,6 +545,7 @@ def wrapper(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str | None], 
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.turns(3)
 def test_prompts_equal_those_of_engine_process(
     confined: Sandbox, wrapper: Callable[[str | None], tuple[Any, Path]], name: str
 ) -> None:

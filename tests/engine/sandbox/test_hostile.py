@@ -103,7 +103,7 @@ def stops(given: Input, folder: Path, root: Path) -> None:
 
 
 @EVERY_INPUT
-@pytest.mark.turns(2)
+@pytest.mark.turns(5)
 def test_hostile_input_affects_no_other_chat(
     given: Input, chats: Chats, asks: dict[str, Path]
 ) -> None:
@@ -111,7 +111,7 @@ def test_hostile_input_affects_no_other_chat(
 
 
 @EVERY_INPUT
-@pytest.mark.turns(3)
+@pytest.mark.turns(7)
 def test_engine_stops_during_hostile_input(
     given: Input, children: Sandbox, folder: Path, asks: dict[str, Path]
 ) -> None:

@@ -260,16 +260,6 @@ def test_errors_are_the_clients_own(client: OpenAI) -> None:
         list(chat(client, stream=True, extra_body={"regex": "("}))
 
 
-@pytest.mark.parametrize("n", [1, 3])
-def test_closed_stream_stops_its_answers(client: OpenAI, server: Server, n: int) -> None:
-    stream = chat(client, n=n, stream=True, max_tokens=None, logit_bias=NEVER_ENDS)
-    for _, chunk in zip(range(5), stream, strict=False):
-        assert chunk.choices
-    assert running(server) >= 1
-    stream.close()
-    until(lambda: not running(server))
-
-
 def test_raw_text_is_continued(client: OpenAI, server: Server) -> None:
     session = server.engine.open_session(server.served.models[0])
     text = session.send(RawPrompt("once upon"), SamplingParams(8, 0.0)).text(60)

@@ -14,7 +14,7 @@ from tests.engine.scripted import SHOWS, write_quoting_agent
 from tests.engine.serving import ask
 from tests.torture.agents_quotes import OUTRO, THOUGHT, hostile, written
 
-pytestmark = pytest.mark.turns(3)
+pytestmark = pytest.mark.turns(5)
 TEXT, INTRO = hostile("t"), "I write <tool_call> and `</think>` first."
 PARAMETERS: dict[str, Any] = {
     "type": "object",

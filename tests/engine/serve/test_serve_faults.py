@@ -8,8 +8,6 @@ import logging
 import os
 import random
 import re
-import resource
-import select
 import shlex
 import shutil
 import signal
@@ -112,16 +110,6 @@ def descriptors(process: int | str = "self") -> int:
     return len(os.listdir(folder))
 
 
-@pytest.fixture
-def many_descriptors() -> Iterator[None]:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard not in (resource.RLIM_INFINITY,) and hard < 4096:
-        pytest.skip("this test needs 4,096 descriptors")
-    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 4096), hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
 def test_simultaneous_connections_are_all_answered(patient: Server) -> None:
     count = 256
     body = {"messages": [user("x")], "max_tokens": 1, "temperature": 0}
@@ -142,7 +130,7 @@ def test_simultaneous_connections_are_all_answered(patient: Server) -> None:
 
 # On a busy machine a client that gets a reply in between needs more time.
 @pytest.mark.parametrize("own", [4 * SHORT], indirect=True, ids=["slow"])
-def test_idle_connections_are_closed_without_leaks(own: Server, many_descriptors: None) -> None:
+def test_idle_connections_are_closed_without_leaks(own: Server) -> None:
     assert ask(own)[0] == 200
     until(lambda: own.connections == 0)
     threads, files = lasting_threads(), descriptors()
@@ -150,7 +138,7 @@ def test_idle_connections_are_closed_without_leaks(own: Server, many_descriptors
     halves.append(request({"messages": []})[:-5])
     clients = []
     try:
-        for i in range(400):
+        for i in range(100):
             clients.append(connect(own, halves[i % len(halves)]))
         assert ask(own)[0] == 200
         for i, client in enumerate(clients):
@@ -218,7 +206,7 @@ def test_at_few_descriptors_a_new_client_is_answered(
     with command_serves(["bash", "-c", f"{command} --port 0 --quiet"]) as (child, port):
         assert health(port) == (200, "ok")  # all long-lived descriptors are open now
         files = descriptors(child.pid)
-        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(300)]
+        idle = [socket.create_connection(("127.0.0.1", port)) for _ in range(150)]
         try:
             for client in idle:
                 client.sendall(b"GET /v1")
@@ -537,18 +525,3 @@ def lasting_threads() -> int:
 def memory() -> int:
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-def test_stopped_answer_does_not_delay_next_turn(served: Server) -> None:
-    beginning = [user("a long beginning " * 20)]
-    with connect(served) as client:
-        asked = {"messages": beginning, "max_tokens": 5000, "logit_bias": NEVER_ENDS}
-        client.sendall(request({**asked, "stream": True}))
-        assert select.select([client], [], [], 30)[0]
-        until(lambda: running(served) == 1)
-        client.recv(4000)
-    until(lambda: running(served) == 0)
-    more = [*beginning, {"role": "assistant", "content": "half"}, user("and then")]
-    got, answer = ask(served, messages=more)
-    assert got == 200
-    assert answer["usage"]["prompt_tokens_details"]["cached_tokens"] > 100

@@ -305,7 +305,7 @@ GIVING_UP: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("call", [1, 2, 3])
 @pytest.mark.parametrize("part", GIVING_UP)
-@pytest.mark.turns(3)
+@pytest.mark.turns(7)
 def test_a_fault_while_a_request_ends_leaves_nothing_behind(
     serve: Serve,
     loaded: tuple[Engine, Model],

@@ -25,7 +25,6 @@ from engine.serve.json_input import answer_form
 from engine.text.forms import build_grammar, refusal_reason
 from tests.engine.faults import fail_at
 
-pytestmark = pytest.mark.usefixtures("known_probes")
 Folder = Callable[[str], Path]
 OPEN = {"type": "object", "additionalProperties": False}
 SCHEMAS: list[dict[str, Any]] = [

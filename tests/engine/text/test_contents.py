@@ -98,6 +98,7 @@ def conversations(say: Any) -> list[tuple[list[Message], dict[str, Any]]]:
 
 
 @pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.turns(6)
 def test_special_tokens_come_only_from_template(tokenizer: Any, name: str) -> None:
     its, reader = tokenizer(name)
     chance = random.Random(name)
@@ -400,6 +401,7 @@ def test_every_entry_point_escapes_markers(
 
 @pytest.mark.parametrize("spelled", [True, False])
 @pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.turns(4)
 def test_answer_with_markers_is_not_read_again(tokenizer: Any, name: str, spelled: bool) -> None:
     """Markers in a reply, spelled out or as tokens, stay as the model wrote them."""
     its, reader = tokenizer(name)

@@ -99,6 +99,7 @@ def told(events: Iterator[Event], kind: str) -> str:
 
 
 @pytest.mark.parametrize("name", SPOKEN)
+@pytest.mark.turns(2)
 def test_session_reports_parts_and_reuses_its_cache(
     engine: Engine, tmp_path: Path, name: str
 ) -> None:

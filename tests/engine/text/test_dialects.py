@@ -106,6 +106,7 @@ def test_dialect_is_recognized_from_tokens_and_template(tokenizer: Any, name: st
 
 
 @pytest.mark.parametrize(("name", "stream"), EACH)
+@pytest.mark.turns(4)
 def test_dialect_tokens_are_classified(tokenizer: Any, name: str, stream: Stream) -> None:
     """Check the whole reply and every truncated version. Complete or partial markers never show."""
     its = tokenizer(name)
@@ -136,6 +137,7 @@ def test_dialect_tokens_are_classified(tokenizer: Any, name: str, stream: Stream
 
 
 @pytest.mark.parametrize(("name", "stream"), EACH)
+@pytest.mark.turns(4)
 def test_parts_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream) -> None:
     its = tokenizer(name)
     ready = asked(its, [ASK], stream, Ledger())
@@ -154,6 +156,7 @@ def test_parts_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
 
 
 @pytest.mark.parametrize(("name", "stream"), EACH)
+@pytest.mark.turns(4)
 def test_second_turn_starts_with_the_cached_tokens(
     tokenizer: Any, name: str, stream: Stream
 ) -> None:
@@ -258,6 +261,7 @@ def read(ended: list[tuple[str, str, str]]) -> list[tuple[str, str, Any]]:
 
 
 @pytest.mark.parametrize(("name", "stream"), CALLED)
+@pytest.mark.turns(4)
 def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream) -> None:
     its = tokenizer(name)
     ready = asked(its, [ASK], stream, Ledger())
@@ -287,7 +291,7 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
 
 
 @pytest.mark.parametrize("name", CALLING)
-@pytest.mark.turns(3)
+@pytest.mark.turns(9)
 def test_constrained_calls_fit_their_schema(tmp_path: Path, name: str) -> None:
     its = bound_calls.load_tokenizer(name, tmp_path)
     for number in (0, 7):

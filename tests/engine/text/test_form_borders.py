@@ -173,6 +173,7 @@ def test_any_token_may_end_the_reasoning(codec: Any, kind: str) -> None:
 
 
 @pytest.mark.parametrize("behind", BEHIND)
+@pytest.mark.turns(4)
 def test_any_token_may_open_a_call(codec: Any, behind: str) -> None:
     params = SamplingParams(tools=[TOOL])
     params = tool_grammars.add_grammar(params, codec.tokenizer, "json_tools")

@@ -146,7 +146,7 @@ def test_expressions_in_words_that_both_readers_know(given: str, means: str) -> 
 
 
 @pytest.mark.parametrize("family", CALLING)
-@pytest.mark.turns(3)
+@pytest.mark.turns(9)
 def test_calls_of_every_dialect_are_bound_beside_free_ones(family: str, tmp_path: Path) -> None:
     """Combine a text with a pattern, an unbound tool, and a reply with a schema."""
     text = {"type": "string", "pattern": r"^(?:a(?:b\n|\/ )*c)$"}

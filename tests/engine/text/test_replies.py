@@ -162,6 +162,7 @@ def numbered(its: Any, words: list[str], says: str) -> list[int]:
 
 @pytest.mark.parametrize("in_bytes", [True, False])
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.turns(4)
 def test_reply_arrives_as_meant(
     tokenizer: Callable[[str], Any], case: dict[str, Any], in_bytes: bool
 ) -> None:

@@ -158,3 +158,18 @@ def test_maximising_leaves_rows_of_tabs_working(start: Start):
     assert seen(run) == [run.pane]
     run.window.commands["close"].trigger()
     assert run.window.workspace.is_maximized
+
+
+def test_pane_is_resized_and_moved_by_commands(start: Start):
+    run = start()
+    panes = three(run)
+    first, width = panes[0], panes[0].width()
+    run.window.workspace.activate(first)
+    run.window.commands["larger"].trigger()
+    run.until(lambda: first.width() > width)
+    run.window.commands["smaller"].trigger()
+    run.until(lambda: first.width() <= width)
+    for command, chats in (("move_after", {first, panes[1]}), ("move_before", {first})):
+        run.window.commands[command].trigger()
+        area = run.window.workspace.dock(first.chat.id).dockAreaWidget()
+        assert {dock.widget() for dock in area.dockWidgets()} == chats, command

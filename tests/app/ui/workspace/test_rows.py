@@ -125,16 +125,6 @@ def test_long_title_shrinks_for_status(start: Start) -> None:
     assert first.header.written == ""
 
 
-def test_longer_title_gets_space(start: Start) -> None:
-    run = start().ready()
-    dock = run.window.workspace.dock(run.pane.chat.id)
-    title = dock.tabWidget().findChild(QLabel)
-    for words in ("W", "Why is the sky blue"):
-        run.qtbot.keyClicks(run.pane.composer.field, words[len(run.pane.composer.text) :])
-        run.until(lambda words=words: dock.windowTitle() == words)
-        run.until(lambda: title.width() >= title.sizeHint().width())
-
-
 class Layouts(QObject):
     number = 0
 
