@@ -7,7 +7,6 @@ of ours. Each line of input is a request in JSON, and each line of output is the
     {"do": "press", ...}    perform its action; false if that's impossible
     {"do": "write", ..., "text": "Hello"}    replace its text
     {"do": "heard"}    announcements so far, and role and name of each element that had the focus
-    {"do": "tree"}    pairs of role and name for each visible element
 """
 
 from __future__ import annotations
@@ -68,8 +67,6 @@ def told(one: Any) -> dict[str, Any]:
 def answer(asked: dict[str, Any]) -> Any:
     if asked["do"] == "heard":
         return {"announced": announced, "focused": focused}
-    if asked["do"] == "tree":
-        return [(one.get_role_name(), one.get_name()) for one in tree()]
     one = find(asked)
     if one is None:
         return None
