@@ -29,6 +29,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+@pytest.mark.turns(4)
 def test_history_is_accepted(server: Server, case: dict[str, str]) -> None:
     answer = ask(server, "POST", case["path"], case["body"].encode())
     assert answer.status == 200, answer.body

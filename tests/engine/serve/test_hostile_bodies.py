@@ -33,7 +33,7 @@ CASES = list(hostile_bodies(size=2 * bodies.MIN_LIMIT_BYTES, many=400, name=2**1
 
 
 @pytest.mark.parametrize("part", range(8))
-@pytest.mark.turns(4)
+@pytest.mark.turns(8)
 def test_hostile_body_is_answered_or_refused(server: Server, part: int) -> None:
     found = {f"{c.path[:40]} {c.name}": wrong(sent(server.port, c)) for c in CASES[part::8]}
     assert {name: told for name, told in found.items() if told} == {}
