@@ -31,13 +31,13 @@ LAST = 1000
 ROOM = 4 * 2**30
 """Required free bytes. A run uses about a quarter."""
 GROUPS: tuple[tuple[str, ...], ...] = (
-    ("app/ui",),
     ("app",),
     ("engine/serve", "engine/batch", "engine/cli"),
-    ("engine/model",),
-    ("engine/runtime", "engine/text"),
+    ("app/ui",),
     ("engine/cache", "engine/cluster"),
     ("engine",),
+    ("engine/model",),
+    ("engine/runtime", "engine/text"),
     ("bundle", "guide", "test_*"),
 )
 """Patterns below this folder. The most specific pattern decides about a file."""
