@@ -336,13 +336,13 @@ def test_shutdown_notifies_waiting_requests(serve: Serve) -> None:
         assert b"The server is shutting down" in rest(one)
 
 
-def test_sixteen_random_sessions_answer_as_alone(serve: Serve) -> None:
+def test_random_sessions_answer_as_alone(serve: Serve) -> None:
     """Join, cancel, disconnect, fork, delete and evict concurrently, and compare with serial
     runs.
     """
-    busy = serve(sessions=17, policy="evict", at_once=8)
+    busy = serve(sessions=9, policy="evict", at_once=4)
     alone = serve()
-    seeds = range(16)
+    seeds = range(8)
     told: dict[int, list[str]] = {}
 
     def work(server: Server, seed: int, prefix: str, reckless: bool) -> list[str]:
@@ -392,7 +392,7 @@ def test_sixteen_random_sessions_answer_as_alone(serve: Serve) -> None:
         thread.join()
     expected = {seed: work(alone, seed, "s", False) for seed in seeds}
     assert told == expected
-    assert len(set(map(tuple, expected.values()))) > 8, "the answers must differ to show a mix-up"
+    assert len(set(map(tuple, expected.values()))) > 4, "the answers must differ to show a mix-up"
     assert busy.sessions.evicted
 
 
