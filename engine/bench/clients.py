@@ -1,3 +1,5 @@
+"""Load generator for OpenAI-compatible servers."""
+
 from __future__ import annotations
 
 import asyncio

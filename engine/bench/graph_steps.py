@@ -40,7 +40,6 @@ def cases(chats: int) -> list[Case]:
 
 
 def skewed_lengths(chats: int) -> tuple[int, ...]:
-    """Return one long length, 25% medium lengths, and short lengths for the rest."""
     middle = max(0, chats // 4)
     rest = chats - 1 - middle
     return (LONG, *(MIDDLE + 20 * i for i in range(middle)), *(SHORT + i for i in range(rest)))

@@ -40,7 +40,6 @@ class LongPrompt(Struct, frozen=True):
 
     @property
     def budgeted_before(self) -> float:
-        """Stricter limit for the p99, based on the median before the prompts."""
         return 2 * self.median_before + GAP_BUDGET
 
 

@@ -121,6 +121,8 @@ def measure_in_child(part: str, family: str, *options: str) -> list[dict[str, An
 
 
 class Stream:
+    """Reply with the arrival times of its tokens (`perf_counter`)."""
+
     def __init__(self, awaited: int = 0) -> None:
         self.awaited = awaited
         # Set when `awaited` tokens or the end of the reply have arrived.

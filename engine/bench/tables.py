@@ -1,3 +1,5 @@
+"""Tables of the benchmarks' results."""
+
 from __future__ import annotations
 
 import itertools

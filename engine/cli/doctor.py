@@ -22,6 +22,16 @@ _PACKAGES = ("mlx", "mlx-lm", "mlx-vlm", "transformers", "tokenizers", "numpy", 
 
 
 class DoctorReport(Struct):
+    """Findings of `doctor`.
+
+    Attributes:
+        versions: version by package, or "" if it isn't installed.
+        backend: device, BLAS, and memory in bytes.
+        patches: name, whether it's on, why not if off, and what's lost without it.
+        adapters: why LoRA adapters can't be loaded, or "".
+        differences: how versions differ from those we pinned, in sentences.
+    """
+
     versions: dict[str, str]
     missing: list[str]
     backend: dict[str, Any]

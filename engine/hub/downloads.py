@@ -41,6 +41,7 @@ _INCOMPLETE = ".incomplete"
 
 
 def cache_root() -> Path:
+    """Return the root of the cache, from HF_HUB_CACHE or HF_HOME."""
     from huggingface_hub import constants
 
     return Path(constants.HF_HUB_CACHE).expanduser()
@@ -104,6 +105,7 @@ def free_bytes(path: Path) -> int:
 def publish(
     repo: str, revision: str, commit: str, files: Iterable[HubFile], tidy: bool = True
 ) -> Path:
+    """Create a snapshot of complete files. Raises `OSError`."""
     folder = _repo_folder(repo)
     snapshot = folder / "snapshots" / commit
     if snapshot.is_dir():  # another program has downloaded some of the files
@@ -192,6 +194,7 @@ def lock_repository(repo: str) -> Iterator[None]:
 
 
 def check_space(model: HubModel) -> None:
+    """Raise `no_space` if there isn't enough disk space for the missing files."""
     missing = model.size - bytes_present(model.repo, model.files)
     try:
         free = free_bytes(cache_root())

@@ -111,6 +111,7 @@ class VisionFamily(abc.ABC):
         """
 
     def preprocess_sound(self, samples: np.ndarray) -> TowerInput:
+        """Preprocess audio `[samples]` at 16 kHz, with values from -1 to 1."""
         raise NotImplementedError
 
     @abc.abstractmethod

@@ -1,3 +1,5 @@
+"""Statistics for `Engine.stats`."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -32,6 +32,16 @@ _QUALITY = 85
 
 
 class DecodedImage(Struct, frozen=True):
+    """Decoded image.
+
+    Attributes:
+        format: one of `FORMATS`.
+        width, height: original size after rotating upright.
+        size: width and height of `rgb`.
+        rgb: pixel rows, three bytes per pixel. Empty if not requested.
+        thumbnail: small JPEG file. Empty if not requested.
+    """
+
     format: str
     width: int
     height: int

@@ -194,6 +194,11 @@ def _bwrap_options(tool: str) -> frozenset[str]:
 
 
 def run_python(code: str, command: list[str] | None = None) -> str:
+    """Run code and return its output.
+
+    Raises:
+        RefusedError: if the code can't be confined, exceeds a limit or fails.
+    """
     command = command or sandbox_command()
     if command is None:
         raise RefusedError("This system cannot run Python safely.")

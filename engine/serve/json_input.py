@@ -122,6 +122,8 @@ BYTES_PER_LIST, BYTES_PER_VALUE = 200, 60  # upper bounds on memory, in bytes
 
 
 class JSONCounter:
+    """Counter of the values in a JSON text, chunk by chunk."""
+
     def __init__(self) -> None:
         self.lists = self.commas = self.texts = 0
         self._inside = False  # the previous chunk ended inside a string

@@ -106,6 +106,14 @@ class DecodedText(NamedTuple):
 
 
 def decode(data: bytes, declared: str = "") -> DecodedText:
+    """Decode a file, and return its text and encoding.
+
+    Args:
+        declared: the encoding, if the user chose it or a server stated it.
+
+    Raises:
+        NotTextError: if it isn't text.
+    """
     if name := normalize(declared):
         return _decode_as(data, name)
     for mark, name in _BOMS:

@@ -1,3 +1,5 @@
+"""Linear notation for formulas from Word, PowerPoint and web pages: ``x=(-b±√(b^2-4ac))/2a``."""
+
 from __future__ import annotations
 
 import re

@@ -1,3 +1,5 @@
+"""Rendering of messages with a chat template, and tokenization."""
+
 from __future__ import annotations
 
 import json

@@ -59,6 +59,8 @@ def _words(text: str) -> set[str]:
 
 
 class RepetitionDetector:
+    """Detector of repetition in the tokens of one reply."""
+
     def __init__(self, decode: Callable[[list[int]], str], question: str) -> None:
         self._decode = decode
         self._question = question

@@ -1,3 +1,5 @@
+"""JSON schema keywords that llguidance doesn't support."""
+
 from __future__ import annotations
 
 import json

@@ -205,6 +205,13 @@ class ToolCallTracker:
     def update(
         self, pieces: Sequence[str], over: bool = False, start: str = ""
     ) -> list[ToolCallUpdate]:
+        """Return the new events.
+
+        Args:
+            pieces: chunks of the text being written between markers.
+            over: True if no more text follows.
+            start: marker in front of the text.
+        """
         self._advance(pieces)
         if over and pieces:
             self._fail(CallText("".join(pieces), start), CUT_OFF)

@@ -14,6 +14,7 @@ from engine.text.schema_keywords import loosen
 CHOICES = ("auto", "none", "required")  # values of `tool_choice` that aren't tool names
 
 Tool = Mapping[str, Any]
+"""Function in OpenAI's chat format: {"type": "function", "function": {…}}."""
 
 _NAME = re.compile(r"[\w.:/-]{1,128}")
 ANY = '{"type": "object"}'  # schema without constraints

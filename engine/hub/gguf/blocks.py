@@ -70,6 +70,8 @@ Unpack = Callable[[Numbers, FloatType], Groups]
 
 
 class BlockType(Struct, frozen=True):
+    """Number format of GGUF."""
+
     name: str
     numbers: int  # values per block of `nbytes`
     nbytes: int
