@@ -164,15 +164,17 @@ class SamplingParams(Struct, frozen=True, dict=True):
         if self.seed is not None and not is_integer:
             raise ValueError(f"seed must be a whole number or None, not {self.seed!r}")
         force_setattr(self, "logit_bias", _as_bias(self.logit_bias))
-        force_setattr(self, "json_schema", as_schema(self.json_schema))
+        if self.json_schema is not None:
+            force_setattr(self, "json_schema", as_schema(self.json_schema))
         force_setattr(self, "choices", _as_texts("choices", self.choices))
         for name, text in (("regex", self.regex), ("grammar", self.grammar)):
             if text is not None and not (isinstance(text, str) and text):
                 raise ValueError(f"{name} must be a non-empty text or None, not {text!r}")
         if not isinstance(self.form_limits, FormLimits):
             force_setattr(self, "form_limits", _as_limits(self.form_limits))
-        force_setattr(self, "tools", as_tools(self.tools))
-        check_choice(self.tool_choice, self.tools)
+        if self.tools != () or self.tool_choice != "auto":
+            force_setattr(self, "tools", as_tools(self.tools))
+            check_choice(self.tool_choice, self.tools)
         for name in ("parallel_tool_calls", "stop_repetition"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be a bool, not {getattr(self, name)!r}")
@@ -191,11 +193,15 @@ class SamplingParams(Struct, frozen=True, dict=True):
     @cached_property
     def offered(self) -> tuple[dict[str, Any], ...]:
         """Tools to pass to the chat template."""
-        return () if self.tool_choice == "none" else tuple(for_template(self.tools))
+        if not self.tools or self.tool_choice == "none":
+            return ()
+        return tuple(for_template(self.tools))
 
     @cached_property
     def tool_form(self) -> ToolForm | None:
         """Constraint for tool calls, or None if they are unconstrained."""
+        if not self.tools:
+            return None
         answer = None if self.json_schema is None else str(self.json_schema)
         return form_of(self.tools, self.tool_choice, self.parallel_tool_calls, answer)
 

@@ -21,7 +21,6 @@ from engine.messages import (
     ReplyStats,
     TextDelta,
 )
-from engine.runtime.thread import may_wait
 from engine.runtime.workers import Mailbox
 
 log = logging.getLogger(__name__)
@@ -53,10 +52,8 @@ class Reply:
 
         while True:
             with self._lock:
-                if not has_more():
-                    may_wait()
-                    if not self._mailbox.wait_for(self._changed, has_more, None):
-                        raise TimeoutError("the reply has no more events until it is resumed")
+                if not self._mailbox.wait_for(self._changed, has_more, None):
+                    raise TimeoutError("the reply has no more events until it is resumed")
                 fresh = self._events[position:]
             position += len(fresh)
             yield from fresh
@@ -139,8 +136,6 @@ class Reply:
 
     def _wait(self, timeout: float | None) -> None:
         with self._lock:
-            if self._last is None:
-                may_wait()
             if not self._mailbox.wait_for(self._ended, lambda: self._last is not None, timeout):
                 raise TimeoutError(f"the reply did not end within {timeout} seconds")
             last = self._last

@@ -13,7 +13,7 @@ from engine.errors import ENGINE_STOPPED, EngineError, describe_error
 from engine.messages import Command
 from engine.runtime import thread
 from engine.runtime.loop import Loop
-from engine.runtime.workers import CommandFuture, InlineWorkers, Mailbox
+from engine.runtime.workers import CommandFuture, InlineWorkers, Mailbox, may_wait
 
 
 class SteppedEngine(Engine):
@@ -39,7 +39,7 @@ class SteppedEngine(Engine):
 
     def step(self) -> bool:
         """Run one iteration of the loop. Return False if there is nothing left to do."""
-        thread.may_wait()  # not in a callback
+        may_wait()  # not in a callback
         loop = self.loop
         if loop is None or self._mailbox.closed:
             return False

@@ -148,7 +148,10 @@ class PrefixIndex:
 
     def find_offer(self, reader: PrefillingSession) -> CacheOffer | None:
         """Return the longest prefix of a prompt in other caches. Call `refresh` first."""
-        kv, cuts = reader.kv, reader.cuts
+        kv = reader.kv
+        if all(other is kv for other in self._holders):
+            return None
+        cuts = reader.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
             return None  # prefill can't reproduce decoded tokens bit by bit
         free = kv.is_fully_shared  # a fork is copied on its first write anyway

@@ -114,7 +114,7 @@ class Constraint:
         self._tokenizer = tokenizer
         self._text = text
         self._opens_reasoning = opens_reasoning  # id of the token that starts reasoning, or -1
-        self._phase = _Phase.REASONING if text.kind == "reasoning" else _Phase.OPENING
+        self._phase = _Phase.REASONING if text.splitter.kind == "reasoning" else _Phase.OPENING
         self.complete = False  # set once only the end of the turn may follow
 
     def accept(self, token: int) -> None:
@@ -125,7 +125,7 @@ class Constraint:
                 rules out all allowed tokens; `invalid_request` if llguidance gives up.
         """
         if self._phase == _Phase.REASONING:
-            if self._text.kind != "reasoning":
+            if self._text.splitter.kind != "reasoning":
                 self._phase = _Phase.ANSWER
                 # The token that ended the reasoning may contain the first characters of the answer.
                 self._text.begin_answer(self._can_start_answer)
@@ -277,14 +277,14 @@ class FreeCalls(Constraint):
         self._closed = 0
 
     def accept(self, token: int) -> None:
-        kind = self._text.kind
+        kind = self._text.splitter.kind
         if self._calling:
             self._consume([token])
             if self.complete and self._closes:
                 self._calling = self.complete = False
                 self._closed += 1
-        elif (kind == "tool" and len(self._text.calls) >= self._closed) or (
-            kind == "answer" and token == self._opens and not self._text.in_code
+        elif (kind == "tool" and len(self._text.splitter.calls) >= self._closed) or (
+            kind == "answer" and token == self._opens and not self._text.splitter.in_code
         ):
             self._matcher.reset()
             call = self._text.call

@@ -18,6 +18,7 @@ from engine.cache.session_kv import SessionKV
 from engine.cache.slots import Slots
 from engine.model.circuit_breaker import CircuitBreaker
 from engine.model.info import Model
+from engine.model.plain_decoder import PlainDecoder
 from engine.model.probe import Abilities
 from engine.model.vision import ImagePreprocessor, VisionModel
 from engine.params import SamplingParams
@@ -127,6 +128,8 @@ class LoadedModel(Struct, weakref=True):
     # Factory for a session's caches. Takes a function that creates empty caches, whether prefixes
     # can be shared, and the number of bits (None for the model's own dtype).
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain_kv
+    # Computes a whole pass in one call of the CPU kernels. None if the model isn't that plain.
+    decoder: PlainDecoder | None = None
     # Slots for sessions that decode together, if the model supports them.
     slots: Slots | None = None
     # Quantized caches by number of bits, or the code and message of the error.

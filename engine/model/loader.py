@@ -218,7 +218,10 @@ def assemble_model(
         if preprocessor is not None
         else None
     )
-    return LoadedModel(info, net, can, text, checked_model, slots=can.slots(), vision=vision)
+    decoder = plain_decoder.full_decoder(net) if vision is None else None
+    return LoadedModel(
+        info, net, can, text, checked_model, decoder=decoder, slots=can.slots(), vision=vision
+    )
 
 
 def load_net(path: Path, lazy: bool = False, seeing: bool = True) -> tuple[Any, dict[str, Any]]:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from engine.cache.cache_objects import Caches, iterate_arrays
 from engine.cache.session_kv import SessionKV
-from engine.model import output_rows, plain_decoder, ragged
+from engine.model import output_rows, ragged
 from engine.model.constraint import Constraint
 from engine.model.loaded_model import LoadedModel
 from engine.model.patches import dense
@@ -81,7 +81,7 @@ def prefill(
     immediately, so the output layer is restricted to a single row.
     """
     caches, start = kv.leave_slots(), kv.length
-    decoder = _whole_decoder(model)
+    decoder = model.decoder
     if decoder is None or decoder.logits([(caches, tokens)], ()) is None:
         for piece in _split_tokens(model, tokens):
             ids = mx.array(
@@ -99,7 +99,7 @@ def prefill_together(model: LoadedModel, readings: Sequence[PrefillChunk]) -> No
     """Prefill several prompts in one pass. See `prefill`."""
     for reading in readings:
         reading.kv.leave_slots()
-    decoder = _whole_decoder(model)
+    decoder = model.decoder
     fed = [(reading.kv.layers, reading.tokens) for reading in readings]
     if decoder is None or decoder.logits(fed, ()) is None:
         with dense.engage(), output_rows.restrict_rows([0]):
@@ -131,10 +131,10 @@ def decode(
     batch = [r for r in rows if id(r.kv) not in ending]
     kvs = [r.kv for r in batch]
     lost = [(r.kv, count) for r in batch if (count := lost_tokens(r))]
-    alone = bool(lost) or _needs_own_passes(model, kvs, shared)
-    batch = [batch[row] for row in _assign_slots(model, kvs, alone)]
+    order, alone = _order_rows(model, kvs, shared and not lost)
+    batch = [batch[row] for row in order]
     logits: mx.array | Array | None = None
-    decoder = None if lost or (alone and len(batch) > 1) else _whole_decoder(model)
+    decoder = None if lost or (alone and len(batch) > 1) else model.decoder
     if decoder is not None and all(r.pending is None for r in batch):
         fed = [(r.kv.layers, r.tokens[-1:]) for r in batch]
         fed += [(reading.kv.layers, reading.tokens) for reading in readings]
@@ -158,10 +158,13 @@ def decode(
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
     last = [r for r in rows if id(r.kv) in ending]
     batch = [*batch, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
-    out, lazy = _sample_tokens(logits, [(a, a.index, recent_tokens(a)) for a in batch], len(batch))
+    out, lazy = _sample_tokens(logits, [(a, a.index, None) for a in batch], len(batch))
     if lazy:
         mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    _record_chunks(readings)
+    if readings:
+        _record_chunks(readings)
+    if readings or lost:  # don't include the time of the chunk or draft in the next step
+        mx.synchronize()
     places = {id(r): number for number, r in enumerate(batch)}
     return [out[places[id(r)]] for r in rows]
 
@@ -174,14 +177,18 @@ def _sample_tokens(
     """Sample a token from each row of logits.
 
     Args:
-        places: answer, index of the token, and result of `recent_tokens` of each row.
+        places: answer, index of the token, and fed tokens of a draft (`recent_tokens`) of each row.
         steps: number of leading rows whose tokens are used in any case. The other rows belong to
             drafts.
     """
     free = [row for row, (answer, *_) in enumerate(places) if answer.constraint is None]
     out: list[NextToken] = [0] * len(places)
     if free:
-        answers, indices, known = zip(*(places[row] for row in free), strict=True)
+        answers, indices, fed = zip(*(places[row] for row in free), strict=True)
+        known = [
+            recent_tokens(a, tokens) if a.sampler.uses_history else None
+            for a, tokens in zip(answers, fed, strict=True)
+        ]
         some = logits if len(free) == len(logits) else _select_rows(logits, free)
         sampled = sample_rows(some, [a.sampler for a in answers], indices, known)
         for row, token in zip(free, sampled, strict=True):
@@ -222,8 +229,8 @@ def decode_with_drafts(
         drafts: answers with the tokens to feed. Each token is a row.
     """
     readings = [PrefillChunk(answer.kv, fed) for answer, fed in drafts]
-    batch = list(rows)
-    batch = [batch[row] for row in _assign_slots(model, [r.kv for r in batch], len(batch) < 2)]
+    order, _ = _order_rows(model, [r.kv for r in rows], shared=True)
+    batch = [rows[row] for row in order]
     read = _chunk_rows(model, readings)
     feeds = [next_input(r).astype(read.dtype) for r in batch]
     caches = [r.kv.layers for r in batch]
@@ -233,13 +240,10 @@ def decode_with_drafts(
     with dense.engage():
         arguments = _model_arguments(model, ids, fed, readings)
         logits: mx.array = model.net(ids, cache=shared, **arguments)[:, -1]
-    places = [(a, a.index, recent_tokens(a)) for a in batch]
+    places: list[tuple[DecodeRequest, int, mx.array | None]] = [(a, a.index, None) for a in batch]
     for answer, tokens in drafts:
         known = mx.array(tokens, mx.uint32)
-        places += [
-            (answer, answer.index + n, recent_tokens(answer, known[: n + 1]))
-            for n in range(len(tokens))
-        ]
+        places += [(answer, answer.index + n, known[: n + 1]) for n in range(len(tokens))]
     outcomes, lazy = _sample_tokens(logits, places, len(batch))
     first, found = len(batch), []
     for answer, tokens in drafts:
@@ -270,8 +274,7 @@ def decode_on_follower(
     Returns:
         The order of the rows in the pass, as indices into `kvs`, and the result of `fed`.
     """
-    alone = _needs_own_passes(model, kvs, shared)
-    order = list(_assign_slots(model, kvs, alone))
+    order, alone = _order_rows(model, kvs, shared)
     ids, caches = fed(len(kvs)), [kvs[row].layers for row in order]
     feeds = list(mx.split(ids[: len(kvs), None], len(kvs)))
     if readings:
@@ -279,25 +282,26 @@ def decode_on_follower(
     else:
         logits = forward(model, feeds, caches, alone)
     mx.async_eval(logits)  # type: ignore[no-untyped-call]
-    _record_chunks(readings)
+    if readings:
+        _record_chunks(readings)
     return order, ids
 
 
-def _needs_own_passes(model: LoadedModel, kvs: Sequence[SessionKV], shared: bool) -> bool:
-    """Return True if each row of a step needs its own pass.
+def _order_rows(
+    model: LoadedModel, kvs: Sequence[SessionKV], shared: bool
+) -> tuple[list[int], bool]:
+    """Let sessions enter or leave slots.
 
-    Recurrent models may treat the first token differently, so rows without cached tokens need one.
+    Returns:
+        The order in which to step the rows, and True if each of them needs its own pass.
     """
-    several = shared and len(kvs) > 1 and model.info.step != ALONE
-    return not several or not all(kv.length for kv in kvs)
-
-
-def _assign_slots(model: LoadedModel, kvs: Sequence[SessionKV], alone: bool) -> Sequence[int]:
-    if model.slots is not None and not alone:
-        return model.slots.assign(kvs)
+    # Recurrent models may treat the first token differently.
+    shared = shared and model.info.step != ALONE and all(kv.length for kv in kvs)
+    if len(kvs) > 1 and shared:
+        return model.slots.assign(kvs) if model.slots is not None else [*range(len(kvs))], False
     for kv in kvs:  # other sessions keep their slots, because they may decode in the same iteration
         kv.leave_slots()
-    return range(len(kvs))
+    return [*range(len(kvs))], True
 
 
 def sample_constrained(
@@ -316,7 +320,8 @@ def sample_constrained(
     if mask is None:
         mask = answer.constraint.mask(logits.shape[-1])
     allowed = None if mask is None else mx.array(mask)
-    token = answer.sampler(logits, answer.index, recent_tokens(answer), allowed)
+    recent = recent_tokens(answer) if answer.sampler.uses_history else None
+    token = answer.sampler(logits, answer.index, recent, allowed)
     lazy = _as_array(token)
     answer.next_is_nan = _is_nan(logits, lazy)
     noted = [] if answer.odds is None else answer.odds.record(logits, lazy)
@@ -330,12 +335,6 @@ def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
     """Return a boolean per row of `logits` `[rows, vocab]`: True if its token's logit is NaN."""
     chosen = mx.take_along_axis(logits, tokens[:, None].astype(mx.uint32), axis=-1)
     return mx.isnan(chosen[:, 0])
-
-
-def _whole_decoder(model: LoadedModel) -> plain_decoder.PlainDecoder | None:
-    if model.broadcast_tokens is not None or model.vision is not None:
-        return None
-    return plain_decoder.full_decoder(model.net)
 
 
 def forward(
@@ -373,26 +372,20 @@ def forward_mixed(
 
     Returns the logits of `feeds`, followed by the logits of the chunks that end a prompt.
     """
-    if not feeds and len(readings) == 1:
-        return _forward_last(model, readings[0])
-    shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
-    read = _chunk_rows(model, readings)
-    ids = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
+    if not feeds and len(readings) == 1:  # the end of a prompt, in a pass with nothing else
+        shared, tokens = readings[0].kv.layers, readings[0].tokens
+        wanted = [len(tokens) - 1]
+        ids = mx.array(
+            [tokens if model.vision is None else model.vision.replace_image_tokens(tokens)]
+        )
+    else:
+        shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
+        wanted = [*range(len(feeds)), *_end_rows(readings, len(feeds))]
+        read = _chunk_rows(model, readings)
+        ids = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
     arguments = _model_arguments(model, ids, fed, readings)
-    wanted = [*range(len(feeds)), *_end_rows(readings, len(feeds))]
     with dense.engage(), output_rows.restrict_rows(wanted):
         return output_rows.extract_logits(model.net(ids, cache=shared, **arguments), wanted)
-
-
-def _forward_last(model: LoadedModel, reading: PrefillChunk) -> mx.array:
-    """Return the lazy logits `[1, vocab]` for the end of a prompt, in a pass with nothing else."""
-    wanted = [len(reading.tokens) - 1]
-    tokens = reading.tokens
-    ids = mx.array([tokens if model.vision is None else model.vision.replace_image_tokens(tokens)])
-    arguments = _model_arguments(model, ids, (), [reading])
-    with dense.engage(), output_rows.restrict_rows(wanted):
-        logits = model.net(ids, cache=reading.kv.layers, **arguments)
-    return output_rows.extract_logits(logits, wanted)
 
 
 Verification = tuple[mx.array, mx.array | None]
@@ -410,9 +403,7 @@ def verify(model: LoadedModel, answer: DecodeRequest, fed: mx.array) -> Verifica
         model.slots.assign([])
     with dense.engage():
         logits: mx.array = model.net(fed[None], cache=answer.kv.layers)[0]
-    places = [
-        (answer, answer.index + n, recent_tokens(answer, fed[: n + 1])) for n in range(fed.shape[0])
-    ]
+    places = [(answer, answer.index + n, fed[: n + 1]) for n in range(fed.shape[0])]
     outcomes, _ = _sample_tokens(logits, places)
     _, chosen = found = _verification(answer, logits, outcomes)
     # Logits are only needed again for constraints and odds.
@@ -453,14 +444,12 @@ def lost_tokens(answer: DecodeRequest) -> list[int]:
     return unread if answer.pending is not None else unread[:-1]
 
 
-def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.array | None:
-    """Return the latest token ids, including the pending token, or None without penalties.
+def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.array:
+    """Return the latest token ids, including the pending token, for penalties.
 
     Args:
         fed: when verifying a draft, the tokens from the last token up to the current one.
     """
-    if not answer.params.uses_history:
-        return None
     window = answer.params.penalty_window
     tokens = answer.tokens[-window:]
     if max(tokens, default=0) >= FIRST_IMAGE_ID:  # IDs of image tokens aren't valid results
@@ -502,8 +491,7 @@ def _end_rows(readings: Sequence[PrefillChunk], first: int) -> list[int]:
 
 
 def _record_chunks(readings: Sequence[PrefillChunk]) -> None:
-    if readings:
-        mx.eval([list(iterate_arrays(r.kv.layers)) for r in readings])
+    mx.eval([list(iterate_arrays(r.kv.layers)) for r in readings])
     for reading in readings:
         reading.kv.record_chunk(reading.tokens, alone=False)
 

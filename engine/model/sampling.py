@@ -14,6 +14,7 @@ filter removes some of the remaining tokens: top-k, min-p, typical-p, top-p, XTC
 
 from __future__ import annotations
 
+import functools
 import math
 import secrets
 import sys
@@ -83,8 +84,9 @@ class Sampler:
                 params.top_p < 1.0,
                 params.xtc_probability > 0.0,
             )
-        # True if `change` has an effect even without a mask.
-        self.changes_logits = params.uses_history or bool(params.logit_bias)
+        self.uses_history = params.uses_history
+        # True if `adjust_logits` has an effect even without a mask.
+        self.changes_logits = self.uses_history or bool(params.logit_bias)
 
     def __call__(
         self, logits: mx.array, index: int, recent: Any = None, allowed: mx.array | None = None
@@ -118,7 +120,7 @@ class Sampler:
         params = self.params
         if self.changes_logits:
             logits = logits.astype(mx.float32)
-        if params.uses_history and recent is not None and recent.size:
+        if self.uses_history and recent is not None and recent.size:
             logits = _penalize(logits, recent, params)
         if params.logit_bias:
             logits = _bias(logits, params.logit_bias)
@@ -209,6 +211,7 @@ def evaluate_rows(logits: Any) -> Any:
     return logits
 
 
+@functools.cache
 def _cpu_kernels() -> Library | None:
     on_cpu = sys.platform == "linux" and mx.default_device() == mx.Device(mx.cpu)
     return kernels.load() if on_cpu else None

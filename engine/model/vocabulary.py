@@ -1,4 +1,4 @@
-"""Validation of token ids, and detection of EOS tokens.
+"""Validation of tokenizers, and detection of EOS tokens.
 
 MLX doesn't check bounds in embedding lookups. An id out of range reads arbitrary memory or crashes
 the process.
@@ -10,8 +10,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from engine.errors import INVALID_REQUEST, MODEL_LOAD_FAILED, EngineError
-from engine.text import pieces
+from engine.errors import MODEL_LOAD_FAILED, EngineError
 
 log = logging.getLogger(__name__)
 
@@ -24,29 +23,12 @@ def vocabulary_size(tokenizer: Any) -> int:
         return len(tokenizer._tokenizer)
 
 
-def check_ids(rows: int, ids: Sequence[int]) -> None:
-    """Check that all ids are in the range of the embedding.
-
-    Raises:
-        EngineError: `invalid_request`.
-    """
-    for part in pieces.slice_ids(ids):
-        if max(part) < rows and min(part) >= 0:
-            continue
-        wrong = next(i for i in part if not 0 <= i < rows)
-        raise EngineError(
-            INVALID_REQUEST,
-            f"The prompt has token {wrong:,}, but this model has only {rows:,} tokens. Its "
-            "tokenizer belongs to another model.",
-        )
-
-
 def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
     """Check that a tokenizer's vocabulary is in the range of the embedding.
 
     Returns the ids of added tokens that are out of range. These are accepted, because text models
-    often ship the tokenizer of a larger family, e.g. with an image token. `check_ids` rejects
-    prompts with such a token.
+    often ship the tokenizer of a larger family, e.g. with an image token. `bounds.check_ids`
+    rejects prompts with such a token.
 
     Raises:
         EngineError: `model_load_failed` if an ordinary token is out of range.

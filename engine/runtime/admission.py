@@ -57,6 +57,7 @@ class MemoryBudget:
 
     Attributes:
         free: bytes available if every idle cache were evicted and nothing were being written.
+        is_exceeded: idle caches have to be dropped, or a reply has to be requeued.
     """
 
     def __init__(self, rows: Sequence[Row], memory: MemoryView) -> None:
@@ -66,6 +67,7 @@ class MemoryBudget:
             (r.max_bytes, r.group, r.shared) for r in rows if r.status in RUNNING
         )
         self.free = memory.budget - memory.fixed - self.promised
+        self.is_exceeded = memory.excess_image_bytes > 0 or memory.idle_bytes > self.free
 
     @property
     def unused(self) -> int:
@@ -164,16 +166,14 @@ def embed(request: PendingEmbedding, budget: MemoryBudget) -> StepPlan | None:
     return StepPlan(evict=found) if found else None
 
 
-def extend(budget: MemoryBudget) -> StepPlan | None:
+def extend(rows: Iterable[Row], budget: MemoryBudget) -> StepPlan | None:
     """Extend the allowance of a reply without a limit, or choose the caches to evict for that.
 
     A reply asks `EARLY_TOKENS` before the end of its allowance, so that evicted caches can be
     written to disk first. If writing takes too long, the reply gets a few extra tokens.
     """
-    for row in budget.rows:
-        if row.growth_bytes is None or row.is_suspended:
-            continue
-        found = budget.fit(row.growth_bytes)
+    for row in rows:
+        found = budget.fit(row.growth_bytes or 0)
         if isinstance(found, tuple):
             return StepPlan(evict=found)
         if found or (found is False and row.at_limit):
@@ -203,7 +203,7 @@ def keep_prefix(budget: MemoryBudget) -> StepPlan | None:
 
 
 def surplus(budget: MemoryBudget) -> StepPlan | None:
-    """Choose idle caches to drop, or a reply to requeue, if the budget is exceeded.
+    """Choose idle caches to drop, or a reply to requeue, since the budget is exceeded.
 
     Forks allocate memory without a plan, and a running reply needs more than before if a fork of
     its session creates a new shared prefix. Embeddings of images that no reply needs have a
@@ -214,8 +214,6 @@ def surplus(budget: MemoryBudget) -> StepPlan | None:
         images = [i for i in memory.idle if i.key.kind == "image"]
         nbytes = sum(i.nbytes for i in images) - memory.excess_image_bytes
         dropped = choose_evictions(nbytes, images, ())[0]
-    elif memory.idle_bytes <= free:
-        return None
     else:
         dropped = choose_evictions(free, memory.idle, budget.groups)[0] if memory.idle_bytes else []
         active = [r for r in budget.rows if r.status in (Status.PREFILLING, Status.DECODING)]

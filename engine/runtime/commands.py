@@ -130,7 +130,8 @@ class SessionCommands:
         The arguments don't refer to the request, because its model may be unloaded while a worker
         prepares.
         """
-        yield from self._quantize(session_id)
+        if self._state.sessions[session_id].kv_bits is not None:
+            yield from self._quantize(session_id)
         if job.stop.is_set():
             return
         model_id = job.codec.info.id
@@ -147,9 +148,10 @@ class SessionCommands:
     def _quantize(self, session_id: str) -> Task:
         """Find out if a session's model supports its `kv_bits`. If not, end the session."""
         session = self._state.sessions.get(session_id)
-        if session is None or session.kv_bits is None:
+        if session is None:
             return
         model, bits = session.model, session.kv_bits
+        assert bits is not None
         if bits not in model.quantized_caches:
             yield from self._try_quantized(model, bits)
         session = self._state.sessions.get(session_id)

@@ -6,7 +6,7 @@ Tokens of constrained answers are sampled here, because their masks depend on th
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -49,16 +49,26 @@ class Delivery:
         for refusal in plan.refuse:
             self._refuse(refusal)
         for outcome in run.outcomes:
-            match outcome:
-                case StepFailure():
-                    self._fail(outcome)
-                case PrefillOutcome(key):
-                    self._run_fenced(key, self._state.note_read)
-                case TokenOutcome(key, token, following):
-                    self._run_fenced(key, partial(self._advance, token, following))
-                case DraftOutcome(key, check):
-                    self._run_fenced(key, partial(self._advance_drafted, check, run))
-        self._report_positions(plan)
+            if isinstance(outcome, StepFailure):
+                self._fail(outcome)
+                continue
+            request = self._state.requests.get(outcome.session)
+            if request is None:
+                continue
+            try:
+                match outcome:
+                    case PrefillOutcome():
+                        self._state.note_read(request)
+                    case TokenOutcome(_, token, following):
+                        self._advance(request, token, following)
+                    case DraftOutcome(_, check):
+                        self._advance_drafted(request, check, run)
+            except BaseException as error:  # ends only this reply
+                self._state.fail_reply(request, error)
+        # Other prompts are behind the one that is being read. In the queue, at least the request
+        # that holds the memory comes first.
+        self._report_positions(plan.reading[1:], Status.PREFILLING)
+        self._report_positions(plan.queue, Status.QUEUED)
 
     def _refuse(self, refusal: Refusal) -> None:
         error = EngineError(refusal.code, refusal.message)
@@ -69,30 +79,40 @@ class Delivery:
             self._model_loader.refuse(refusal.key, error)
             self._embedder.refuse(refusal.key, error)
 
-    def _advance(self, token: int | None, following: NextToken | None, request: Request) -> None:
+    def _advance(self, request: Request, token: int | None, following: NextToken | None) -> None:
         if token is not None:
             request.check_numbers()
             if following is not None:
                 request.kv.record_token(token)
-            reason = self._accept(request, token)
-            if reason is not None:
-                return self._state.end_reply(request, reason)
+            if self._process_token(request, token):
+                return
         elif following is not None and len(request.tokens) > request.kv.length:
             # The prompt's last token, unless a chunk included it.
             request.kv.record_token(request.tokens[-1])
         if isinstance(following, Exception):
-            return self._state.fail_reply(request, following)
+            self._state.fail_reply(request, following)
+            return
         if isinstance(following, runner.PendingLogits):
             if request.constraint is not None and request.constraint.is_slow:
-                return self._await_mask(request, request.constraint, following)
+                self._await_mask(request, request.constraint, following)
+                return
             following = runner.sample_constrained(request, following)
-        return self._continue(request, following)
+        self._process_token(request, following)
 
-    def _continue(self, request: Request, following: Token | None) -> None:
-        if not isinstance(following, int):
-            request.await_token(following)
-        elif (reason := self._accept(request, following)) is not None:
+    def _process_token(self, request: Request, token: Token | None) -> bool:
+        """Add a token to the answer, or keep it for the next step if its id isn't known yet.
+
+        Returns:
+            True if the token ends the reply.
+        """
+        if not isinstance(token, int):
+            request.await_token(token)
+            return False
+        self._state.meter.note(1, 0)
+        reason = request.accept(token)
+        if reason is not None:
             self._state.end_reply(request, reason)
+        return reason is not None
 
     def _await_mask(
         self, request: Request, constraint: Constraint, unsampled: runner.PendingLogits
@@ -107,7 +127,7 @@ class Delivery:
             if request.unsampled is unsampled:
                 token = runner.sample_constrained(request, unsampled, mask)
                 request.unsampled = None
-                self._continue(request, token)
+                self._process_token(request, token)
 
         def on_error(error: BaseException) -> None:
             if request.unsampled is unsampled:
@@ -115,13 +135,10 @@ class Delivery:
 
         self._workers.start(choose(), on_error)
 
-    def _accept(self, request: Request, token: int) -> FinishReason | None:
-        self._state.meter.note(1, 0)
-        return request.accept(token)
-
-    def _advance_drafted(self, check: CheckedDraft, run: PlanResult, request: Request) -> None:
+    def _advance_drafted(self, request: Request, check: CheckedDraft, run: PlanResult) -> None:
         started = self._state.clock()
-        reason, count, accepted = _advance_draft(request, check, partial(self._accept, request))
+        reason, count, accepted = _advance_draft(request, check)
+        self._state.meter.note(count, 0)
         if reason is not None:
             self._state.end_reply(request, reason)
         # Tokens of constrained output are only sampled here, so include the time.
@@ -160,41 +177,21 @@ class Delivery:
             except BaseException as fault:
                 self._state.fail_reply(request, fault)
 
-    def _run_fenced(self, session_id: str, tell: Callable[[Request], None]) -> None:
-        request = self._state.requests.get(session_id)
-        if request is None:
-            return
-        try:
-            tell(request)
-        except BaseException as error:
-            self._state.fail_reply(request, error)
-
-    def _report_positions(self, plan: StepPlan) -> None:
-        requests = self._state.requests
-        for position, session_id in enumerate(plan.reading):
-            request = requests.get(session_id)
-            if position and request is not None and request.status == Status.PREFILLING:
-                self._run_fenced(session_id, partial(self._report_position, position))
-        # At least the request that holds the memory comes first.
-        for position, session_id in enumerate(plan.queue, 1):
-            request = requests.get(session_id)
-            if request is not None and request.status == Status.QUEUED:
-                self._run_fenced(session_id, partial(self._report_position, position))
-
-    def _report_position(self, position: int, request: Request) -> None:
-        if request.queue_position != position:
-            request.progress(request.reused, position)
+    def _report_positions(self, session_ids: Sequence[str], status: Status) -> None:
+        for position, session_id in enumerate(session_ids, 1):
+            request = self._state.requests.get(session_id)
+            if request is None or request.status != status or request.queue_position == position:
+                continue
+            try:
+                request.progress(request.reused, position)
+            except BaseException as error:
+                self._state.fail_reply(request, error)
 
 
-def _advance_draft(
-    request: Request, found: CheckedDraft, take: Callable[[int], FinishReason | None]
-) -> tuple[FinishReason | None, int, int]:
+def _advance_draft(request: Request, found: CheckedDraft) -> tuple[FinishReason | None, int, int]:
     """Add the accepted tokens of a draft and the token after them to the answer.
 
     Afterwards, the caches of both models contain the processed tokens except for the last one.
-
-    Args:
-        take: adds a token to the answer, and returns the finish reason if this ends the answer.
 
     Returns:
         The finish reason or None, and the numbers of processed and accepted tokens.
@@ -206,7 +203,7 @@ def _advance_draft(
     agrees = True
     while reason is None and agrees:
         following = found.sample(request, count)
-        reason, count = take(following), count + 1
+        reason, count = request.accept(following), count + 1
         agrees = [following] == found.fed[count : count + 1]
     kv.roll_back(start + count)
     drafter.roll_back(start + count)

@@ -249,7 +249,6 @@ class Executor:
                 with state.meter.phase("wait"):
                     following, checks = _check_drafts(feeding, step.drafts)
             if feeding and not following and not checks:
-                wait = bool(chunks) or any(map(runner.lost_tokens, feeding))
                 if chunks:  # exclude the previous step from the measured time
                     with contextlib.suppress(Exception):  # reported when the tokens are read
                         mx.synchronize()
@@ -259,8 +258,6 @@ class Executor:
                     model = feeding[0].session.model
                     tokens = runner.decode(model, feeding, shared, readings)
                     following = dict(zip(step.feed, tokens, strict=True))
-                    if wait:  # don't include the time of the chunk or draft in the next step
-                        mx.synchronize()
             with state.meter.phase("wait"):
                 read = {r.session.id: r.take_token() for r in rows if r.session.id not in checks}
         except BaseException as error:  # includes panics in native libraries

@@ -24,12 +24,12 @@ from engine.errors import (
 from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, runner
 from engine.model.loaded_model import TextCodec
-from engine.model.vocabulary import check_ids
 from engine.runtime.pacing import GAP_BUDGET, TILE, PrefillPacer, PrefillPause
 from engine.runtime.plan import PendingEmbedding
 from engine.runtime.request import Request
 from engine.runtime.state import State
 from engine.runtime.workers import Task, Work, Workers, refuse
+from engine.sandbox import bounds
 from engine.text import prompt
 from engine.text.rendering import TooLongError
 
@@ -264,6 +264,6 @@ def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:
                 f"most {context:,}.",
             ) from None
         if model.rows is not None:
-            check_ids(model.rows, tokens)
+            bounds.check_ids(model.rows, tokens)
         found.append(tokens)
     return found

@@ -125,8 +125,6 @@ class Memory:
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
         found, needed = dict[CacheKey, Idle](), 0
-        if not any(vision.cached for vision in seeing.values()):
-            return found, needed
         wanted = {
             (r.session.model.info.id, sight.digest)
             for r in self._requests.values()
@@ -218,7 +216,8 @@ class Memory:
         self.tally.refresh(r.kv for r in self._requests.values() if r.status in RUNNING)
         running = [r for r in rows if r.status in RUNNING]
         promised, in_use = promised_bytes((r.max_bytes, r.group, r.shared) for r in running)
-        images, needed = self._images()
+        has_images = any(m.vision is not None and m.vision.cached for m in self._models.values())
+        images, needed = self._images() if has_images else ({}, 0)
         image_bytes = sum(image.nbytes for image in images.values())
         over = max(0, image_bytes - int(self.budget * IMAGE_SHARE))
         groups = self.tally.groups

@@ -105,7 +105,7 @@ class PrefillPacer:
             length = row.remaining - waited - self.preference * row.priority
             return length, row.waiting_since, row.id
 
-        return sorted(rows, key=key) if len(rows) > 1 else list(rows)
+        return sorted(rows, key=key)
 
     def _learn_rate(self, model: str, tokens: int, seconds: float) -> None:
         """Update the prefill rate, but not after passes that were much smaller than earlier

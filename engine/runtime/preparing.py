@@ -42,7 +42,6 @@ from engine.model.vision import (
     PlacedImage,
     place_images,
 )
-from engine.model.vocabulary import check_ids
 from engine.params import SamplingParams
 from engine.runtime.request import PreparedRequest
 from engine.sandbox import bounds
@@ -198,7 +197,7 @@ def _build(job: Job, ledger: Ledger, context: int | None, messages: list[Message
         images,
     )
     if codec.rows is not None:
-        check_ids(codec.rows, [token for token in built.tokens if token < FIRST_IMAGE_ID])
+        bounds.check_ids(codec.rows, [token for token in built.tokens if token < FIRST_IMAGE_ID])
     return built
 
 
@@ -264,7 +263,7 @@ def _prepare_raw(job: Job, raw: RawPrompt) -> PreparedRequest:
             f"{context:,} including the answer.",
         ) from None
     if codec.rows is not None:
-        check_ids(codec.rows, ready.tokens)
+        bounds.check_ids(codec.rows, ready.tokens)
     text = ReplyText(codec.tokenizer, "", params.stop)
     text.disable_markers()
     text.skip(ready.tokens[-1:])

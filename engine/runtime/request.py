@@ -282,7 +282,7 @@ class Request:
             return FinishReason.STOP
         text, constraint = self.text, self.constraint
         assert text is not None  # generation starts after the prompt is prepared
-        before, heading = text.kind, text.in_header
+        before, heading = text.splitter.kind, text.splitter.in_header
         # Do this first, so that a token isn't counted if its text cannot be decoded.
         deltas = text.add(token)
         if constraint is not None:
@@ -297,14 +297,14 @@ class Request:
         if self.odds is not None:
             known = self.odds.pop_odds(token, text.detokenizer)
             # Markers and the text between them aren't part of the answer.
-            odds = (known,) if before == text.kind == "answer" else ()
+            odds = (known,) if before == text.splitter.kind == "answer" else ()
         self._send_deltas(deltas, (token,), odds)
         if self._detector is not None and text.can_end:
             self.repeated = self._detector.repeated_tokens(
                 self.tokens, self.prompt_length, lambda: text.parts["answer"]
             )
         formed = constraint is not None and constraint.complete
-        if formed or text.stop is not None or text.has_enough_calls:
+        if formed or text.splitter.stop is not None or text.tracker.has_enough:
             return FinishReason.STOP
         if self.ending and self.is_whole:
             return FinishReason.CANCELLED
@@ -316,7 +316,7 @@ class Request:
     def finish(self, reason: FinishReason, message: Message | None = None) -> None:
         if self.status == Status.FINISHED:
             return
-        stop = self.text.stop if self.text is not None else None
+        stop = self.text.splitter.stop if self.text is not None else None
         self._sink(Finished(self.session.id, self.id, reason, self.stats(), stop, message), ())
         self.status = Status.FINISHED  # must follow the final event
         self.ended.set()
@@ -402,7 +402,7 @@ class Request:
         if session.system and messages[0] == {"role": "system", "content": session.system}:
             messages = messages[1:]
         message = text.as_message()
-        if text.stop is not None:
+        if text.splitter.stop is not None:
             # The stop string was removed from the text, but not from the tokens, so these don't
             # match.
             ledger = prompt.ledger("", [])

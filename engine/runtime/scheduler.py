@@ -62,7 +62,8 @@ class Scheduler:
 
     def plan(self, view: View) -> StepPlan:
         queue = [row for row in view.rows if row.status == Status.QUEUED]
-        queue.sort(key=lambda r: admission.queue_key(r.one_shot, r.priority, r.waiting_since))
+        if len(queue) > 1:
+            queue.sort(key=lambda r: admission.queue_key(r.one_shot, r.priority, r.waiting_since))
         budget = MemoryBudget(view.rows, view.memory)
         plan = self._arranged(view, queue, budget)
         if plan is None:
@@ -72,7 +73,10 @@ class Scheduler:
     def _arranged(self, view: View, queue: Sequence[Row], budget: MemoryBudget) -> StepPlan | None:
         if view.relieve and view.memory.idle:
             return StepPlan(evict=tuple(i.key for i in view.memory.idle))
-        plan, claimed = admission.surplus(budget) or admission.extend(budget), 0
+        growing = [r for r in view.rows if r.growth_bytes is not None and not r.is_suspended]
+        plan, claimed = admission.surplus(budget) if budget.is_exceeded else None, 0
+        if plan is None and growing:
+            plan = admission.extend(growing, budget)
         if plan is None and view.load is not None:
             plan, claimed = admission.load(view.load, budget), view.load.nbytes
         if plan is None and view.embedding is not None:
@@ -80,7 +84,9 @@ class Scheduler:
             claimed += view.embedding.nbytes
         if plan is None and queue:
             plan = admission.admit(queue, budget, claimed)
-        return plan or admission.keep_prefix(budget)
+        if plan is None and any(row.prefix_to_keep for row in view.rows):
+            plan = admission.keep_prefix(budget)
+        return plan
 
     def _working(self, view: View, budget: MemoryBudget) -> StepPlan:
         if any(row.share for row in view.rows):
@@ -88,7 +94,9 @@ class Scheduler:
         order = self._reading_order(view)
         if len(order) < 2:
             _in_common.cache_clear()
-        adoption = self._adoption(view, order)
+        adoption = None
+        if any(row.offer is not None for row in order):
+            adoption = self._adoption(view, order)
         if adoption is None:
             return self._compute(view, order, budget)
         if self._copied and any(r.decodes and r.begun for r in view.rows):
@@ -110,11 +118,11 @@ class Scheduler:
         plain = plain and not any(p.drafts or p.behind for p in plan.passes)
         if plain and plan.passes and timing.is_step:
             self.step_seconds[plan.model] = timing.decode
-        step = self._step(chunk.model if chunk is not None else plan.model, plan.models)
         if chunk is None and plan.passes:
             self._pause.add(-self.pacing.gap_budget)
         if chunk is None or not timing.read:
             return
+        step = self._step(chunk.model, plan.models)
         self._chunks += 1
         if plan.passes and not plan.starts_replies:
             spent = timing.decode - 2 * step if chunk.mixed else timing.chunk
@@ -142,7 +150,7 @@ class Scheduler:
     def _compute(self, view: View, order: Sequence[Row], budget: MemoryBudget) -> StepPlan:
         reading = tuple(r.id for r in order)
         groups = _groups(view.rows)
-        if self._gathers(view, order):
+        if order and groups and self._gathers(view, order, groups):
             first, others = self._chunk(view, order, [])
             plan = StepPlan(chunk=first, other_chunks=others, reading=reading, gathering=True)
             joint = len(groups) == 1 and _can_mix(view, order[0], groups[0])
@@ -158,9 +166,9 @@ class Scheduler:
             passes = (step,)
         chunk: Chunk | None = None
         beside: tuple[Chunk, ...] = ()
-        if passes and self._pause.is_due:
+        if order and passes and self._pause.is_due:
             order = ()  # streaming replies have priority
-        if order and self._mixes(view, order[0], groups, passes):
+        if order and len(groups) == 1 and self._mixes(view, order[0], groups[0], passes):
             chunk, beside = self._mixed_chunk(view, order, len(passes[0].feed))
         elif order and (len(models) < 2 or self._turns.completes(model, models)):
             chunk, beside = self._chunk(view, order, groups)
@@ -173,7 +181,7 @@ class Scheduler:
             reading=reading,
             answering=len(groups) if chunk is not None else 0,
         )
-        return with_last_tokens(view, order, plan)
+        return with_last_tokens(view, order, plan) if chunk is not None else plan
 
     def _with_drafts(
         self, step: DecodeStep, group: Sequence[Row], view: View, budget: MemoryBudget
@@ -223,7 +231,9 @@ class Scheduler:
             self.drafting.observe(plan.model, timing.decode, chats, chats=chats)
 
     def _reading_order(self, view: View) -> list[Row]:
-        order = self.pacing.order([r for r in view.rows if r.reads], view.now)
+        order = [r for r in view.rows if r.reads]
+        if len(order) > 1:
+            order = self.pacing.order(order, view.now)
         programs = {row.program for row in order}
         if len(programs) < 2:
             return order
@@ -258,7 +268,7 @@ class Scheduler:
         handed_on = view.now < self._hand_on_until
         if handed_on:
             rows = order
-        elif order and order[0].remaining <= self.pacing.chunk(order[0].model, None):
+        elif len(order) > 1 and order[0].remaining <= self.pacing.chunk(order[0].model, None):
             rows = candidates(view, order)
         else:
             rows = order[:1]
@@ -275,23 +285,22 @@ class Scheduler:
                 return Adoption(row.id, offer.donor, offer.length)
         return None
 
-    def _gathers(self, view: View, order: Sequence[Row]) -> bool:
-        ready = [r for r in view.rows if r.decodes]
-        if not ready or not order or any(r.begun for r in ready):
+    def _gathers(self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]) -> bool:
+        ready = [row for group in groups for row in group]
+        if any(r.begun for r in ready):
             return False
         first = min(order, key=lambda r: r.remaining)
         waited = view.now - min(r.ready_at for r in ready)
         return self.pacing.gathers(first.model, first.remaining, waited)
 
     def _mixes(
-        self, view: View, row: Row, groups: Sequence[Sequence[Row]], passes: Sequence[DecodeStep]
+        self, view: View, row: Row, group: Sequence[Row], passes: Sequence[DecodeStep]
     ) -> bool:
         return (
-            len(groups) == 1
-            and bool(passes[0].feed)
+            bool(passes[0].feed)
             and row.model in self.step_seconds
             and self._chunks % APART_EVERY != APART_EVERY - 1
-            and _can_mix(view, row, groups[0])
+            and _can_mix(view, row, group)
         )
 
     def _mixed_chunk(
@@ -302,9 +311,9 @@ class Scheduler:
         most = self.pacing.mixed_chunk(row.model, rows, tile)
         count = _until_stop(row, order, min(row.remaining, most))
         chunk = Chunk(row.id, row.model, row.length, count, mixed=True)
-        if chunk.count < row.remaining:
+        if count < row.remaining or len(order) < 2:
             return chunk, ()
-        return chunk, read_beside(view, order, most - chunk.count, mixed=True)
+        return chunk, read_beside(view, order, most - count, mixed=True)
 
     def _chunk(
         self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]
@@ -320,7 +329,7 @@ class Scheduler:
                 most = min(most, TILE)  # chunks after a step are rarely timed
         count = _until_stop(row, order, min(row.remaining, most))
         chunk = Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
-        if count < row.remaining:
+        if count < row.remaining or len(order) < 2:
             return chunk, ()
         return chunk, read_beside(view, order, most - count)
 
@@ -376,7 +385,7 @@ def is_worth_a_copy(row: Row, length: int) -> bool:
 
 
 def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
-    if len(order) < 2 or not _can_join(view, order[0]):
+    if not _can_join(view, order[0]):
         return order[:1]
     return [r for r in order if r.model == order[0].model and _can_join(view, r)][:MAX_PROMPTS]
 
@@ -447,7 +456,7 @@ def with_last_tokens(
 def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
     if not row.can_feed_last or chunk.count < row.remaining:
         return False
-    return row.end not in (row.snapshot_at, next_stop(row, order))
+    return chunk.start + chunk.count not in (row.snapshot_at, next_stop(row, order))
 
 
 def _can_join(view: View, row: Row) -> bool:

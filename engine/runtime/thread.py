@@ -16,7 +16,7 @@ from engine.cluster.hosts import Host
 from engine.errors import ENGINE_STOPPED, EngineError, describe_error, run_cleanup
 from engine.messages import Stop
 from engine.model import backend
-from engine.runtime.workers import Mailbox, refuse
+from engine.runtime.workers import Mailbox, refuse, this_thread
 from engine.sandbox import confined
 
 if TYPE_CHECKING:
@@ -24,22 +24,6 @@ if TYPE_CHECKING:
     from engine.runtime.loop import Loop
 
 log = logging.getLogger(__name__)
-
-
-_this_thread = threading.local()
-
-
-def is_engine_thread() -> bool:
-    return getattr(_this_thread, "runs_an_engine", False)
-
-
-def may_wait() -> None:
-    """Raise an error on the engine thread, where waiting for the engine would deadlock."""
-    if is_engine_thread():
-        raise RuntimeError(
-            "Do not wait for the engine in on_event or a future's callback, because they run "
-            "on its thread."
-        )
 
 
 def run(
@@ -52,7 +36,7 @@ def run(
     niceness: int = 0,
 ) -> None:
     """Run the engine. MLX is imported here, so that the window doesn't wait for it."""
-    _this_thread.runs_an_engine = True
+    this_thread.runs_an_engine = True
     if niceness and sys.platform == "linux":  # elsewhere, this affects the whole process
         with contextlib.suppress(OSError):
             # This applies to the current thread and the threads it starts, such as workers and
@@ -96,11 +80,11 @@ def make_loop(mailbox: Mailbox, *args: Any, **options: Any) -> Loop:
 
 @contextlib.contextmanager
 def stepping() -> Iterator[None]:
-    _this_thread.runs_an_engine = True
+    this_thread.runs_an_engine = True
     try:
         yield
     finally:
-        _this_thread.runs_an_engine = False
+        this_thread.runs_an_engine = False
 
 
 _running: set[tuple[Mailbox, threading.Thread | None]] = set()

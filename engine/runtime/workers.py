@@ -24,6 +24,17 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 U = TypeVar("U")
 
+this_thread = threading.local()  # `runs_an_engine` is set on an engine thread
+
+
+def may_wait() -> None:
+    """Raise an error on the engine thread, where waiting for the engine would deadlock."""
+    if getattr(this_thread, "runs_an_engine", False):
+        raise RuntimeError(
+            "Do not wait for the engine in on_event or a future's callback, because they run "
+            "on its thread."
+        )
+
 
 class Mailbox:
     """Queue of commands, for any thread. After `close`, posting raises `engine_stopped`.
@@ -67,6 +78,8 @@ class Mailbox:
         self, condition: threading.Condition, is_true: Callable[[], bool], timeout: float | None
     ) -> bool:
         """Block the caller's thread until the engine thread makes `is_true` return True."""
+        if not is_true():
+            may_wait()
         return condition.wait_for(is_true, timeout)
 
     @property

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST, EngineError
 from engine.messages import Message
 from engine.params import SamplingParams
+from engine.text import pieces
 
 CHARACTERS_PER_TOKEN = 32
 """Maximum number of characters of a prompt per context token. Longer prompts are rejected without
@@ -81,6 +83,23 @@ def check_params(params: SamplingParams, rows: int | None = None) -> None:
         raise EngineError(
             INVALID_REQUEST,
             f"logit_bias has token {largest}, but this model's token ids are 0 to {rows - 1}.",
+        )
+
+
+def check_ids(rows: int, ids: Sequence[int]) -> None:
+    """Check that all ids are in the range of the embedding.
+
+    Raises:
+        EngineError: `invalid_request`.
+    """
+    for part in pieces.slice_ids(ids):
+        if max(part) < rows and min(part) >= 0:
+            continue
+        wrong = next(i for i in part if not 0 <= i < rows)
+        raise EngineError(
+            INVALID_REQUEST,
+            f"The prompt has token {wrong:,}, but this model has only {rows:,} tokens. Its "
+            "tokenizer belongs to another model.",
         )
 
 

@@ -240,22 +240,21 @@ class Sandbox:
         blobs: tuple[bytes, ...] = (),
         checked: CheckedTokenizer | None = None,
     ) -> TaskReply:
-        def use(child: Child) -> TaskReply:
-            if checked is None:
-                return child.run_task(do, arguments, blobs, work.limits)
-            _ensure_loaded(child, checked)
-            return child.run_task(do, {**arguments, "key": checked.key}, blobs, work.limits)
-
-        key = "" if checked is None else checked.key
+        key, has_retried = "" if checked is None else checked.key, False
         try:
-            try:
-                return children.run_task(lane, key, use)
-            except TaskError as error:
-                # Libraries never raise these signals. Either the system ran out of memory, or
-                # another program killed the child, possibly while it was idle.
-                if error.signal not in (signal.SIGKILL, signal.SIGTERM):
-                    raise
-                return children.run_task(lane, key, use)
+            while True:
+                try:
+                    with children.lend_child(lane, key) as child:
+                        if checked is not None:
+                            _ensure_loaded(child, checked)
+                            arguments = {**arguments, "key": key}
+                        return child.run_task(do, arguments, blobs, work.limits)
+                except TaskError as error:
+                    # Libraries never raise these signals. Either the system ran out of memory, or
+                    # another program killed the child, possibly while it was idle.
+                    if has_retried or error.signal not in (signal.SIGKILL, signal.SIGTERM):
+                        raise
+                    has_retried = True
         except RefusedError as refusal:
             raise EngineError(work.error_code, f"{work.refusal_prefix}{refusal}") from None
         except TaskError as error:

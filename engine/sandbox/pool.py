@@ -25,7 +25,7 @@ from typing import Any
 from engine.errors import ENGINE_STOPPED, INTERNAL_ERROR, EngineError, describe_error
 from engine.sandbox.lanes import WINDOW, ReadingLane, current
 from engine.sandbox.process import Child, resident_bytes
-from engine.sandbox.protocol import ChildKind, TaskError, TaskReply
+from engine.sandbox.protocol import ChildKind, TaskError
 
 log = logging.getLogger(__name__)
 
@@ -182,8 +182,9 @@ class ChildPool:
             every = [*self._idle, *self._busy.values()]
             return [task.result().pid for task in every if task.done() and task.exception() is None]
 
-    def run_task(self, lane: str, key: str, use: Callable[[Child], TaskReply]) -> TaskReply:
-        """Call `use` with a child when it's the lane's turn.
+    @contextlib.contextmanager
+    def lend_child(self, lane: str, key: str) -> Iterator[Child]:
+        """Lend a child to the lane when it's its turn, until the end of the block.
 
         Args:
             key: model key. A child that has already loaded the model is preferred.
@@ -193,7 +194,7 @@ class ChildPool:
         """
         with self._slots.acquire(self._check_open, ReadingLane(lane)):
             try:
-                return use(self._assign_child(lane, key))
+                yield self._assign_child(lane, key)
             except TaskError:
                 self._check_open()
                 raise

@@ -8,6 +8,7 @@ means that mlx-lm's detection is used. Every row has a fixture in the tests
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, cast
 
 from msgspec import Struct, field
@@ -24,7 +25,7 @@ Pair = tuple[str, str]
 Arguments = Mapping[str, Any]
 
 
-class Frame(Struct, frozen=True):
+class Frame(Struct, frozen=True, dict=True):
     """Delimiters of one kind of text."""
 
     kind: Kind
@@ -35,7 +36,7 @@ class Frame(Struct, frozen=True):
     keeps_start: bool = False  # the start delimiter is part of the text
     is_plain: bool = False  # outside the frame, the end delimiter is ordinary text
 
-    @property
+    @cached_property
     def ends(self) -> tuple[str, ...]:
         """Possible ends. Empty if only the end of the turn ends the text."""
         return tuple(end for end in (self.end, *self.or_end) if end)
@@ -58,7 +59,7 @@ class Header(Struct, frozen=True):
         return words[0] if words else ""
 
 
-class Markers(Struct, frozen=True):
+class Markers(Struct, frozen=True, dict=True):
     """Delimiters of a model's reasoning and tool calls. "" if unknown."""
 
     think_start: str = ""
@@ -70,7 +71,7 @@ class Markers(Struct, frozen=True):
     header: Header | None = None  # set if each part has a header
     calls_end_reasoning: bool = False  # a call may start while the reasoning is still open
 
-    @property
+    @cached_property
     def frames(self) -> tuple[Frame, ...]:
         pairs = (
             Frame("reasoning", self.think_start, self.think_end),
@@ -84,7 +85,7 @@ class Markers(Struct, frozen=True):
         first = next(framed, Frame("tool", ""))
         return (self.tool_start, self.tool_end) if self.tool_start else (first.start, first.end)
 
-    @property
+    @cached_property
     def all(self) -> frozenset[str]:
         """Strings that must not be shown to the user."""
         found = {*self.dropped}
@@ -108,25 +109,6 @@ class Markers(Struct, frozen=True):
             return value
 
         return cast(Markers, changed(self))
-
-    def opens_reasoning(self, prompt: str, opening: str | None = None) -> bool:
-        """Return True if the template opened a reasoning block at the end of the prompt.
-
-        Args:
-            opening: what the template added after the messages, if known.
-        """
-        starts = [f for f in self.frames if f.kind == "reasoning"]
-        if opening is None:
-            # Check only the very end, because messages can contain the marker, too.
-            return any(prompt.rstrip().endswith(f.start) for f in starts)
-        return any(
-            opening.rfind(f.start) > max((opening.rfind(end) for end in f.ends), default=-1)
-            for f in starts
-        )
-
-    def closes_reasoning(self, prompt: str) -> bool:
-        ends = [end for f in self.frames if f.kind == "reasoning" for end in f.ends]
-        return prompt.rstrip("\n").endswith(tuple(ends))
 
 
 class Switch(Struct, frozen=True, eq=False):

@@ -259,7 +259,7 @@ def _reply_start(
         if parts["answer"] == content and parts["reasoning"].rstrip("\n") == thought.rstrip("\n"):
             return reply  # keep markers and line breaks unchanged
     dialect = recognition.of(tokenizer)
-    inside = dialect.markers.opens_reasoning(opened, opening)
+    inside = recognition.opens_reasoning(dialect.markers, opened, opening)
     return dialect.begin(inert.insert(str(thought)), inert.insert(str(content), True), inside)
 
 

@@ -88,6 +88,28 @@ def _text(message: Message) -> str:
     return text_of(message.get("content"))
 
 
+def opens_reasoning(markers: Markers, prompt: str, opening: str | None = None) -> bool:
+    """Return True if the template opened a reasoning block at the end of the prompt.
+
+    Args:
+        opening: what the template added after the messages, if known.
+    """
+    starts = [f for f in markers.frames if f.kind == "reasoning"]
+    if opening is None:
+        # Check only the very end, because messages can contain the marker, too.
+        return any(prompt.rstrip().endswith(f.start) for f in starts)
+    return any(
+        opening.rfind(f.start) > max((opening.rfind(end) for end in f.ends), default=-1)
+        for f in starts
+    )
+
+
+def closes_reasoning(markers: Markers, prompt: str) -> bool:
+    """Return True if the template closed a reasoning block at the end of the prompt."""
+    ends = [end for f in markers.frames if f.kind == "reasoning" for end in f.ends]
+    return prompt.rstrip("\n").endswith(tuple(ends))
+
+
 Made = TypeVar("Made")
 
 

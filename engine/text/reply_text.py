@@ -9,7 +9,7 @@ from engine.messages import Kind, Message
 from engine.text import recognition
 from engine.text.splitter import Delta, MarkTokens, TextSplitter
 from engine.text.tool_calls import ToolCallTracker, ToolCallUpdate
-from engine.text.tools import name_of
+from engine.text.tools import name_of, resolve_types
 
 _MAX_SILENT_TOKENS = 64
 """Number of tokens without text after which pending bytes are decoded. A character has at most four
@@ -42,19 +42,20 @@ class ReplyText:
         tools: Sequence[dict[str, Any]] = (),
         one_call: bool = False,
     ) -> None:
-        self._detokenizer = tokenizer.detokenizer
+        self.detokenizer = tokenizer.detokenizer
         self._dialect = recognition.of(tokenizer)
-        self._calling = ToolCallTracker(self._dialect.tool_format, tools, opened, one_call)
+        resolved = [resolve_types(tool) for tool in tools]
+        self.tracker = ToolCallTracker(self._dialect.tool_format, resolved, opened, one_call)
         markers = self._dialect.markers
-        self._splitter = TextSplitter(
+        self.splitter = TextSplitter(
             _marks_of(tokenizer),
             stops,
-            markers.opens_reasoning(opened, opening),
+            recognition.opens_reasoning(markers, opened, opening),
             bool(tools),
-            markers.closes_reasoning(opened),
+            recognition.closes_reasoning(markers, opened),
             self._dialect.tool_format,
             {name_of(tool) for tool in tools},
-            self._calling.close,
+            self.tracker.close,
         )
         self._pieces: dict[Kind, list[str]] = {"answer": [], "reasoning": [], "tool": []}
         self._breaks = ""  # trailing line breaks of the reasoning
@@ -63,7 +64,7 @@ class ReplyText:
         self._late_deltas: list[Delta] = []  # deltas to report along with the next deltas
 
     def add_interrupted(self, text: str) -> None:
-        self._record(self._splitter.feed_text(text) + self._splitter.finish(ended=False))
+        self._record(self.splitter.feed_text(text) + self.splitter.finish(ended=False))
 
     def resume(self, tokens: Iterable[int], follow: Callable[[int], None] | None) -> None:
         """Process the tokens at the start of a reply, which have already been reported."""
@@ -71,23 +72,19 @@ class ReplyText:
             self.add(token)
             if follow is not None:
                 follow(token)
-        self._add_late(self._splitter.release())
-        self._reply_start = len(self._detokenizer.text)
+        self._record(self.splitter.release())
+        self._reply_start = len(self.detokenizer.text)
 
     def skip(self, tokens: Iterable[int]) -> None:
         """Continue after tokens that aren't reported. Leading spaces of the new text are kept."""
         for token in tokens:
-            self._detokenizer.add_token(token)
-        self._reply_start = len(self._detokenizer.last_segment)
-
-    @property
-    def detokenizer(self) -> Any:
-        return self._detokenizer
+            self.detokenizer.add_token(token)
+        self._reply_start = len(self.detokenizer.last_segment)
 
     @property
     def raw(self) -> str:
         """Generated text with markers and reasoning."""
-        return str(self._detokenizer.text)[self._reply_start :]
+        return str(self.detokenizer.text)[self._reply_start :]
 
     @property
     def parts(self) -> dict[Kind, str]:
@@ -96,14 +93,14 @@ class ReplyText:
     def as_message(self) -> Message:
         parts = self.parts
         answer: Message = {"role": "assistant", "content": parts["answer"]}
-        unshown = self._splitter.dropped_text
-        if self.kind == "answer" and not unshown.endswith((">", "]")):
+        unshown = self.splitter.dropped_text
+        if self.splitter.kind == "answer" and not unshown.endswith((">", "]")):
             # The text usually isn't a marker. Including it lets the next prompt match the cache.
             answer["content"] += unshown
         if parts["tool"]:
-            calls = self._calling.calls
-            total = sum(map(len, self.calls)) == len(parts["tool"])
-            if not calls or not total or self._calling.unreadable or not self._dialect.knows_calls:
+            calls = self.tracker.calls
+            total = sum(map(len, self.splitter.calls)) == len(parts["tool"])
+            if not calls or not total or self.tracker.unreadable or not self._dialect.knows_calls:
                 # Keep the call exactly as the model wrote it.
                 answer["content"] = self.raw_after_reasoning
             else:
@@ -116,39 +113,28 @@ class ReplyText:
 
     @property
     def raw_after_reasoning(self) -> str:
-        after = self._splitter.reasoned
-        return self._raw_from(after).lstrip("\n") if after else str(self._detokenizer.text)
+        after = self.splitter.reasoned
+        return self._raw_from(after).lstrip("\n") if after else str(self.detokenizer.text)
 
     def _raw_from(self, after: int) -> str:
-        return str(self._detokenizer.text)[after:]
-
-    @property
-    def kind(self) -> Kind:
-        return self._splitter.kind
-
-    @property
-    def in_header(self) -> bool:
-        return self._splitter.in_header
+        return str(self.detokenizer.text)[after:]
 
     @property
     def can_end(self) -> bool:
         """True if the reply can be interrupted, i.e. not inside a marker or tool call."""
-        return not (self.in_header or self.kind == "tool" or self._splitter.may_be_partial)
+        splitter = self.splitter
+        return not (splitter.in_header or splitter.kind == "tool" or splitter.has_partial_marker())
 
     def disable_markers(self) -> str:
         """Treat markers as text from now on. Return the answer so far."""
-        return self.parts["answer"] + self._splitter.disable_markers()
+        return self.parts["answer"] + self.splitter.disable_markers()
 
     @property
     def call(self) -> str:
-        if self.kind != "tool":
+        if self.splitter.kind != "tool":
             return ""
         start, _ = self._dialect.markers.call
-        return self._raw_from(self._splitter.opened) if start else "".join(self._splitter.call)
-
-    @property
-    def in_code(self) -> bool:
-        return self._splitter.in_code
+        return self._raw_from(self.splitter.opened) if start else "".join(self.splitter.call)
 
     def decide_early(self, pauses: bool = False) -> None:
         """Decide about markers immediately from now on, without waiting for more text.
@@ -156,7 +142,7 @@ class ReplyText:
         Args:
             pauses: hold back the text after the reasoning until `begin_answer` is called.
         """
-        self._splitter.eager, self._splitter.pauses = True, pauses
+        self.splitter.eager, self.splitter.pauses = True, pauses
 
     def begin_answer(self, fits: Callable[[str], bool]) -> str:
         """Return the part of the answer that came in the same token as the end of the reasoning.
@@ -164,62 +150,46 @@ class ReplyText:
         Args:
             fits: checks if an answer can start with a text. If not, the text counts as reasoning.
         """
-        after = self._splitter.after_reasoning
+        after = self.splitter.after_reasoning
         stripped = after.lstrip("\n")
         start = next((text for text in (stripped, stripped.lstrip()) if fits(text)), "")
         dropped = after[: len(after) - len(start)]
-        self._splitter.resume(len(dropped))
+        self.splitter.resume(len(dropped))
         if dropped.strip():
-            self._late_deltas += self._record([(dropped, "reasoning")])
+            self._late_deltas = self._record([(dropped, "reasoning")])
         return start
 
-    @property
-    def stop(self) -> str | None:
-        return self._splitter.stop
-
     def call_updates(self, over: bool = False) -> list[ToolCallUpdate]:
-        return self._calling.update(self._splitter.call, over, self._splitter.call_start)
-
-    @property
-    def has_enough_calls(self) -> bool:
-        return self._calling.has_enough
-
-    @property
-    def calls(self) -> list[str]:
-        return self._splitter.calls
+        return self.tracker.update(self.splitter.call, over, self.splitter.call_start)
 
     def add(self, token: int) -> list[Delta]:
-        self._detokenizer.add_token(token)
-        segment = self._detokenizer.last_segment
+        self.detokenizer.add_token(token)
+        segment = self.detokenizer.last_segment
         self._silent_tokens = 0 if segment else self._silent_tokens + 1
         if self._silent_tokens >= _MAX_SILENT_TOKENS:
             # Each token decodes all pending bytes again, so don't let them accumulate.
             self._flush()
-            segment, self._silent_tokens = self._detokenizer.last_segment, 0
-        return self._add_late(self._splitter.add(token, segment))
-
-    def _add_late(self, deltas: list[Delta]) -> list[Delta]:
-        late, self._late_deltas = self._late_deltas, []
-        return late + self._record(deltas)
+            segment, self._silent_tokens = self.detokenizer.last_segment, 0
+        return self._record(self.splitter.add(token, segment))
 
     def finish(self, ended: bool = True) -> list[Delta]:
         """Return the remaining text, even if it ends in an incomplete character."""
         self._flush()
-        rest = self._detokenizer.last_segment
-        if not ended and self._splitter.may_be_partial and not rest.strip("\ufffd"):
+        rest = self.detokenizer.last_segment
+        if not ended and self.splitter.has_partial_marker() and not rest.strip("\ufffd"):
             rest = ""  # incomplete character, probably from a marker
-        deltas = self._splitter.feed(rest)
-        return self._add_late(deltas + self._splitter.finish(ended))
+        deltas = self.splitter.feed(rest)
+        return self._record(deltas + self.splitter.finish(ended))
 
     def _flush(self) -> None:
         try:
-            self._detokenizer.finalize()
+            self.detokenizer.finalize()
         # mlx-lm raises this for an incomplete character followed by a token with letters.
         except KeyError:
-            self._detokenizer._unflushed = ""
+            self.detokenizer._unflushed = ""
 
     def _record(self, deltas: list[Delta]) -> list[Delta]:
-        shown: list[Delta] = []
+        shown, self._late_deltas = self._late_deltas, []
         for text, kind in deltas:
             self._pieces[kind].append(text)
             text_so_far = self._breaks + text if kind == "reasoning" else text

@@ -61,12 +61,9 @@ class MarkTokens:
         used = sorted(known, key=len, reverse=True)
         self._chars = {token: chr(self._FIRST + n) for n, token in enumerate(used[: self._MOST])}
         self._inverse = {ord(char): token for token, char in self._chars.items()}
-        self._ids = frozenset(tokens.values())
+        self.token_ids = frozenset(tokens.values())
         self._token = re.compile("|".join(map(re.escape, self._chars)) or r"(?!)")
         self.markers = markers.map(self.map_text)
-
-    def map_token(self, token: int, text: str) -> str:
-        return self.map_text(text) if token in self._ids else text
 
     def map_text(self, text: str) -> str:
         """Return text for the splitter, treating every marker in it as a token."""
@@ -184,10 +181,6 @@ class TextSplitter:
         """True if the next text is probably code."""
         return self._code.after(self._held_text).is_open
 
-    @property
-    def may_be_partial(self) -> bool:
-        return self._holds_partial_marker(ended=False)
-
     def disable_markers(self) -> str:
         self._set_markers(Markers())
         self._part, self._strip, self._at_start, self._between = _ANSWER, False, False, False
@@ -206,7 +199,8 @@ class TextSplitter:
         self._paused = self.pauses = False
 
     def add(self, token: int, text: str) -> list[Delta]:
-        return self.feed(self._marks.map_token(token, text))
+        marks = self._marks
+        return self.feed(marks.map_text(text) if token in marks.token_ids else text)
 
     def feed_text(self, text: str) -> list[Delta]:
         """Process the text of several tokens. Added tokens spelled out in it count as tokens."""
@@ -244,7 +238,7 @@ class TextSplitter:
     def release(self) -> list[Delta]:
         """Return the held text, unless it may be the start of a marker. More text may follow."""
         out: list[Delta] = []
-        if not self._holds_partial_marker(ended=False):
+        if not self.has_partial_marker():
             self._emit(out, self._held_text)
             self._held_text = ""
         return out
@@ -263,18 +257,20 @@ class TextSplitter:
                 break
             self._end_doubtful_call(out)
             out += self.feed("", last=True)
-        if self._holds_partial_marker(ended):
+        if self.has_partial_marker(ended):
             self.dropped_text, self._held_text = self._marks.unmap(self._held_text), ""
         if self.stop is None:
             self._emit(out, self._held_text)
         self._held_text = ""
-        self._treat_as_quoted(out)
+        if self._doubtful:
+            self._treat_as_quoted(out)
         if ended and self._part.kind == "tool":
             cut = bool(self._part.ends) and not is_complete(self._notation, "".join(self.call))
             self._end_call(out, "", cut)
         return out
 
-    def _holds_partial_marker(self, ended: bool) -> bool:
+    def has_partial_marker(self, ended: bool = False) -> bool:
+        """Return True if the held text could be part of a marker. `ended`: see `finish`."""
         text = self._held_text
         if not text or (ended and (len(text) <= _SHORT or text[0].isalpha())):
             return False

@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
@@ -18,7 +19,6 @@ from msgspec.structs import replace
 
 from engine.text.call_notations import NOTATIONS, Call, parse_calls
 from engine.text.call_values import escape, skip_blanks
-from engine.text.tools import resolve_types
 
 CUT_OFF = "the answer ended inside of it"
 NO_CALL = "it is not a call"
@@ -169,38 +169,29 @@ class _Names:
             self.found.append(_Partial(head["name"].strip(), new_chunks=[], reported_chunks=[]))
 
 
-class ToolCallTracker:
-    """Tracker of the tool calls in a reply.
+class ToolCallTracker(Struct, eq=False, dict=True):
+    """Tracker of the tool calls in a reply."""
 
-    Args:
-        tools: offered tools in OpenAI's format. If empty, any tool name is accepted.
-        prompt: text before the reply. Generated ids are derived from it, so that the same
-            conversation always gets the same ids.
-    """
+    notation: str  # a dialect's `tool_format`
+    # Offered tools in OpenAI's format, without references (`tools.resolve_types`). If empty, any
+    # tool name is accepted.
+    tools: Sequence[dict[str, Any]]
+    # Text before the reply. Generated ids are derived from it, so that the same conversation always
+    # gets the same ids.
+    prompt: str
+    only_one: bool  # only the first call counts
+    has_enough: bool = False  # the reply has the only call we want
+    calls: list[tuple[str, Call]] = []  # complete calls with their ids
+    unreadable: bool = False  # some text between call markers wasn't a call
+    _numbers: int = 0
+    _events: list[ToolCallUpdate] = []
+    _open: list[_Partial] = []  # calls in the current text
+    _scanned: int = 0  # number of chunks of the text scanned so far
+    _stream: _Objects | _Names | None = None  # scanner of the text
 
-    def __init__(self, name: str, tools: Sequence[dict[str, Any]], prompt: str, one: bool) -> None:
-        self._format = name
-        self._tools = [resolve_types(tool) for tool in tools]
-        self._offered = {tool["function"]["name"] for tool in tools}
-        self._seed = prompt
-        self._only_one = one
-        self._numbers = 0
-        self._events: list[ToolCallUpdate] = []
-        self.calls: list[tuple[str, Call]] = []  # complete calls with their ids
-        self.unreadable = False  # some text between call markers wasn't a call
-        self._start_text()
-
-    def _start_text(self) -> None:
-        self._open: list[_Partial] = []  # calls in the current text
-        self._scanned = 0  # number of chunks scanned so far
-        self._stream: _Objects | _Names | None = None
-        notation = NOTATIONS.get(self._format)
-        if notation is not None:
-            self._stream = (_Objects if notation.json else _Names)(notation.head)
-
-    @property
-    def has_enough(self) -> bool:
-        return self._only_one and any(call.name in self._offered for _, call in self.calls)
+    @cached_property
+    def _offered(self) -> set[str]:
+        return {tool["function"]["name"] for tool in self.tools}
 
     def update(
         self, pieces: Sequence[str], over: bool = False, start: str = ""
@@ -230,17 +221,20 @@ class ToolCallTracker:
         elif self._is_text(text.inside):
             shown = self._fail(text, NO_CALL)
         if shown or not cut:
-            self._start_text()
+            self._open, self._scanned, self._stream = [], 0, None
         return shown
 
     def _advance(self, pieces: Sequence[str]) -> None:
-        if len(pieces) == self._scanned or not self._offered or self._stream is None:
+        known = NOTATIONS.get(self.notation)
+        if len(pieces) == self._scanned or not self._offered or known is None:
             return
+        if self._stream is None:
+            self._stream = (_Objects if known.json else _Names)(known.head)
         self._stream.feed("".join(pieces[self._scanned :]))
         self._scanned = len(pieces)
         if self.has_enough:
             return
-        for number, partial in enumerate(self._stream.found[: 1 if self._only_one else None]):
+        for number, partial in enumerate(self._stream.found[: 1 if self.only_one else None]):
             if number == len(self._open):
                 partial.id = self._make_id(partial.own_id)
                 self._open.append(partial)
@@ -261,7 +255,7 @@ class ToolCallTracker:
         if self._stream is not None and self._stream.found:
             self._advance(text.pieces)
         try:
-            found = parse_calls(self._format, text.inside, self._tools)
+            found = parse_calls(self.notation, text.inside, self.tools)
         except ValueError as error:
             bare = text.bare and not any(partial.started for partial in self._open)
             return self._fail(text, NO_CALL if bare else str(error))
@@ -293,7 +287,7 @@ class ToolCallTracker:
                 ToolCallUpdate("failed", partial.id, partial.name, text.full_text, wrong)
             )
             return
-        self.calls.append((partial.id, replace(call, arguments=arguments)))
+        self._add(partial.id, replace(call, arguments=arguments))
         if self._offered and call.name not in self._offered:
             wrong = "it names a tool that was not offered"
             self._events.append(
@@ -302,6 +296,10 @@ class ToolCallTracker:
             return
         self._report(partial, arguments[len(partial.reported) :])
         self._events.append(ToolCallUpdate("finished", partial.id, call.name, arguments))
+
+    def _add(self, call_id: str, call: Call) -> None:
+        self.calls.append((call_id, call))
+        self.has_enough = self.has_enough or (self.only_one and call.name in self._offered)
 
     def _fail(self, text: CallText, wrong: str, first: int = 0) -> str:
         """Report that a text can't be parsed, from call number `first` on.
@@ -319,7 +317,7 @@ class ToolCallTracker:
                 and partial.is_complete
                 and _is_object(partial.reported)
             ):
-                self.calls.append((partial.id, Call(partial.name, partial.reported)))
+                self._add(partial.id, Call(partial.name, partial.reported))
                 self._events.append(
                     ToolCallUpdate("finished", partial.id, partial.name, partial.reported)
                 )
@@ -345,7 +343,7 @@ class ToolCallTracker:
         if requested and requested not in used:
             return requested
         self._numbers += 1
-        seed = hashlib.sha256(f"{self._numbers} {self._seed}".encode(errors="replace")).digest()
+        seed = hashlib.sha256(f"{self._numbers} {self.prompt}".encode(errors="replace")).digest()
         return "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in seed[:9])
 
 

@@ -106,7 +106,7 @@ def form_of(
     strict = [bool(tool["function"].get("strict")) for tool in tools]
     named = choice if choice not in CHOICES else None
     required = choice == "required" or named is not None
-    if not tools or choice == "none" or not (required or any(strict) or answer is not None):
+    if choice == "none" or not (required or any(strict) or answer is not None):
         return None
     return ToolForm(
         tuple(
@@ -129,10 +129,8 @@ def _schema_of(tool: Tool, is_strict: bool) -> str:
     return schema if is_strict else loosen(schema)
 
 
-def as_schema(schema: object) -> str | None:
+def as_schema(schema: object) -> str:
     """Return a schema as text, which is hashable."""
-    if schema is None:
-        return None
     try:
         known = json.loads(schema) if isinstance(schema, str) else schema
         text = json.dumps(known, allow_nan=False)

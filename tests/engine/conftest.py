@@ -19,10 +19,10 @@ from engine.bench.random_models import write_model
 from engine.cache.ledger import CacheKey
 from engine.cache.prefix_index import PrefixIndex
 from engine.model import backend, sampling
-from engine.runtime import thread
 from engine.runtime.executor import Executor
 from engine.runtime.memory import Memory
 from engine.runtime.plan import StepPlan
+from engine.runtime.workers import this_thread
 from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
@@ -82,7 +82,7 @@ def planned_evictions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             del plans[threading.get_ident()]
 
     def check(planned: Callable[[StepPlan], object]) -> None:
-        if not thread.is_engine_thread():
+        if not getattr(this_thread, "runs_an_engine", False):
             return
         plan = plans.get(threading.get_ident())
         if plan is None or not planned(plan):

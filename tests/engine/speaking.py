@@ -115,10 +115,11 @@ def _compact(template: str) -> str:
 
 
 def cut(reply: ReplyText) -> dict[str, Any]:
-    detokenizer, shared = reply._detokenizer, (reply._dialect, reply._splitter._patterns)
-    memo = {id(one): one for one in (*shared, reply._splitter._markers, reply._splitter._marks)}
+    detokenizer, splitter = reply.detokenizer, reply.splitter
+    shared = (reply._dialect, splitter._patterns, splitter._markers, splitter._marks)
+    memo = {id(one): one for one in shared}
     twin = copy.deepcopy(reply, {**memo, id(detokenizer): copy.copy(detokenizer)})
     twin.finish(ended=False)
     # Incomplete characters show as a replacement mark.
     parts = {kind: text.rstrip("\ufffd") for kind, text in twin.parts.items()}
-    return {**parts, "calls": twin.calls, "told": twin.call_updates(over=True)}
+    return {**parts, "calls": twin.splitter.calls, "told": twin.call_updates(over=True)}

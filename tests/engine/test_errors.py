@@ -389,7 +389,7 @@ def test_undecodable_text_ends_only_its_own_reply(
     add = ReplyText.add
 
     def faulty(self: ReplyText, token: int) -> Any:
-        if "hello" in getattr(self, "prompt", "") and len(self._detokenizer.tokens) == 9:
+        if "hello" in getattr(self, "prompt", "") and len(self.detokenizer.tokens) == 9:
             raise IndexError("no such token")
         return add(self, token)
 

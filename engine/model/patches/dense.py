@@ -61,7 +61,7 @@ def enable(wide_kernels: bool, sgemv: Callable[..., None] | None = None) -> None
 def engage() -> Iterator[None]:
     """Use this module's functions on this thread inside the block."""
     before = vars(_state).copy()
-    _state.on, _state.memo = _enabled, {}
+    _state.on, _state.memo = _enabled, {}  # until the end of the pass
     try:
         yield
     finally:
@@ -72,11 +72,6 @@ def engage() -> Iterator[None]:
 def is_engaged(x: mx.array) -> bool:
     """Return True if `x` is float32 and this thread is inside of `engage`."""
     return getattr(_state, "on", False) and x.dtype == mx.float32
-
-
-def pass_memo() -> dict[str, Any]:
-    memo: dict[str, Any] = getattr(_state, "memo", {})
-    return memo
 
 
 def try_evaluate(*arrays: mx.array) -> bool:
@@ -126,10 +121,11 @@ def _pad_rows(x: mx.array, rows: int, more: int) -> mx.array:
 
     The result is cached for the next layer, which often has the same input.
     """
-    last = pass_memo().get("filled up")
+    memo: dict[str, Any] = getattr(_state, "memo", {})
+    last = memo.get("filled up")
     if last is None or last[0] is not x:
         zeros = mx.zeros((more, x.shape[-1]))
-        last = pass_memo()["filled up"] = x, mx.concatenate([x.reshape(rows, -1), zeros])
+        last = memo["filled up"] = x, mx.concatenate([x.reshape(rows, -1), zeros])
     filled: mx.array = last[1]
     return filled
 

@@ -15,7 +15,8 @@ from mlx_lm.utils import load_model, load_tokenizer
 
 from engine import EngineError
 from engine.model.probe import embedding_rows
-from engine.model.vocabulary import check_ids, check_tokenizer
+from engine.model.vocabulary import check_tokenizer
+from engine.sandbox.bounds import check_ids
 from tests.engine.families import FAMILIES, VOCAB
 
 

@@ -117,13 +117,13 @@ def test_dialect_tokens_are_classified(tokenizer: Any, name: str, stream: Stream
     dialect = recognition.of(its)
     found = [
         call
-        for text in reply.calls
+        for text in reply.splitter.calls
         for call in call_notations.read(dialect.tool_format, text, [WEATHER])
     ]
     assert all(call.name == WEATHER["function"]["name"] for call in found)
     assert [json.loads(c.arguments) for c in found] == [{"city": city} for city in stream.cities]
 
-    whole = {**reply.parts, "calls": reply.calls}
+    whole = {**reply.parts, "calls": reply.splitter.calls}
     again = ReplyText(its, ready.opened, (), ready.opening, stream.template.get("tools", ()))
     for token in ids:
         again.add(token)
@@ -142,7 +142,7 @@ def test_parts_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
     its = tokenizer(name)
     ready = asked(its, [ASK], stream, Ledger())
     markers = recognition.of(its).markers
-    inside = markers.opens_reasoning(ready.opened, ready.opening)
+    inside = recognition.opens_reasoning(markers, ready.opened, ready.opening)
     results = []
     for size in (1, 2, 5, len(stream.text)):
         splitter = TextSplitter(MarkTokens(markers), (), inside, bool(stream.cities))

@@ -110,7 +110,7 @@ def begun(codec: Any, kind: str) -> tuple[ReplyText, Constraint]:
     if calls:
         params = tool_grammars.add_grammar(params, codec.tokenizer, "json_tools")
     text = ReplyText(codec.tokenizer, OPENED, (), OPENED, params.offered)
-    assert text.kind == "reasoning"
+    assert text.splitter.kind == "reasoning"
     constraint = constrain(codec, params, text, True, calls)
     assert constraint is not None
     return text, constraint
@@ -142,7 +142,7 @@ def say(codec: Any, kind: str, tokens: list[int], seed: int) -> tuple[ReplyText,
 
 
 def check(text: ReplyText, kind: str, what: object) -> None:
-    parts, (call,) = text.parts, text.calls if kind == "required call" else [""]
+    parts, (call,) = text.parts, text.splitter.calls if kind == "required call" else [""]
     if kind == "schema":
         assert json.loads(parts["answer"])["a"] in (1, 2), what
     elif kind == "choices":
@@ -200,7 +200,7 @@ def test_calls_may_begin_within_the_reasoning(tmp_path: Path) -> None:
     params = SamplingParams(tools=[TOOL], tool_choice="required")
     params = tool_grammars.add_grammar(params, codec.tokenizer, known.tool_format)
     text = ReplyText(codec.tokenizer, start, (), start, params.offered)
-    assert text.kind == "reasoning"
+    assert text.splitter.kind == "reasoning"
     constraint = constrain(codec, params, text, True, True)
     assert constraint is not None
     call = '<|tool_call_begin|>functions.go:0<|tool_call_argument_begin|>{"to": "up"}'

@@ -36,6 +36,7 @@ from engine.text.call_notations import NOTATIONS
 from engine.text.reply_text import ReplyText
 from engine.text.splitter import Delta
 from engine.text.tool_calls import CallText, ToolCallTracker, ToolCallUpdate
+from engine.text.tools import resolve_types
 from tests.engine.speaking import family, write_folder
 from tests.slices import examples
 
@@ -174,7 +175,7 @@ def test_reply_arrives_as_meant(
     tokens = numbered(its, words, case["says"])
     if not in_bytes:
         pieces_of = Pieces(its, words, case["says"])
-        reply._detokenizer, tokens = pieces_of, pieces_of.tokens
+        reply.detokenizer, tokens = pieces_of, pieces_of.tokens
     choice, pieces = answered(reply, tokens, bool(tools))
     answer, thought, made = streamed(pieces)
     assert (answer, thought) == (choice.text, choice.reasoning_text)
@@ -307,7 +308,10 @@ def test_random_call_round_trips(name: str, arguments: dict[str, Any]) -> None:
     """Arguments contain the markers of every format and still arrive unchanged."""
     assume(not is_ambiguous(name, arguments))
     offered = tool("edit", of({key: kind_of(value) for key, value in arguments.items()}))
-    calling, text = ToolCallTracker(name, [offered], "", False), written(name, arguments)
+    calling, text = (
+        ToolCallTracker(name, [resolve_types(offered)], "", False),
+        written(name, arguments),
+    )
     pieces, told = [text[at : at + 3] for at in range(0, len(text), 3)], list[ToolCallUpdate]()
     for count in range(len(pieces) + 1):
         told += calling.update(pieces[:count])

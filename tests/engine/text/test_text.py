@@ -13,6 +13,7 @@ from engine.bench.random_models import write_tokenizer
 from engine.messages import Image
 from engine.sandbox.prompts import ChatTemplate
 from engine.text.dialects import Markers
+from engine.text.recognition import opens_reasoning
 from engine.text.rendering import render
 from engine.text.reply_text import ReplyText
 from engine.text.splitter import MarkTokens, TextSplitter
@@ -39,9 +40,9 @@ def test_reasoning_answer_and_tool() -> None:
 
 
 def test_reasoning_opened_by_the_template_is_recognized() -> None:
-    assert Markers("<think>", "</think>").opens_reasoning("…assistant\n<think>\n")
-    assert not Markers("<think>", "</think>").opens_reasoning("<think></think>…assistant\n")
-    assert not Markers("<think>", "</think>").opens_reasoning("what is <think>?…assistant\n")
+    assert opens_reasoning(Markers("<think>", "</think>"), "…assistant\n<think>\n")
+    assert not opens_reasoning(Markers("<think>", "</think>"), "<think></think>…assistant\n")
+    assert not opens_reasoning(Markers("<think>", "</think>"), "what is <think>?…assistant\n")
     parts, _, _ = split(["so ", "then</th", "ink>\n\nNo."], reasoning=True)
     assert parts["reasoning"] == "so then"
     assert parts["answer"] == "No."
@@ -119,10 +120,10 @@ def answer(tokenizer: Any, ids: list[int], stops: tuple[str, ...]) -> tuple[str,
     reply, pieces = ReplyText(tokenizer, "", stops), []
     for token in ids:
         pieces += [text for text, kind in reply.add(token) if kind == "answer"]
-        if reply.stop is not None:
+        if reply.splitter.stop is not None:
             break
     pieces += [text for text, kind in reply.finish() if kind == "answer"]
-    return "".join(pieces), reply.stop is not None, pieces
+    return "".join(pieces), reply.splitter.stop is not None, pieces
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,7 @@ def test_invalid_bytes_do_not_accumulate(bytewise: Any) -> None:
     lengths = []
     for _ in range(500):
         reply.add(half[0])
-        lengths.append(len(reply._detokenizer._unflushed))
+        lengths.append(len(reply.detokenizer._unflushed))
     assert max(lengths) < 100
     end = bytewise.encode("ok é", add_special_tokens=False)
     for token in end:
