@@ -1109,10 +1109,10 @@ class Person:
             for chat in self.app.library.replying_chats():
                 if key := chat.tools.first_waiting:
                     chat.tools.decide(key, Decision.DENY)
-            before = self._said_by_engine()
+            before = self._progress()
             self.turn(1)
             self.rest()
-            idle = 0 if self._said_by_engine() != before else idle + 1
+            idle = 0 if self._progress() != before else idle + 1
         waiting = [
             (c.title, c.reply.phase, c.reply.stage) for c in self.app.library.replying_chats()
         ]
@@ -1120,8 +1120,12 @@ class Person:
         problems = [*self.listener.heard, *disagreements(self.app)]
         assert not problems, "\n".join(["at the end:", *problems])
 
-    def _said_by_engine(self) -> int:
-        return sum(reply.written for reply in self.engine.running().values()) if self.engine else 0
+    def _progress(self) -> list[int]:
+        """Return the lengths of the running replies, in words if the engine is a fake."""
+        if self.engine is not None:
+            return [reply.written for reply in self.engine.running().values()]
+        replies = [chat.reply for chat in self.app.library.replying_chats()]
+        return [len(reply.message(i).content) for reply in replies for i in reply.message_ids]
 
 
 READ = ("whole", "whole", "last", "cancel", "gone", "undone", "end")
