@@ -63,7 +63,7 @@ def start_server(
     folders: list[tuple[str, str]],
     file: Path,
     is_used: Callable[[str], bool],
-    cache: Path | None,
+    keeps_caches: bool,
 ) -> Server:
     """Start a server, after stopping the previous one. Blocks.
 
@@ -77,7 +77,9 @@ def start_server(
     if before is not None:
         before.stop()
     keys = Keys(file) if limits["require_key"] else None
-    server = Server(engine, [], port, settings=Limits(**limits), keys=keys, cache=cache)
+    server = Server(
+        engine, [], port, settings=Limits(**limits), keys=keys, keeps_caches=keeps_caches
+    )
     server.served.is_used_elsewhere = is_used
     for folder, adapter in folders:
         add_model(server, folder, adapter)
@@ -360,16 +362,14 @@ class Serving(QObject):
     async def _start_server(self, engine: Engine, before: Server | None) -> None:
         port, file, folders = self._settings.serve_port, self.keys_file, self._model_folders()
         limits, is_used = server_limits(self._settings), self._is_used
-        keeps = self._settings.serve_keep and self._settings.cache_gb
-        cache = self._caches if keeps else None
-
+        keeps = self._settings.serve_keep and self._settings.cache_gb > 0
         ending = self._ending
 
         def work(stop: threading.Event) -> Server:
             # A server that was just stopped may still occupy the port.
             for thread in ending:
                 thread.join()
-            server = start_server(before, engine, port, limits, folders, file, is_used, cache)
+            server = start_server(before, engine, port, limits, folders, file, is_used, keeps)
             if stop.is_set():  # canceled
                 server.stop()
             return server

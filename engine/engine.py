@@ -437,13 +437,14 @@ class Engine:
         kv_bits: int | None = None,
         context: int | None = None,
         domain: str = "",
-        begins_as: str = "",
     ) -> Session:
         """Open a conversation, without blocking.
 
         Args:
             session_id: id for reopening the session later with its KV cache, even after the
-                program was restarted (see `cache_dir`). None for a random id.
+                program was restarted (see `cache_dir`). None for a random id. An id that starts
+                with `clients/` is an API client's: the session starts from the cache on disk with
+                the longest common text in its domain.
             system: system message for conversations that don't have one.
             reproducible: make this session's logits independent of other chats, bit by bit. Unless
                 the model is `exact`, this means stepping the session alone, which is slower while
@@ -459,8 +460,6 @@ class Engine:
             domain: isolation domain, for engines that serve several users. Prompts only reuse
                 caches from their own domain, so neither statistics nor timing reveal the prompts of
                 other users.
-            begins_as: id of a closed session. Its cache on disk is used for the common prefix if
-                there is no cache for `session_id`.
 
         Raises:
             ValueError: if `on_overflow`, `kv_bits` or `context` is invalid.
@@ -483,17 +482,17 @@ class Engine:
             context,
             named=session_id is not None,
             domain=domain,
-            begins_as=begins_as,
         )
         return self._open(opening, model)
 
-    def forget(self, session_id: str) -> None:
+    def forget(self, session_id: str = "", domain: str = "") -> None:
         """Delete a closed session's KV cache from disk.
 
         Args:
             session_id: id that was given to `open_session`. Unknown ids are ignored.
+            domain: delete the caches of all API clients' sessions in this domain instead.
         """
-        self._post(Forget(session_id))
+        self._post(Forget(session_id, domain))
 
     def ask(
         self,

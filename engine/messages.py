@@ -94,6 +94,7 @@ class Keep(Struct, frozen=True):
 
 class Forget(Struct, frozen=True):
     session_id: str
+    domain: str = ""  # if set, delete the caches of all API clients' sessions in it
 
 
 class Embed(Struct, frozen=True):
@@ -449,7 +450,6 @@ class OpenSession(Struct, frozen=True):
     one_shot: bool = False  # the session is closed after its first reply
     named: bool = False  # the caller chose the id, and may reopen the session after a restart
     domain: str = ""  # sessions share caches only within a domain
-    begins_as: str = ""  # fallback: id of a closed session whose cache on disk can be used
 
 
 class Send(Struct, frozen=True):

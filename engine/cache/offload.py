@@ -27,18 +27,24 @@ from engine.cache.cache_file import (
     read_contents,
     read_record,
 )
+from engine.cache.ledger import common_length
 from engine.cache.session_kv import CacheBytes, SessionKV
 from engine.errors import describe_error
 
 log = logging.getLogger(__name__)
 
 MIN_TOKENS = 64  # shorter sessions aren't written, because prefilling them is faster than I/O
+SHARE_DIVISOR = 16
+"""A file is only used for at least 1/16 of its text, because it's read as a whole."""
 APART = "clients/"
 """Prefix of the ids of API clients' sessions, and subfolder for their files. The size limit applies
-to each folder separately, so clients can't displace the user's chats."""
+to each folder separately, so clients can't displace the user's chats. These sessions start from any
+file of their domain (see `Offload.find`).
+"""
 
-NAMES = "conversations"  # file in the clients' folder that maps names to conversations
-_APART = re.compile(rf"[0-9a-f]{{40}}\.(safetensors|([0-9]+\.)?part)|{NAMES}(\.new)?")
+_STEM = re.compile("[0-9a-f]{40}")
+# Older versions stored an index in `conversations`.
+_APART = re.compile(rf"{_STEM.pattern}\.(safetensors|([0-9]+\.)?part)|conversations(\.new)?")
 
 
 def client_files(folder: Path) -> list[Path]:
@@ -66,7 +72,7 @@ def kv_fingerprint(model_id: str, bits: int | None) -> str:
 class Offload:
     """Folder of cache files.
 
-    Only `read_header` and `read` may be called on worker threads.
+    Only `find`, `names_of`, `read_header` and `read` may be called on worker threads.
 
     Args:
         folder: created when needed, with access for the owner only. None disables writing.
@@ -80,10 +86,12 @@ class Offload:
         # Called on the writer thread after each write. Makes the engine call `free_written`.
         self.wake: Callable[[], None] = lambda: None
         self._jobs: queue.SimpleQueue[tuple[Path, CacheImage] | None] = queue.SimpleQueue()
-        self._change = threading.Condition()  # guards the next three fields
+        self._change = threading.Condition()  # guards the next four fields
         self._writing: dict[Path, int] = {}  # number of queued images by path
         self._completed: deque[CacheImage] = deque()  # images to free on the engine thread
         self._forgotten: set[Path] = set()  # files to delete as soon as they are written
+        # Fingerprint and text of the API clients' files. Empty if a file can't be read.
+        self._texts: dict[Path, tuple[str, str]] = {}
         self.pending: list[CacheBytes] = []  # memory of images that aren't on disk yet
         self._writer: threading.Thread | None = None
         self._total_bytes: int | None = None
@@ -136,6 +144,8 @@ class Offload:
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
             self._forgotten.discard(path)
+            if name.startswith(APART):
+                self._texts[path] = fingerprint, kv.ledger.text
         self.pending.append(image.cache_bytes)
         self._jobs.put((path, image))
 
@@ -145,6 +155,38 @@ class Offload:
         path = self._path(name)
         with self._change:
             return path in self._writing or path.exists()
+
+    def find(self, fingerprint: str, text: str) -> tuple[str, Record] | None:
+        """Find the API clients' file with the longest common text. Returns its name and header."""
+        found = [
+            (common, -len(its_text), path)
+            for path, (its_fingerprint, its_text) in self._read_texts().items()
+            if its_fingerprint == fingerprint
+            and (common := common_length(its_text, text)) * SHARE_DIVISOR > len(its_text)
+        ]
+        if not found:
+            return None
+        name = APART + max(found)[-1].stem
+        record = self.read_header(name, fingerprint)
+        return None if record is None else (name, record)
+
+    def names_of(self, domain: str) -> list[str]:
+        """Return the names of an API client's files, and of those without a known owner."""
+        owners = {path: its.split(" ", 2)[2:] for path, (its, _) in self._read_texts().items()}
+        return [APART + path.stem for path, its in owners.items() if its in ([], [domain])]
+
+    def _read_texts(self) -> dict[Path, tuple[str, str]]:
+        """Read the headers of new files. Other processes may add and remove files at any time."""
+        with self._change:
+            known = set(self._texts)
+            written = known - self._writing.keys()
+        there = set() if self._folder is None else set((self._folder / APART).glob("*.safetensors"))
+        texts = {path: _fingerprint_and_text(path) for path in there - known}
+        with self._change:
+            for path in written - there:
+                self._texts.pop(path, None)
+            self._texts = {**texts, **self._texts}
+            return dict(self._texts)
 
     def read_header(self, name: str, fingerprint: str) -> Record | None:
         """Return the header of a session's file, or None if it's unusable. Waits for pending
@@ -184,6 +226,7 @@ class Offload:
     def delete(self, name: str) -> None:
         path = self._path(name)
         with self._change:
+            self._texts.pop(path, None)
             if path in self._writing:
                 self._forgotten.add(path)
         self._unlink(path)
@@ -203,9 +246,11 @@ class Offload:
         self.pending.clear()
 
     def _path(self, session_id: str) -> Path:
-        # Hash the id, because it can be any text and may not be a valid file name.
-        name = hashlib.sha256(session_id.encode(errors="surrogatepass")).hexdigest()[:40]
         apart = APART if session_id.startswith(APART) else ""
+        name = session_id.removeprefix(apart)
+        # Hash other ids, because they can be any text and may not be a valid file name.
+        if not apart or not _STEM.fullmatch(name):
+            name = hashlib.sha256(session_id.encode(errors="surrogatepass")).hexdigest()[:40]
         return (self._folder or Path()) / apart / f"{name}.safetensors"
 
     def _files(self, folder: Path) -> list[tuple[float, Path, int]]:
@@ -247,7 +292,8 @@ class Offload:
                 log.debug("engine gone after writing a KV cache")
 
     def _write_one(self, path: Path, image: CacheImage) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self._folder or path.parent, path.parent):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}.part")
         try:
             handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
@@ -267,3 +313,11 @@ class Offload:
                 with contextlib.suppress(OSError):
                     old.unlink()
                 surplus -= size
+
+
+def _fingerprint_and_text(path: Path) -> tuple[str, str]:
+    try:
+        record = read_record(path)
+    except (DamagedError, OSError):
+        return "", ""
+    return record.fingerprint, record.ledger.text

@@ -289,7 +289,7 @@ def _serve(
         settings=settings,
         folders=others,
         keys=keys,
-        cache=cache,
+        keeps_caches=cache is not None,
     )
     for adapter in options.adapter:
         server.offer(model.path, adapter)

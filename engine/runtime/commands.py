@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from collections.abc import Callable
 from functools import partial
 from threading import Event
 
@@ -10,6 +12,7 @@ from msgspec.structs import replace
 
 from engine.cache.cache_file import Record
 from engine.cache.ledger import Ledger
+from engine.cache.offload import APART
 from engine.errors import SESSION_BUSY, SESSION_CLOSED, UNKNOWN_MODEL, EngineError, as_engine_error
 from engine.messages import (
     Cancel,
@@ -29,12 +32,14 @@ from engine.model.loaded_model import LoadedModel
 from engine.model.quantized_kv import new_caches, quantized_caches, try_quantized_caches
 from engine.params import SamplingParams
 from engine.runtime.preparing import Job, count, prepare, with_images
-from engine.runtime.request import Request, SessionState
+from engine.runtime.request import CacheFile, Request, SessionState
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.stats import report
 from engine.runtime.workers import CommandFuture, Task, Work, Workers, refuse
 from engine.text.rendering import MOMENT
+
+log = logging.getLogger(__name__)
 
 
 class SessionCommands:
@@ -90,7 +95,6 @@ class SessionCommands:
                 one_shot=command.one_shot,
                 named=command.named,
                 domain=command.domain,
-                begins_as=command.begins_as,
             )
         )
         if bits is not None and known is None and not command.one_shot:
@@ -143,7 +147,17 @@ class SessionCommands:
             return  # the reply has ended in the meantime
         request.kv.ledger = prepared.ledger
         request.session.omitted = prepared.omitted
+        if prepared.cache_file is not None:
+            self._use_file(request.session, prepared.cache_file)
         request.enqueue(prepared)
+
+    def _use_file(self, session: SessionState, file: CacheFile) -> None:
+        """Let a new session start from a file, and also save to it if no one else needs it."""
+        if session.reproducible and not file.continues:
+            return  # trimming another conversation would move the chunk boundaries
+        session.begins_as = file.name
+        if file.continues and all(s.file != file.name for s in self._state.sessions.values()):
+            session.file = file.name
 
     def _quantize(self, session_id: str) -> Task:
         """Find out if a session's model supports its `kv_bits`. If not, end the session."""
@@ -187,13 +201,17 @@ class SessionCommands:
             done.resolve(None)
 
     def _job(self, session: SessionState, command: Send, stop: Event) -> Job:
-        look = None
+        look: Callable[[str], tuple[str, Record] | None] | None = None
         if session.named and not session.kv.tokens and not session.kv.ledger.text:
             offload, fingerprint = self._state.memory.offload, session.fingerprint
             if name := self._state.memory.file_of(session):
 
-                def look() -> Record | None:
-                    return offload.read_header(name, fingerprint)
+                def look(_: str) -> tuple[str, Record] | None:
+                    record = offload.read_header(name, fingerprint)
+                    return None if record is None else (name, record)
+
+            elif session.id.startswith(APART):
+                look = partial(offload.find, fingerprint)
 
         return Job(
             session.model.text,
@@ -243,6 +261,7 @@ class SessionCommands:
                 kv=source.kv.fork(),
                 one_shot=False,
                 named=command.named,
+                file=command.twin_id,
                 history=[dict(m) for m in source.history],
                 omitted=list(source.omitted),
                 request=None,
@@ -271,7 +290,19 @@ class SessionCommands:
             self._state.memory.save(session, stays=True)
 
     def forget(self, command: Forget) -> None:
-        self._state.memory.erase(command.session_id)
+        if command.domain:
+            self._workers.start(
+                self._forget_domain(command.domain),
+                lambda error: log.warning("cannot delete a client's caches: %s", error),
+            )
+        else:
+            self._state.memory.erase(command.session_id)
+
+    def _forget_domain(self, domain: str) -> Task:
+        memory = self._state.memory
+        names = yield Work("files", partial(memory.offload.names_of, domain))
+        for name in names:
+            memory.erase(name)
 
     def pause(self, command: Pause) -> None:
         request = self._request(command.session_id, command.reply_id)

@@ -207,12 +207,23 @@ class Executor:
         self._state.note_read(request, others)
 
     def _admit(self, session_id: str) -> None:
-        request = self._state.requests[session_id]
-        if not request.kv.layers and self._state.memory.file_of(request.session):
+        request, memory = self._state.requests[session_id], self._state.memory
+        if (
+            not request.kv.layers
+            and memory.file_of(request.session)
+            and not self._is_in_memory(request)
+        ):
             request.move(Status.RESTORING)
             self._cache_restorer.start(request, lambda: self._start_prefill(request))
         else:
             self._start_prefill(request)
+
+    def _is_in_memory(self, request: Request) -> bool:
+        """True if other caches in memory have as much of the prompt as the session's file."""
+        if request.cache_file is None:
+            return False
+        offer = self._state.memory.prefixes.find_offer(request.reader)
+        return offer is not None and offer.length >= request.cache_file.length
 
     def _adopt(self, adoption: Adoption) -> None:
         state = self._state

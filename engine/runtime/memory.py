@@ -299,7 +299,7 @@ class Memory:
         if stays and self.offload.pending_bytes() >= self.budget * PENDING_SHARE:
             return
         try:
-            self.offload.save(session.id, session.fingerprint, kv.frozen_copy() if stays else kv)
+            self.offload.save(session.file, session.fingerprint, kv.frozen_copy() if stays else kv)
             if stays:
                 kv.on_disk = kv.length
         except BaseException:
@@ -307,12 +307,12 @@ class Memory:
 
     def file_of(self, session: SessionState) -> str:
         """Return the id of a file that the session can start from, or "" if there is none."""
-        ids = (session.id, session.begins_as)
+        ids = (session.file, session.begins_as)
         return next((key for key in ids if key and self.offload.may_hold(key)), "")
 
-    def erase(self, session_id: str) -> None:
+    def erase(self, name: str) -> None:
         try:
-            self.offload.delete(session_id)
+            self.offload.delete(name)
         except BaseException:  # the caller must still be able to end the session
             log.exception("cannot remove a session's file")
 

@@ -12,7 +12,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engine.cache.cache_file import Record
-from engine.cache.ledger import Ledger
+from engine.cache.ledger import Ledger, common_length
+from engine.cache.offload import MIN_TOKENS
 from engine.errors import (
     CANNOT_HEAR,
     CANNOT_SEE,
@@ -43,7 +44,7 @@ from engine.model.vision import (
     place_images,
 )
 from engine.params import SamplingParams
-from engine.runtime.request import PreparedRequest
+from engine.runtime.request import CacheFile, PreparedRequest
 from engine.sandbox import bounds
 from engine.text import pieces, prompt, tool_grammars
 from engine.text.images import Images
@@ -68,8 +69,8 @@ class Job(Struct, frozen=True):
     # A new message, a whole conversation, or a raw prompt.
     asked: Asked
     params: SamplingParams
-    # Reads the header of the session's cache on disk. None if not needed.
-    look: Callable[[], Record | None] | None = None
+    # Returns the name and header of a cache on disk for a rendered prompt. None if not needed.
+    look: Callable[[str], tuple[str, Record] | None] | None = None
     # Template arguments other than the messages.
     template: Mapping[str, Any] = field(default_factory=dict)
     # Images that have been read, by digest.
@@ -128,18 +129,14 @@ def prepare(job: Job) -> PreparedRequest | None:
     messages = new_messages if is_complete else [*job.history, *new_messages]
     if job.system and messages[0]["role"] != "system":
         messages = [{"role": "system", "content": job.system}, *messages]
-    omitted, ledger = job.omitted, job.ledger
+    omitted = job.omitted
     if is_complete and omitted:
         messages, omitted = _without_omitted(job, messages)
-    if job.look is not None:
-        record = job.look()
-        if record is not None and _fits(codec, record.ledger.tokens):
-            ledger = record.ledger
-
+    source = _LedgerSource(job)
     bounds.check_params(params, codec.rows)
     bounds.check_prompt([{"template": job.template}], TEMPLATE_CONTEXT)
     context = job.context
-    build = partial(_build, job, ledger, context)
+    build = partial(_build, job, source.ledger_for, context)
     if job.slides:
         messages, early = _shorten(context, messages)
         omitted = [*omitted, *early]
@@ -174,12 +171,47 @@ def prepare(job: Job) -> PreparedRequest | None:
     images: list[PlacedImage] = []
     if codec.preprocessor is not None:
         images = place_images(tokens, [job.sight(medium) for medium in media_in(messages)])
+    ledger, cache_file = source.ledger, source.cache_file(ready)
     return PreparedRequest(
-        messages, omitted, ready, tokens, text, longest, ledger, constraint, images
+        messages, omitted, ready, tokens, text, longest, ledger, constraint, images, cache_file
     )
 
 
-def _build(job: Job, ledger: Ledger, context: int | None, messages: list[Message]) -> prompt.Prompt:
+class _LedgerSource:
+    """Source of the ledger for a prompt: the session, or its first prompt's cache on disk."""
+
+    def __init__(self, job: Job) -> None:
+        self.ledger = job.ledger
+        self._codec, self._look = job.codec, job.look
+        self._found: tuple[str, Record] | None = None
+
+    def ledger_for(self, text: str) -> Ledger:
+        if self._look is not None:
+            found, self._look = self._look(text), None
+            if found is not None and _fits(self._codec, found[1].ledger.tokens):
+                self._found, self.ledger = found, found[1].ledger
+        return self.ledger
+
+    def cache_file(self, ready: prompt.Prompt) -> CacheFile | None:
+        """Describe what a prompt has in common with the cache on disk, if that's worth reading."""
+        if self._found is None:
+            return None
+        name, record = self._found
+        length = min(common_length(record.tokens, ready.tokens), len(ready.tokens) - 1)
+        if length < MIN_TOKENS:
+            return None
+        # The last reply and its opening don't count, because templates may change past replies.
+        prompt_end = next((end for end, _ in record.ledger.boundaries[-2:]), 0)
+        common = common_length(record.ledger.text, ready.text)
+        return CacheFile(name, length, common >= prompt_end - len(ready.opening or ""))
+
+
+def _build(
+    job: Job,
+    before: Callable[[str], Ledger],
+    context: int | None,
+    messages: list[Message],
+) -> prompt.Prompt:
     codec, images = job.codec, None
     preprocessor = codec.preprocessor
     if preprocessor is not None:
@@ -190,7 +222,7 @@ def _build(job: Job, ledger: Ledger, context: int | None, messages: list[Message
         codec.tokenizer,
         messages,
         job.reasoning,
-        ledger,
+        before,
         codec.reader,
         context,
         job.template,
@@ -311,7 +343,7 @@ def count(job: Job) -> int:
         bounds.check_prompt([{"template": job.template}], TEMPLATE_CONTEXT)
     except TooLongError as error:
         return error.tokens
-    build = partial(_build, job, job.ledger, None)
+    build = partial(_build, job, lambda _: job.ledger, None)
     messages, _, length = _fit_messages(job, messages, build)
     if job.slides and length >= context:  # in this case, count only the new message
         length = _build_or_measure(build, last_turn(messages))[1]

@@ -64,6 +64,14 @@ EARLY_TOKENS = 256
 """Number of tokens before the end of an allowance at which the answer requests an extension."""
 
 
+class CacheFile(Struct, frozen=True):
+    """Match for a session's first prompt in a cache on disk."""
+
+    name: str
+    length: int  # number of prompt tokens in it
+    continues: bool  # the prompt continues the file's conversation
+
+
 class PreparedRequest(Struct, frozen=True):
     messages: list[Message]  # the whole conversation, except messages in `omitted`
     omitted: list[Message]  # oldest messages, which the prompt omits
@@ -74,6 +82,7 @@ class PreparedRequest(Struct, frozen=True):
     ledger: Ledger  # text represented by the session's tokens, including this prompt
     constraint: Constraint | None = None  # grammar of the requested form
     images: Sequence[PlacedImage] = ()  # images with their positions in the prompt
+    cache_file: CacheFile | None = None
 
 
 class MemoryNeeds(NamedTuple):
@@ -135,6 +144,7 @@ class Request:
         self.tokens: list[int] = []  # the prompt, and everything generated and read so far
         self.images: Sequence[PlacedImage] = ()  # images with their positions in the tokens
         self.reader: PrefillingSession  # description of this request for the prefix index
+        self.cache_file: CacheFile | None = None  # match on disk, if it's a session's first request
         self.prompt_length = 0
         self.dropped = 0  # messages of the conversation that the prompt leaves out
         self.limit = 0  # maximum number of answer tokens for which memory is promised
@@ -190,7 +200,7 @@ class Request:
         self.constraint = prepared.constraint
         self.dropped = len(prepared.omitted)
         self.tokens = prepared.tokens
-        self.images = prepared.images
+        self.images, self.cache_file = prepared.images, prepared.cache_file
         session, prompt = self.session, prepared.prompt
         self.reader = PrefillingSession(
             session.kind,
@@ -475,12 +485,17 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     # Sessions only share caches within a domain. Otherwise, cache hits would reveal prompts from
     # other domains.
     domain: str = ""
-    begins_as: str = ""  # id of a session whose file is used if this session has no file
+    # Id that names the session's file. Differs from its own if it continues a closed session.
+    file: str = ""
+    begins_as: str = ""  # id that names the file to start from, if the session's file is missing
     # Date and time for the template, in seconds since 1970. Changes once per day, so that prompts
     # with the time keep the same prefix.
     moment: float = 0.0
     # Time of the last use, for choosing caches to evict.
     used_at: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.file = self.file or self.id
 
     @cached_property
     def key(self) -> CacheKey:
@@ -509,8 +524,11 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     @property
     def fingerprint(self) -> str:
         base = kv_fingerprint(self.model.info.id, self.kv_bits)
-        # Engine-generated ids are unique, but two domains may choose the same name.
-        return f"{base} {self.domain}" if self.named and self.domain else base
+        if not self.named or not self.domain:
+            return base
+        # Sessions of one domain start from each other's files, but reproducible sessions only from
+        # those with the same chunk boundaries.
+        return f"{base}{'r' if self.reproducible else ''} {self.domain}"
 
     @cached_property
     def kind(self) -> tuple[object, ...]:

@@ -205,7 +205,7 @@ class State:
         self.sessions.pop(session.id, None)
         request = session.request
         if forget or not session.named:
-            self.memory.erase(session.id)
+            self.memory.erase(session.file)
         elif request is None:
             self.memory.save(session)
         try:

@@ -87,7 +87,7 @@ class ReplySlots:
         with ExitStack() as undo:
             if name is None:
                 await self._wait_in_queue(self.queue, undo, False, owner, report, need, answers)
-                known = self._pool.acquire(model, asked.messages, asked.config, owner, asked.head)
+                known = self._pool.acquire(model, asked.messages, asked.config, owner)
                 undo.callback(run_cleanup, partial(self._leave, known, request))
                 yield known.session
                 return
@@ -112,7 +112,6 @@ class ReplySlots:
             self._pool.put_back(known)
         else:
             known.session.close()
-            self._pool.forget_closed(known)
 
     def _leave_named(
         self,

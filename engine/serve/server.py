@@ -8,7 +8,6 @@ import logging
 import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
 import uvicorn
 
@@ -23,7 +22,7 @@ from engine.serve.connection import (
     Connection,
     connection_limit,
 )
-from engine.serve.conversations import ConversationIndex, ConversationPool
+from engine.serve.conversations import ConversationPool
 from engine.serve.metrics import Metrics
 from engine.serve.model_requests import ModelRequestHandler
 from engine.serve.models import ModelEntry, ModelRegistry
@@ -58,7 +57,7 @@ class Server:
     Args:
         patience: seconds before an inactive connection is closed.
         keys: API keys. Not needed on the loopback address.
-        cache: the engine's cache folder, with a subfolder for conversations.
+        keeps_caches: keep conversations in the engine's cache folder for the next start.
 
     Raises:
         OverflowError: if the port number is out of range.
@@ -74,7 +73,7 @@ class Server:
         settings: Settings | None = None,
         folders: Sequence[str] = (),
         keys: Keys | None = None,
-        cache: Path | None = None,
+        keeps_caches: bool = False,
     ) -> None:
         settings = settings or Settings()
         if settings.require_key and not (keys and any(not k.revoked for k in keys.all())):
@@ -82,8 +81,7 @@ class Server:
         self.engine = engine
         self._unload_after = settings.unload_after
         self._crowd = 0  # maximum number of connections since memory was last returned
-        names = ConversationIndex(cache) if cache is not None else None
-        self.conversations = ConversationPool(engine, names=names)
+        self.conversations = ConversationPool(engine, keeps_caches=keeps_caches)
         sharing = FairShare(keys)
         self.sessions = SessionRegistry(engine, settings, sharing)
         self.served = ModelRegistry(

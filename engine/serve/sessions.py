@@ -123,7 +123,6 @@ class SessionConfig(Struct, frozen=True):
         model: Model,
         owner: KeyOwner,
         session_id: str | None = None,
-        begins_as: str = "",
     ) -> Session:
         """Open an engine session for an owner. A session with an id keeps its cache on disk."""
         return engine.open_session(
@@ -135,7 +134,6 @@ class SessionConfig(Struct, frozen=True):
             on_overflow=self.on_overflow or "refuse",
             kv_bits=self.kv_bits,
             domain=owner.domain,
-            begins_as=begins_as,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -93,7 +93,7 @@ def build_prompt(
     tokenizer: Any,
     messages: list[Message],
     reasoning: bool | None,
-    before: Ledger,
+    before: Ledger | Callable[[str], Ledger],
     reader: Reader | None = None,
     most: int | None = None,
     template: Mapping[str, Any] | None = None,
@@ -104,6 +104,7 @@ def build_prompt(
     If the last message is from the assistant, the reply continues it.
 
     Args:
+        before: previous conversation, or a function that returns it for the rendered text.
         images: images in the messages. None if the model has no vision.
 
     Raises:
@@ -121,6 +122,7 @@ def build_prompt(
         images = images if images.ids else None
     rendered = _render(tokenizer, inert, reader, messages, reasoning, template or {}, images)
     opened, opening = rendered.opened, rendered.opening
+    before = before if isinstance(before, Ledger) else before(opened)
     text = opened
     if prefill:
         answer = _reply_start(tokenizer, inert, prefill, opened, opening, before)

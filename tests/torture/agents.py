@@ -421,7 +421,7 @@ class Serving:
         self._engine = Engine(cache_dir=self._cache)
         self._engine.start()
         models = [self._engine.load(self._model)]
-        self._server = Server(self._engine, models, self.port, cache=self._cache)
+        self._server = Server(self._engine, models, self.port, keeps_caches=True)
         self._server.start()
         self.port = self._server.port
         return self

@@ -35,7 +35,7 @@ from engine.serve.routes.schema import JSON, Body, validate
 from engine.serve.routes.tools import ClientTool
 from engine.serve.sessions import SessionConfig
 from engine.text.tool_calls import CUT_OFF
-from engine.text.tools import name_of, tool_call
+from engine.text.tools import tool_call
 
 log = logging.getLogger(__name__)
 
@@ -88,10 +88,6 @@ class Generation(Struct, frozen=True):
 
     def client_tool(self, name: str) -> ClientTool:
         return self.tools.get(name) or ClientTool("function", name)
-
-    @property
-    def head(self) -> list[str]:
-        return [name_of(tool) for tool in self.template.get("tools", self.params.offered)]
 
 
 MIN_LOGPROB = -9999.0  # stand-in for -inf, which JSON doesn't have; same as OpenAI's

@@ -49,7 +49,7 @@ class Meeting(importlib.abc.MetaPathFinder):
 sys.meta_path.insert(0, Meeting())
 
 def server():
-    serving.start_server(None, None, 0, {"require_key": False}, [], Path(), bool, None).stop()
+    serving.start_server(None, None, 0, {"require_key": False}, [], Path(), bool, False).stop()
     print("server started", flush=True)
 
 async def tools():

@@ -17,14 +17,13 @@ from typing import Any
 import pytest
 
 from engine import Engine
-from engine.cache.offload import APART, client_files
+from engine.cache.offload import APART, Offload, client_files
 from engine.cli.main import main
 from engine.serve import conversations
 from engine.serve.auth import Keys
-from engine.serve.conversations import MAX_NAMES, ConversationIndex
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
-from tests.engine.serving import Answer, ask
+from tests.engine.serving import Answer, ask, bearer
 from tests.waiting import until
 
 PATH = "/v1/messages"
@@ -44,7 +43,7 @@ def serving(
 ) -> Iterator[Server]:
     with (
         Engine(cache_dir=cache, cache_bytes=limit) as engine,
-        Server(engine, [engine.load(folder)], 0, keys=keys, cache=cache) as server,
+        Server(engine, [engine.load(folder)], 0, keys=keys, keeps_caches=True) as server,
     ):
         yield server
 
@@ -83,7 +82,6 @@ def test_after_a_restart_only_the_last_turn_is_read(folder: Path, tmp_path: Path
     assert stat.S_IMODE((cache / APART).stat().st_mode) == 0o700
     for file in client_files(cache):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert LONG.encode()[:30] not in (cache / APART / "conversations").read_bytes()
 
 
 def test_restart_keeps_shared_prefix_of_conversations(folder: Path, tmp_path: Path) -> None:
@@ -158,7 +156,7 @@ def test_restored_session_gives_same_answers(
     for cache in (None, tmp_path / "cache"):
         with (
             Engine(cache_dir=cache) as engine,
-            Server(engine, [engine.load(model_folder("plain"))], 0, cache=cache) as server,
+            Server(engine, [engine.load(model_folder("plain"))], 0, keeps_caches=True) as server,
         ):
             messages = list(said)
             texts = []
@@ -215,8 +213,6 @@ def test_damaged_cache_files_only_cost_a_prefill(folder: Path, tmp_path: Path) -
         usage(server, turns(1))
     for file in cache.glob("clients/*.safetensors"):
         file.write_bytes(file.read_bytes()[:-100])
-    with (cache / APART / "conversations").open("ab") as listed:
-        listed.write(b"\xff\x00" * 500 + b"\n" + b"a" * 64 + b" ../../etc/passwd\nhalf")
     with serving(folder, cache) as server:
         assert usage(server, turns(2))[0] > 500
         assert usage(server, turns(3))[0] < 64
@@ -232,15 +228,20 @@ def test_invalid_cache_folder_only_loses_caching(folder: Path, tmp_path: Path) -
     assert (cache / APART).read_text() == "somebody's"
     (cache / APART).unlink()
     (cache / APART).mkdir()
-    os.mkfifo(cache / APART / "conversations")  # a pipe without a reader
-    ConversationIndex(cache)
+    os.mkfifo(cache / APART / f"{'a' * 40}.safetensors")  # a pipe without a reader
+    with serving(folder, cache) as server:
+        usage(server, turns(0))
 
 
-def test_removed_cache_folder_is_created_again(folder: Path, tmp_path: Path) -> None:
+def test_removed_cache_folder_is_created_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversations, "WRITE_AFTER_IDLE_S", 0.0)
     cache = tmp_path / "cache"
     with serving(folder, cache) as server:
         usage(server, turns(0))
         usage(server, turns(1))
+        until(lambda: list(cache.glob("clients/*.safetensors")))
         shutil.rmtree(cache)
         usage(server, turns(2))
     assert stat.S_IMODE((cache / APART).stat().st_mode) == 0o700
@@ -253,7 +254,7 @@ def test_revoked_key_has_nothing_on_disk_after_restart(
     folder: Path, tmp_path: Path, when: str
 ) -> None:
     keys = Keys(tmp_path / "keys.json")
-    headers = {name: {"Authorization": f"Bearer {keys.make(name)}"} for name in ("a", "b")}
+    headers = {name: bearer(keys.make(name)) for name in ("a", "b")}
     cache = tmp_path / "cache"
 
     def caches() -> int:
@@ -280,16 +281,52 @@ def test_revoked_key_has_nothing_on_disk_after_restart(
         assert asked(server, "b", 4).json["usage"]["cache_read_input_tokens"] > 64
 
 
-def test_caches_of_unknown_keys_go_with_a_revoked_key(tmp_path: Path) -> None:
-    """Older versions didn't record the owner of a conversation."""
-    names = ConversationIndex(tmp_path)
-    names.note(["0" * 64], f"{APART}{0:032x}", "")
-    listed = tmp_path / APART / "conversations"
-    listed.write_text(listed.read_text() + f"\n{'1' * 64} {APART}{1:032x}")
-    again = ConversationIndex(tmp_path)
-    assert again.names_of("revoked") == [f"{APART}{1:032x}"]
-    again.note(["1" * 64], f"{APART}{1:032x}", "other")
-    assert again.names_of("revoked") == []
+def test_files_without_a_known_owner_go_with_a_revoked_key(folder: Path, tmp_path: Path) -> None:
+    keys = Keys(tmp_path / "keys.json")
+    cache, key = tmp_path / "cache", bearer(keys.make("a"))
+    with serving(folder, cache, keys=keys) as server:
+        for count in range(2):
+            asked = {"max_tokens": 40, "messages": turns(count), "tools": [TOOL]}
+            ask(server, "POST", PATH, asked, **key)
+    (whole,) = cache.glob("clients/*.safetensors")
+    (cache / APART / f"{'a' * 40}.safetensors").write_bytes(whole.read_bytes()[:-100_000])
+    offload = Offload(cache, 2**30)
+    assert offload.names_of("guest another") == [f"{APART}{'a' * 40}"]
+    domain = keys.all()[0].id
+    assert len(offload.names_of(f"guest {domain}")) == 2
+
+
+def test_key_does_not_start_from_another_keys_file(folder: Path, tmp_path: Path) -> None:
+    keys = Keys(tmp_path / "keys.json")
+    headers = {name: bearer(keys.make(name)) for name in ("a", "b")}
+    cache = tmp_path / "cache"
+
+    def known(server: Server, who: str, count: int) -> int:
+        asked = {"max_tokens": 40, "messages": turns(count), "tools": [TOOL]}
+        answer = ask(server, "POST", PATH, asked, **headers[who])
+        return int(answer.json["usage"]["cache_read_input_tokens"])
+
+    with serving(folder, cache, keys=keys) as server:
+        for count in range(2):
+            known(server, "a", count)
+    with serving(folder, cache, keys=keys) as server:
+        assert known(server, "b", 2) == 0
+        assert known(server, "a", 2) > 500
+
+
+def test_conversation_keeps_its_file_after_restarts(folder: Path, tmp_path: Path) -> None:
+    """Older versions named files differently, and their index of conversations is ignored."""
+    cache = tmp_path / "cache"
+    with serving(folder, cache) as server:
+        for count in range(2):
+            usage(server, turns(count))
+    (file,) = cache.glob("clients/*.safetensors")
+    renamed = file.rename(file.with_stem("0" * 40))
+    (cache / APART / "conversations").write_text("by an older version")
+    for count in (2, 3):
+        with serving(folder, cache) as server:
+            assert usage(server, turns(count))[0] < 64
+    assert list(cache.glob("clients/*.safetensors")) == [renamed]
 
 
 def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:
@@ -310,33 +347,7 @@ def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:
         assert usage(server, turns(3))[0] < 64
 
 
-def test_truncated_line_costs_only_itself(tmp_path: Path) -> None:
-    """A crash or a full disk can cut a line in half, and a power loss can leave zeros."""
-    first, cut, next_ = [(f"{n:064x}", f"{APART}{n:032x}") for n in range(3)]
-    listed = tmp_path / APART / "conversations"
-    for lost in range(1, len(" ".join((*cut, "-"))) + 2):
-        for left in (b"", bytes(lost)):
-            listed.unlink(missing_ok=True)
-            for digest, name in (first, cut):
-                ConversationIndex(tmp_path).note([digest], name, "")
-            listed.write_bytes(listed.read_bytes()[:-lost] + left)
-            ConversationIndex(tmp_path).note([next_[0]], next_[1], "")
-            again = ConversationIndex(tmp_path)
-            assert [again.find([digest])[0] for digest, _ in (first, next_)] == [first[1], next_[1]]
-
-
-def test_name_list_and_folder_are_limited(folder: Path, tmp_path: Path) -> None:
-    names = ConversationIndex(tmp_path / "names")
-    for number in range(2 * MAX_NAMES + 10):
-        names.note([f"{number:064x}"], f"{APART}{number:032x}", "")
-    again = ConversationIndex(tmp_path / "names")
-    assert again.find([f"{5:064x}"]) == ("", False)
-    last, name = f"{MAX_NAMES * 2:064x}", f"{APART}{MAX_NAMES * 2:032x}"
-    assert again.find([last, "0" * 63 + "x"]) == (name, True)
-    listed = tmp_path / "names" / APART / "conversations"
-    assert len(listed.read_text().split("\n")) <= MAX_NAMES + 1
-    again.note(["f" * 64], name, "")
-    assert again.find([last]) == (name, False)
+def test_folder_of_caches_is_limited(folder: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     with serving(folder, cache, limit=3_000_000) as server:
         for who in "abcdef":
