@@ -47,7 +47,7 @@ class LaneRow(QWidget):
 
     HEIGHT = 28
     LABEL = 168
-    FIGURES = 150
+    FIGURES = 170
 
     chat_clicked = Signal(str)  # (chat ID)
     pause_requested = Signal(str)  # (chat ID)
@@ -307,6 +307,7 @@ class ScoreView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.memory.setVisible(self.width() > scaled(640))  # the bar next to it has a tooltip
+        self._bar.setVisible(self.width() > scaled(420))
 
     @Slot()
     def _refresh(self) -> None:

@@ -3873,7 +3873,7 @@ Du hast abgelehnt.</translation>
         <translation>Alles auswählen</translation>
     </message>
     <message>
-        <source>Search commands, chats, models, and settings</source>
+        <source>Search commands, chats, models, settings</source>
         <translation>Befehle, Chats, Modelle und Einstellungen durchsuchen</translation>
     </message>
     <message>

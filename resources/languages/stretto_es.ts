@@ -3905,7 +3905,7 @@ Rechazaste responder.</translation>
         <translation>Seleccionar todo</translation>
     </message>
     <message>
-        <source>Search commands, chats, models, and settings</source>
+        <source>Search commands, chats, models, settings</source>
         <translation>Buscar comandos, chats, modelos y ajustes</translation>
     </message>
     <message>

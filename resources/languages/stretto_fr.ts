@@ -3873,7 +3873,7 @@ Vous avez refusé.</translation>
         <translation>Tout sélectionner</translation>
     </message>
     <message>
-        <source>Search commands, chats, models, and settings</source>
+        <source>Search commands, chats, models, settings</source>
         <translation>Rechercher commandes, discussions, modèles, réglages</translation>
     </message>
     <message>

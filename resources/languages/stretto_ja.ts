@@ -3801,7 +3801,7 @@ You declined.</source>
         <translation>すべてを選択</translation>
     </message>
     <message>
-        <source>Search commands, chats, models, and settings</source>
+        <source>Search commands, chats, models, settings</source>
         <translation>コマンド、チャット、モデル、設定を検索</translation>
     </message>
     <message>

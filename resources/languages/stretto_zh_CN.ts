@@ -3833,7 +3833,7 @@ You declined.</source>
         <translation>全选</translation>
     </message>
     <message>
-        <source>Search commands, chats, models, and settings</source>
+        <source>Search commands, chats, models, settings</source>
         <translation>搜索命令、对话、模型和设置</translation>
     </message>
     <message>

@@ -61,7 +61,7 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recover
     title = tr(_TITLES.get(error.code, mark("Your chats couldn’t be opened")))
     box = _store_box(title, error.message, parent)
     ways = {box.addButton(tr("Quit"), QMessageBox.ButtonRole.RejectRole): Recovery.QUIT}
-    best = box.addButton(tr("Try Again"), QMessageBox.ButtonRole.ActionRole)
+    best = box.addButton(tr("Try Again"), QMessageBox.ButtonRole.AcceptRole)
     ways[best] = Recovery.RETRY
     if error.code in {"corrupt", "newer"}:
         set_aside = box.addButton(

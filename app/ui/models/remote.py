@@ -54,7 +54,7 @@ class NetworkList(QWidget):
         self._looking: Future[None] | None = None
         self.switch = QCheckBox(tr("Look for Stretto on this network"), self)
         self.list = QListWidget(self)
-        self.list.setObjectName("network-list")
+        self.list.setObjectName("bordered-list")
         self.list.setAccessibleName(tr("Found on this network"))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.list.setFrameShape(QFrame.Shape.NoFrame)

@@ -198,7 +198,7 @@ class Palette(Card):
         self._make_last_entry = last
         self.finder = Finder(entries, {key: ago for ago, key in enumerate(recent)}, self)
         self.field = QLineEdit(self)
-        words = words or tr("Search commands, chats, models, and settings")
+        words = words or tr("Search commands, chats, models, settings")
         self.field.setPlaceholderText(words)
         self.field.setAccessibleName(words)
         self.field.setAccessibleDescription(tr("Up and Down choose, Enter opens, Esc closes"))

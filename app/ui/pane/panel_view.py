@@ -90,8 +90,8 @@ class PanelColumn(QFrame):
         self.bar.actionTriggered.connect(
             lambda _: self.column_scrolled.emit(self.bar.sliderPosition() - self.bar.value())
         )
-        head = make_row_layout((self._name, 1), self.keep, margins=(0, 0, 8, 0), spacing=None)
-        make_column_layout(head, (self.area, 1), of=self, margins=(12, 10, 4, 4), spacing=6)
+        head = make_row_layout((self._name, 1), self.keep, margins=(0, 0, 6, 0), spacing=None)
+        make_column_layout(head, (self.area, 1), of=self, margins=(12, 10, 6, 6), spacing=6)
         self._layout_timer = QTimer(self, singleShot=True, interval=0)
         self._layout_timer.timeout.connect(self.lay_out)
         self.row.resized.connect(self._layout_timer.start)
@@ -115,10 +115,10 @@ class PanelColumn(QFrame):
 
     @Slot()
     def lay_out(self) -> None:
-        width = max(80, self.area.viewport().width() - 12)
+        width = max(80, self.area.viewport().width() - 10)
         height = self.row.arrange(width)
         self.row.setGeometry(0, 0, width, height)
-        self._inside.resize(width + 12, height + 8)
+        self._inside.resize(width + 10, height + 8)
         if self._follows_end and self.row.is_streaming:
             self.bar.setValue(self.bar.maximum())
 

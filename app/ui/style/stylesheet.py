@@ -47,6 +47,7 @@ QLineEdit, QSpinBox, QDoubleSpinBox, QPlainTextEdit#field {
 QLineEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus, QPlainTextEdit#field:focus {
     border: ${ring}px solid $accent; padding: 4px 7px;
 }
+QSpinBox, QDoubleSpinBox { min-height: ${line}px; max-height: ${line}px; }
 QDoubleSpinBox[default="true"] { color: $muted; }
 QAbstractSpinBox[buttonSymbols="UpDownArrows"] { padding-$end: 26px; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {
@@ -189,11 +190,11 @@ FindBar { border-bottom: 1px solid $border; }
 #model-table QHeaderView::section:hover { color: $text; }
 #model-table QHeaderView::up-arrow { image: none; }
 #model-table QHeaderView::down-arrow { image: none; }
-#network-list {
+#bordered-list {
     background: $raised; border: 1px solid $border; border-radius: 8px; outline: none;
 }
-#network-list::item { padding: 6px 10px; }
-#network-list::item:selected { background: $accent_quiet; color: $text; }
+#bordered-list::item { padding: 6px 10px; }
+#bordered-list::item:selected { background: $accent_quiet; color: $text; }
 #machine-table { background: transparent; border: none; outline: none; }
 #machine-table::item { padding: 6px 10px 6px 0; border-bottom: 1px solid $border; }
 #machine-table::item:selected { background: $accent_quiet; color: $text; }
