@@ -147,8 +147,8 @@ def get_model(driver: Driver) -> dict[str, set[CodeType]]:
 
 
 WALKS = {  # with the most files and functions
-    "Enter to pixel": (enter_to_pixel, 20, 45),
-    "Get Model to loaded": (get_model, 12, 35),
+    "Enter to pixel": (enter_to_pixel, 16, 40),
+    "Get Model to loaded": (get_model, 8, 19),
     "tool call with card": (tool_call, 14, 34),
 }
 
