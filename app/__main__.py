@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
     from app.settings import translation
     from app.settings.settings import Settings
     from app.system import logs
-    from app.ui.dialogs.dialogs import say_already_running
+    from app.ui.dialogs.store_dialogs import say_already_running
 
     logs.log_uncaught()
     qt = make_qt(sys.argv[:1])

@@ -1,7 +1,7 @@
-"""Each chat's activity over the last 30 s, from engine stats sampled five times a second.
+"""Data of *Score*: each chat's activity over the last 30 s.
 
-Only runs while the score is visible. Other Strettos with sessions of these chats are polled once a
-second.
+While the score is visible, engine stats are sampled five times a second, and other Strettos with
+sessions of these chats are polled once a second.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ def merge_remote(
 
 AGENT_PREFIX = "guest:"
 """Prefix for the lane IDs of API clients, followed by the agent's number."""
-SPAN = 30.0  # seconds on display
+SHOWN_S = 30.0  # seconds on display
 
 
-class Mark(Struct, frozen=True):
+class ActivitySample(Struct, frozen=True):
     # Seconds on the caller's clock.
     start: float
     end: float
@@ -64,8 +64,8 @@ class Mark(Struct, frozen=True):
 class ScoreLane(Struct):
     chat_id: str
     title: str
-    colour: int  # color index, which never changes
-    state: str = "idle"  # `idle` or a `Mark.state`
+    color: int  # color index, which never changes
+    state: str = "idle"  # `idle` or a `ActivitySample.state`
     activity: ToolActivity | None = None  # tool activity while the engine is idle
     rate: float = 0.0  # current tokens per second
     kv_bytes: int = 0  # KV cache size
@@ -73,7 +73,7 @@ class ScoreLane(Struct):
     position: int = 0  # position in the queue for memory (from 1), or 0 if not queued
     host: str = ""  # server that runs the model, "" for our own engine
     context: int = 0  # context size on another Stretto, else 0
-    marks: deque[Mark] = field(default_factory=deque)
+    samples: deque[ActivitySample] = field(default_factory=deque)
     _reply: tuple[int, int] = (0, 0)  # generated and cached tokens at the last sample
 
 
@@ -103,7 +103,7 @@ class Totals(Struct, frozen=True):
 class Lanes:
     """Lanes of all chats with an engine session, oldest first."""
 
-    COLOURS = 8
+    COLORS = 8
 
     def __init__(self) -> None:
         self._lanes: dict[str, ScoreLane] = {}
@@ -150,7 +150,7 @@ class Lanes:
             lane = self._lanes[chat_id]
             lane.state, lane.rate, lane.kv_bytes, lane.activity = "idle", 0.0, 0, None
             self._forget(lane, now)
-            if not lane.marks:
+            if not lane.samples:
                 del self._lanes[chat_id]
         states = [lane.state for lane in self._lanes.values()]
         self.totals = Totals(
@@ -188,16 +188,16 @@ class Lanes:
         elif lane.state == "reading":
             lane.rate = max(0, tokens - before[1]) / elapsed
         if lane.state != "idle" and now > start:
-            lane.marks.append(Mark(start, now, lane.state, lane.rate))
+            lane.samples.append(ActivitySample(start, now, lane.state, lane.rate))
         self._forget(lane, now)
 
     def _forget(self, lane: ScoreLane, now: float) -> None:
-        while lane.marks and lane.marks[0].end < now - SPAN:
-            lane.marks.popleft()
+        while lane.samples and lane.samples[0].end < now - SHOWN_S:
+            lane.samples.popleft()
 
     def _free_color(self) -> int:
-        used = [lane.colour for lane in self._lanes.values()]
-        return min(range(self.COLOURS), key=used.count)
+        used = [lane.color for lane in self._lanes.values()]
+        return min(range(self.COLORS), key=used.count)
 
 
 _STATES = ("writing", "reading", "queued", "paused", "idle")

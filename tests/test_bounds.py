@@ -134,7 +134,7 @@ def _titled(text: str) -> None:
     extract_title(text[: MB // 100], "a question", "an answer")
 
 
-def _coloured(text: str) -> None:
+def _colored(text: str) -> None:
     from app.markdown.highlight import HIGHLIGHT_LIMIT, highlight
 
     language, _, code = text.partition("\0")
@@ -239,9 +239,9 @@ PLACES = {
         _titled,
         _chosen(("<think>", 2_000), ("**[a](", 2_000), ("a", MB)),
     ),
-    "code that is coloured": Place(
+    "code that is colored": Place(
         "20,000 characters, and a clock between its pieces",
-        _coloured,
+        _colored,
         lambda: [
             f"{name}\0" + text * 20_000
             for name in ("python", "html", "perl", "c++")

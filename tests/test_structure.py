@@ -366,7 +366,7 @@ def astray() -> set[str]:
 FIRST_AND_LAST = {
     "app.__main__": "the program's own loop",
     "app.program.selftest": "a program of its own",
-    "app.ui.dialogs.dialogs": "asks before there is a window, and when the program ends",
+    "app.ui.dialogs.store_dialogs": "asks before there is a window, and when the program ends",
     "app.ui.dialogs.recovery": "asks before there is a window",
 }
 

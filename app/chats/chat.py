@@ -32,7 +32,7 @@ from app.chats.turn import Compose, Editing, Event
 from app.chats.turn_controller import TurnController
 from app.models.loading import ModelLoader
 from app.store import ChatRecord, Message, Store, new_id
-from app.tools.host import Toolbox
+from app.tools.toolbox import Toolbox
 
 
 class Chat(ChatPart):

@@ -154,7 +154,7 @@ class ChatReply(ChatPart):
             answer.like = like.id
             answer.options = options_of_answer(like.stats, self.generator.options)
             answer.model = model_of_answer(like.stats)
-            data = {k: v for k, v in panel.data_of(like).items() if k in {"system", "name"}}
+            data = panel.data_without_panel(like)
         self.generator.tools.new_turn()
         self.generate(answer, branching=branching, panel_data=data)
 
@@ -182,10 +182,14 @@ class ChatReply(ChatPart):
         self.chat_changed.emit()
         self.generator.generate(answer)
 
-    def continue_after(self, before: Answer) -> None:
-        model = before.model
+    def continue_after_tools(self) -> None:
+        """Send the results of the last tool calls back to the model that made them."""
+        generator = self.generator
+        assert generator.calling is not None
+        generator.stage = Stage.IDLE  # in case the new message can't be stored
+        model = generator.calling.model
         if model is not None and is_remote(model) and model != self._saved.record.model:
             model = None  # never send the results to a server the user has switched away from
-        answer = Answer(new_id(), model=model, options=before.options)
+        answer = Answer(new_id(), model=model, options=generator.calling.options)
         with self._saved.transaction():
             self.generate(answer, branching=False)

@@ -62,7 +62,7 @@ class HelperRunner(ChatPart):
         self._saved, self._loader, self._generator = saved, loader, generator
         self._rounds: dict[str, _Round] = {}
         self._measure = QTimer(self, interval=self.MEASURE_MS)
-        self._measure.timeout.connect(self._on_measure)
+        self._measure.timeout.connect(lambda: flows.start(self, self._take_rates()))
         generator.tools.helpers_requested.connect(self.begin)
         generator.tools.stop_helpers_requested.connect(self.stop)
 
@@ -153,7 +153,7 @@ class HelperRunner(ChatPart):
         ended = partial(self._on_ended, round_, number, answer.message_id)
         helper.reply_ended.connect(ended)
         # There are no tools that a helper may call, because its record has no params.
-        helper.tool_calls_finished.connect(ended)
+        helper.tools.calls_finished.connect(ended)
         round_.generators[number] = helper
         helper.generate(answer)
 
@@ -172,7 +172,7 @@ class HelperRunner(ChatPart):
             lane.state = state
             self._notify(round_)
 
-    def _on_ended(self, round_: _Round, number: int, message_id: str, _: object) -> None:
+    def _on_ended(self, round_: _Round, number: int, message_id: str, _: object = None) -> None:
         lane, helper = round_.call.lanes[number], round_.generators.get(number)
         if helper is None:
             return
@@ -217,10 +217,6 @@ class HelperRunner(ChatPart):
 
     def _notify(self, round_: _Round) -> None:
         self.text_added.emit(round_.call.message_id, "", "lane")
-
-    @Slot()
-    def _on_measure(self) -> None:
-        flows.start(self, self._take_rates())
 
     async def _take_rates(self) -> None:
         """Update the speeds from the engine's stats, because one event may contain several

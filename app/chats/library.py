@@ -17,7 +17,8 @@ from app.chats.session import ChatSession
 from app.chats.transcript import branch
 from app.models.loading import ModelLoader
 from app.store import ChatRecord, Message, SearchHit, Store, new_id
-from app.tools.host import Toolbox, ToolHost
+from app.tools.host import ToolHost
+from app.tools.toolbox import Toolbox
 
 
 class ChatSearch(QObject):

@@ -130,18 +130,20 @@ def members_by_model(names: Mapping[str, str]) -> list[Member]:
     ]
 
 
-def name(member: Member) -> str:
-    """Return a name that distinguishes a member from others with the same model, or ""."""
-    if member.name or (member.seed is None and member.temperature is None):
-        return member.name
-    if member.seed is not None:
-        return tr("Seed {n}", n=member.seed)
-    return tr("Temperature {value}", value=member.temperature)
+def column_data(member: Member) -> dict[str, Any]:
+    """Return a member as stored with its reply. An automatic name is made when it's shown."""
+    return member.to_json() | ({} if member.name else {"named_by": "settings"})
 
 
 def data_of(message: Message) -> Mapping[str, Any]:
     found = message.stats.get("panel")
     return found if isinstance(found, dict) else {}
+
+
+def data_without_panel(column: Message) -> dict[str, Any]:
+    """Return the data to keep when a column's reply is repeated outside of its panel."""
+    kept = {"system", "name", "named_by", "seed", "temperature"}
+    return {name: value for name, value in data_of(column).items() if name in kept}
 
 
 def _word(message: Message, name: str) -> str:
@@ -163,7 +165,15 @@ def letter_of(message: Message) -> str:
 
 
 def name_of(message: Message) -> str:
-    return one_line(data_of(message).get("name"), LONGEST)
+    """Return a name that distinguishes a column from others with the same model, or ""."""
+    data = data_of(message)
+    if data.get("named_by") == "settings":
+        member = Member.from_json(data)
+        if member.seed is not None:
+            return tr("Seed {n}", n=member.seed)
+        if member.temperature is not None:
+            return tr("Temperature {value}", value=member.temperature)
+    return one_line(data.get("name"), LONGEST)
 
 
 def is_open(message: Message) -> bool:

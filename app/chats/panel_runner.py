@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Slot
@@ -60,13 +61,7 @@ class PanelRunner(ChatPart):
                 panel.letters(len(members)), members, refs, models, asked_with, strict=True
             ):
                 answer = Answer(new_id(), model=ref, options=own_options)
-                data = {
-                    "id": panel_id,
-                    "letter": letter,
-                    "open": True,
-                    **member.to_json(),
-                    "name": panel.name(member),
-                }
+                data = {"id": panel_id, "letter": letter, "open": True, **panel.column_data(member)}
                 message = Message(answer.message_id, question.chat_id, question.id, "assistant")
                 self._saved.add(
                     replace(message, status="streaming", model=model, stats={"panel": data})
@@ -74,7 +69,7 @@ class PanelRunner(ChatPart):
                 answers.append(answer)
             self._saved.show(answers[0].message_id)
         for answer in answers:
-            column = self._new_column()
+            column = self._new_column(answer.message_id)
             column.session.set_front(self._front)
             column.stage = Stage.LOADING  # so that all columns are active when the first one starts
             self.generators[answer.message_id] = column
@@ -83,7 +78,7 @@ class PanelRunner(ChatPart):
         for column, answer in zip(self.running, answers, strict=True):
             column.generate(answer)
 
-    def _new_column(self) -> ReplyGenerator:
+    def _new_column(self, message_id: str) -> ReplyGenerator:
         """Create the generator of a column.
 
         Its `reply_ended` isn't forwarded, because the chat's reply ends with the last column.
@@ -95,7 +90,8 @@ class PanelRunner(ChatPart):
             part.message_changed.connect(self.message_changed)
             part.phase_changed.connect(self.phase_changed)
         column.reply_ended.connect(self._on_ended)
-        column.tool_calls_finished.connect(self._on_called)
+        # Some servers call tools that were not offered.
+        column.tools.calls_finished.connect(partial(column.end_turn, message_id))
         return column
 
     def columns(self, message_id: str) -> list[Message]:
@@ -175,12 +171,6 @@ class PanelRunner(ChatPart):
     def cancel_for_close(self) -> None:
         for column in self.generators.values():
             column.cancel_for_close()
-
-    @Slot(object)
-    def _on_called(self, answer: Answer) -> None:
-        """End a column that calls tools. Some servers call tools that were not offered."""
-        if (column := self.generators.get(answer.message_id)) is not None:
-            column.end_turn(answer.message_id)
 
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict, replace
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.bridge import Bridge
 from app.chats import panel
@@ -29,8 +29,8 @@ from app.models.names import adapter_of
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE
 from app.store import Message, has_images, has_sounds, new_id
-from app.tools.host import Toolbox
 from app.tools.tool import as_function
+from app.tools.toolbox import Toolbox
 from engine import (
     EngineError,
     Failed,
@@ -66,8 +66,6 @@ class ReplyGenerator(ChatPart):
     # The store commits within 250 ms, so a crash loses less than a second of text.
     CHECKPOINT_MS = 400
 
-    tool_calls_finished = Signal(object)  # (answer)
-
     def __init__(
         self,
         saved: SavedChat,
@@ -87,6 +85,7 @@ class ReplyGenerator(ChatPart):
         self.waits_for = ""  # reference of the model to wait for while LOADING
         self._handle: EngineReply | RemoteReply | None = None
         self.answer: Answer | None = None  # None if no reply is running
+        self.calling: Answer | None = None  # the last answer with tool calls
         self._closing = False
         self._saved_length = 0
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
@@ -371,24 +370,13 @@ class ReplyGenerator(ChatPart):
         )
         self.message_changed.emit(message.id)
         if status == "complete" and turn_with_calls(message) is not None and not self._closing:
-            self._call(answer, message)
+            self.stage, self.calling = Stage.CALLING, answer
+            self.tools.begin(answer.calls, int(stats.get("generated_tokens", 0)))
+            self._notify_phase_changed()
             if stopping:  # the reply finished before the stop request arrived
                 self.stop()
         else:
             self.end_turn(message.id)
-
-    def _call(self, answer: Answer, message: Message) -> None:
-        self.stage = Stage.CALLING
-        tokens = int(message.stats.get("generated_tokens", 0))
-        self.tools.begin(answer.calls, tokens, lambda: self._on_called(answer))
-        self._notify_phase_changed()
-
-    def _on_called(self, answer: Answer) -> None:
-        if self.tools.is_at_limit:
-            self.end_turn()
-        else:
-            self.stage = Stage.IDLE
-            self.tool_calls_finished.emit(answer)
 
     def end_turn(self, message_id: str = "") -> None:
         self.stage = Stage.IDLE

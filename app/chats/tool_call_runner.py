@@ -31,7 +31,7 @@ from app.store import Message, new_id
 from app.tools.builtin import HELPERS, Obstacle
 from app.tools.consent import Decision, can_always_allow
 from app.tools.granted_folders import Difference
-from app.tools.host import Toolbox, ToolHost
+from app.tools.host import ToolHost
 from app.tools.offers import Offers
 from app.tools.questions import Ask, Question, QuestionAction, Response
 from app.tools.tool import (
@@ -43,6 +43,7 @@ from app.tools.tool import (
     shorten,
     to_visible_line,
 )
+from app.tools.toolbox import Toolbox
 
 
 class ToolOffers:
@@ -145,6 +146,7 @@ class ToolCallRunner(ChatPart):
     helpers_requested = Signal(object)
     # (call): the helpers' text is kept
     stop_helpers_requested = Signal(object)
+    calls_finished = Signal()  # all calls of an answer are done
 
     MOST_STEPS = 15
     MOST_TOKENS = 100_000
@@ -166,7 +168,6 @@ class ToolCallRunner(ChatPart):
         self._result_room = room
         self._questions = ToolQuestions(self, bridge, self._on_question)
         self.offers = ToolOffers(self, toolbox.host, self._enabled_tools)
-        self._then: Callable[[], object] = lambda: None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
         self.calls: dict[str, Call] = {}  # calls in the current step, by message ID
@@ -195,16 +196,13 @@ class ToolCallRunner(ChatPart):
     def new_turn(self) -> None:
         self.step = self.tokens = 0
 
-    def begin(
-        self, parsed_calls: Sequence[ParsedToolCall], tokens: int, then: Callable[[], object]
-    ) -> None:
-        """Start the calls of an answer. ``then`` is called when all are done.
+    def begin(self, parsed_calls: Sequence[ParsedToolCall], tokens: int) -> None:
+        """Start the calls of an answer with this number of tokens.
 
         Each call is stored as a message immediately, so it survives a crash.
         """
         self.step += 1
         self.tokens += tokens
-        self._then = then
         self.calls = {}
         offered = self.toolbox.enabled_tools(self._enabled_tools())
         with self._saved.transaction():
@@ -449,4 +447,4 @@ class ToolCallRunner(ChatPart):
         over = all(call.state is CallState.OVER for call in self.calls.values())
         if self.calls and over and not self.paused:
             self.calls = {}
-            self._then()
+            self.calls_finished.emit()

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app.chats.actions import BLIND, DEAF
-from app.chats.answer import Answer
 from app.chats.chat_model import ChatModel
 from app.chats.chat_part import ChatPart
 from app.chats.chat_reply import ChatReply
@@ -59,10 +58,9 @@ class TurnController(ChatPart):
         self.several = False
         self._depth = 0  # nesting depth of `handle`
         self._changed = False  # `handle` must process CHANGED before it returns
-        self._called: Answer | None = None  # last answer whose tool calls are done
-        attaching.file_rejected.connect(self._on_refused)
+        attaching.file_rejected.connect(lambda why: self.handle(Event.FILE_REFUSED, why=why))
         attaching.changed.connect(self.on_changed)
-        reply.generator.tool_calls_finished.connect(self._on_results)
+        reply.generator.tools.calls_finished.connect(self._on_results)
 
     @property
     def stage(self) -> Stage:
@@ -207,8 +205,7 @@ class TurnController(ChatPart):
             case Effect.RETRY:
                 generator.retry()
             case Effect.CONTINUE:
-                assert self._called is not None
-                self._reply.continue_after(self._called)
+                self._reply.continue_after_tools()
             case Effect.END_TURN:
                 generator.end_turn()
             case Effect.REPORT:
@@ -219,7 +216,7 @@ class TurnController(ChatPart):
             case Effect.SEND_QUEUE:
                 self.handle(Event.SEND_QUEUE)
             case Effect.SETTLE:
-                QTimer.singleShot(0, self, self._on_settled)
+                QTimer.singleShot(0, self, lambda: self.handle(Event.SETTLE))
 
     @Slot()
     def on_changed(self) -> None:
@@ -229,17 +226,12 @@ class TurnController(ChatPart):
             self.handle(Event.CHANGED)
 
     @Slot()
-    def _on_settled(self) -> None:
-        self.handle(Event.SETTLE)
-
-    @Slot(str)
-    def _on_refused(self, why: str) -> None:
-        self.handle(Event.FILE_REFUSED, why=why)
-
-    @Slot(object)
-    def _on_results(self, before: Answer) -> None:
-        self._called = before
-        self.handle(Event.RESULTS)
+    def _on_results(self) -> None:
+        generator = self._reply.generator
+        if generator.tools.is_at_limit:
+            generator.end_turn()
+        else:
+            self.handle(Event.RESULTS)
 
     def write(self, text: str) -> None:
         """Change the composer's text. The first character typed stores a new chat."""

@@ -74,9 +74,9 @@ class RefreshPace:
 
 
 class Rendering:
-    def __init__(self, colours: HighlightScheduler, parts: Collection[str]) -> None:
+    def __init__(self, colors: HighlightScheduler, parts: Collection[str]) -> None:
         self.codes: dict[CodeKey, str] = {}  # source of each code block
-        self._colours = colours
+        self._colors = colors
         self._splitter = BlockSplitter()
         self._final_inline = InlineParser(parts)
         self._open_inline = InlineParser(parts)
@@ -112,7 +112,7 @@ class Rendering:
         above = shown[begin - 1] if begin else None
         del self._ends[done:]
         rows: list[Row] = []
-        self._colours.begin()
+        self._colors.begin()
         self._final_inline.begin(splitter.references, steady=True, previous=self._open_inline)
         if (grown := self._rows_of_closed_code(done, begin, above)) is not None:
             unchanged, rows = grown
@@ -123,7 +123,7 @@ class Rendering:
             block = splitter.finished[number]
             previous = rows[-1] if rows else above
             rows += block_rows(
-                block, number, self._final_inline, previous, self.codes, self._colours.lines
+                block, number, self._final_inline, previous, self.codes, self._colors.lines
             )
             splitter.forget_tokens(number)
             self._ends.append(begin + len(rows))
@@ -268,12 +268,12 @@ class MarkdownDocument(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._refresh_or_wait)
-        self._colours = HighlightScheduler(self._recolor, self)
+        self._colors = HighlightScheduler(self._recolor, self)
         self._reset()
 
     def _reset(self) -> None:
-        self._rendering = Rendering(self._colours, self._parts)
-        self._colours.clear()
+        self._rendering = Rendering(self._colors, self._parts)
+        self._colors.clear()
         for name in self.wrapped_blocks:
             self._writer.set_wrapped(name, False)
         self._pace = RefreshPace()
@@ -342,7 +342,7 @@ class MarkdownDocument(QObject):
     def settle(self) -> None:
         """Render and highlight everything, however long that takes."""
         self.refresh()
-        self._colours.settle()
+        self._colors.settle()
 
     def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
         """Return the code blocks in order, or only those near `clip`."""
@@ -462,7 +462,5 @@ class MarkdownDocument(QObject):
         ]
         parts = [row.spans for row in line_rows(key, lines)]
         if len(mine) == len(parts):
-            coloured = [
-                replace(row, spans=part) for (_, row), part in zip(mine, parts, strict=True)
-            ]
-            self._writer.recolor(mine[0][0], coloured)
+            colored = [replace(row, spans=part) for (_, row), part in zip(mine, parts, strict=True)]
+            self._writer.recolor(mine[0][0], colored)

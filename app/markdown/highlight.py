@@ -24,7 +24,7 @@ HIGHLIGHT_LIMIT = 20_000
 
 _TOKENS = 40  # number of tokens between clock checks, about half a millisecond
 
-COLOURS: dict[str, tuple[str, str]] = {
+COLORS: dict[str, tuple[str, str]] = {
     "comment": ("#5f6872", "#919c96"),
     "keyword": ("#a3298c", "#e394d6"),
     "string": ("#2f6f2a", "#a3d18b"),
@@ -95,7 +95,7 @@ _KEPT = 64  # number of highlighted blocks to cache
 
 
 def highlight(code: str, language: str) -> Iterator[tuple[str, str]]:
-    """Yield (kind, text) pairs, where kind is a key of COLOURS or "". Thread-safe.
+    """Yield (kind, text) pairs, where kind is a key of COLORS or "". Thread-safe.
 
     Code that the lexer would alter is returned as a single pair.
     """
@@ -159,10 +159,10 @@ class CodeHighlighter:
     def _end(self) -> None:
         self._tokens = None
         self._rows.pop()  # drop the empty line after the final newline
-        coloured = tuple(join_spans(iter(row)) for row in self._rows)
+        colored = tuple(join_spans(iter(row)) for row in self._rows)
         # Lexers may drop characters, e.g. a byte order mark, so check that the text is unchanged.
-        if list(map(_text, coloured)) == list(map(_text, self.lines)):
-            self.lines = coloured
+        if list(map(_text, colored)) == list(map(_text, self.lines)):
+            self.lines = colored
         _kept[self._key] = self.lines
         if len(_kept) > _KEPT:
             _kept.popitem(last=False)

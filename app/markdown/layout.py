@@ -170,11 +170,11 @@ def block_rows(
     previous: Row | None,  # row above, which affects the spacing
     codes: dict[CodeKey, str],  # receives the source of each code block
     # Returns lines of code, highlighted if available. None while the block is open.
-    colour: Callable[[CodeKey, str], Lines] | None = None,
+    color: Callable[[CodeKey, str], Lines] | None = None,
 ) -> list[Row]:
     if block.typed:
         return raw_rows(block.source.removesuffix("\n"), previous)
-    return _Builder(block, block.tokens, number, inline, previous, codes, colour).rows
+    return _Builder(block, block.tokens, number, inline, previous, codes, color).rows
 
 
 class _Builder:
@@ -186,7 +186,7 @@ class _Builder:
         inline: InlineParser,
         previous: Row | None,
         codes: dict[CodeKey, str],
-        colour: Callable[[CodeKey, str], Lines] | None,
+        color: Callable[[CodeKey, str], Lines] | None,
     ) -> None:
         self.rows: list[Row] = []
         self._block = block
@@ -196,7 +196,7 @@ class _Builder:
         self._inline = inline
         self._previous = previous
         self._codes = codes
-        self._colour = colour
+        self._color = color
         self._levels: tuple[str, ...] = ()
         self._rtl = False  # direction of the outermost list or quote
         self._bars: tuple[Bar, ...] = ()
@@ -205,7 +205,7 @@ class _Builder:
         self._fresh_list = False
         # Row with the last text of an open block, which is still growing.
         self._open_text = -1
-        if colour is None:
+        if color is None:
             texts = [i for i, token in enumerate(tokens) if token.type == "inline"]
             self._open_text = texts[-1] if texts else -1
         self._walk()
@@ -358,7 +358,7 @@ class _Builder:
         info = unescapeAll(token.info) if token.type == "fence" else ""
         key = CodeKey((self._number, 0 if token.level == 0 else self._key()[1]), language_of(info))
         self._codes[key] = token.content
-        lines = self._colour(key, token.content) if self._colour else plain_lines(token.content)
+        lines = self._color(key, token.content) if self._color else plain_lines(token.content)
         space = self._space_above("code")
         for row in code_rows(key, lines, space, self._levels, self._bars, self._rtl):
             self._push(row)

@@ -103,5 +103,5 @@ def _measure(char: QTextCharFormat, document: QTextDocument | None = None) -> tu
 
 
 @lru_cache(maxsize=256)
-def _picture(formula: tex.Formula, colour: str) -> QSvgRenderer:
-    return QSvgRenderer(QByteArray(formula.svg.replace(tex.INK, colour).encode()))
+def _picture(formula: tex.Formula, color: str) -> QSvgRenderer:
+    return QSvgRenderer(QByteArray(formula.svg.replace(tex.INK, color).encode()))

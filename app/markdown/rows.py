@@ -48,7 +48,7 @@ class Ink(Struct, frozen=True, gc=False):
     strike: bool = False
     code: bool = False
     link: str = ""  # link address, or ""
-    token: str = ""  # token type of highlighted code, a key of highlight.COLOURS
+    token: str = ""  # token type of highlighted code, a key of highlight.COLORS
     math: str = ""  # LaTeX of a formula, represented in the text by U+FFFC
     display: bool = False  # formula in display style
     tags: tuple[str, ...] = ()  # enclosing HTML elements: "kbd", "mark", "sub", "sup" or "u"

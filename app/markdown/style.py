@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 )
 
 from app.markdown import maths
-from app.markdown.highlight import COLOURS
+from app.markdown.highlight import COLORS
 from app.markdown.rows import (
     CELL_PAD,
     CODE_HEADER,
@@ -223,13 +223,13 @@ class Formats:
         boxed = ink.code or "kbd" in ink.tags
         font = self.code_font() if kind == "code" or boxed else self.font()
         quiet = (quoted and kind != "code") or kind == "marker"
-        colour = style.muted if quiet else style.text
+        color = style.muted if quiet else style.text
         if kind.startswith("heading"):
             px = self._font_px(kind)
             font.setPixelSize(self._pixels(px * 0.9) if boxed else px)
             font.setWeight(QFont.Weight.DemiBold)
             if kind == "heading6":
-                colour = style.muted
+                color = style.muted
         elif kind == "head":
             font.setWeight(QFont.Weight.DemiBold)
         if ink.bold:
@@ -241,13 +241,13 @@ class Formats:
         if ink.link:
             form.setAnchor(True)
             form.setAnchorHref(ink.link)
-            colour = style.accent
+            color = style.accent
         if ink.token:
-            colour = COLOURS[ink.token][style.dark]
+            color = COLORS[ink.token][style.dark]
         form.setFont(font)
         form.setFontUnderline(bool(ink.link) or "u" in ink.tags)
         form.setFontStrikeOut(ink.strike)
-        form.setForeground(QColor(colour))
+        form.setForeground(QColor(color))
         if "mark" in ink.tags:
             form.setBackground(QColor(_MARKED[style.dark]))
         if "sub" in ink.tags or "sup" in ink.tags:

@@ -41,7 +41,7 @@ _SMALL_EM = 0.1  # same for all other units
 _SHAPES = {"svg", "g", "path", "rect", "ellipse", "polygon"}
 _PLACES = {"xmlns", "xmlns:xlink", "viewBox", "d", "points", "x", "y", "cx", "cy", "rx", "ry"}
 _MEASURES = _PLACES | {"width", "height", "stroke-width", "opacity"}
-_COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+")
+_COLOR = re.compile(r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+")
 
 
 class Formula(Struct, frozen=True):
@@ -97,7 +97,7 @@ def is_harmless(drawn: ElementTree.Element) -> bool:
     return all(
         element.tag in _SHAPES
         and all(
-            _COLOUR.fullmatch(value) if name in ("fill", "stroke") else name in _MEASURES
+            _COLOR.fullmatch(value) if name in ("fill", "stroke") else name in _MEASURES
             for name, value in element.attrib.items()
         )
         for element in drawn.iter()

@@ -76,12 +76,12 @@ def paint_marker(
     painter: QPainter, formats: Formats, item: ListItem, text: QPointF, rtl: bool
 ) -> None:
     area = marker_area(formats, item, text, rtl)
-    colour = QColor(formats.style.muted)
+    color = QColor(formats.style.muted)
     if item.task:
         _paint_box(painter, formats.style, item.task == "done", area)
     elif item.ordered:
         painter.setFont(formats.marker_font())
-        painter.setPen(colour)
+        painter.setPen(color)
         window = painter.layoutDirection()
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the text is in visual order
         painter.drawText(QPointF(area.left(), text.y()), number_text(item, rtl))
@@ -90,14 +90,14 @@ def paint_marker(
     elif item.depth % 3 == 1:
         line = 0.08 * formats.style.font_px
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(colour, line))
+        painter.setPen(QPen(color, line))
         painter.drawEllipse(area.adjusted(line / 2, line / 2, -line / 2, -line / 2))
         painter.setPen(Qt.PenStyle.NoPen)
     elif item.depth % 3 == 2:
         inset = 0.02 * formats.style.font_px
-        painter.fillRect(area.adjusted(inset, inset, -inset, -inset), colour)
+        painter.fillRect(area.adjusted(inset, inset, -inset, -inset), color)
     else:
-        painter.setBrush(colour)
+        painter.setBrush(color)
         painter.drawEllipse(area)
 
 

@@ -34,8 +34,13 @@ from app.system import logs, updates
 from app.system.crash import CrashReports
 from app.system.single_instance import SingleInstance
 from app.system.updates import Updates
-from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved, ask_for_folder
 from app.ui.dialogs.recovery import ask_for_backup
+from app.ui.dialogs.store_dialogs import (
+    Recovery,
+    ask_about_store,
+    ask_about_unsaved,
+    ask_for_folder,
+)
 from app.ui.style import motion, theme
 from app.ui.style.icons import app_icon
 from app.ui.window.context import WindowContext

@@ -9,7 +9,10 @@ from PySide6.QtCore import QTimer
 from app.settings.language import counted, tr
 from app.settings.paths import Paths
 from app.store import Backup, ChatRecord, Store, StoreError, backups_of
-from app.ui.dialogs.dialogs import Recovery
+from app.store.backups import restore
+from app.store.database import copy, set_aside
+from app.store.salvage import salvage
+from app.ui.dialogs.store_dialogs import Recovery
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +87,7 @@ class StoreOpening:
     def _recover(self, way: Recovery) -> StoreError | None:
         try:
             if way is Recovery.SET_ASIDE:
-                aside = Store.set_aside(self._file)
+                aside = set_aside(self._file)
                 self.words = tr(
                     "Stretto started without chats. Your earlier chats are kept as {file}.",
                     file=aside.name,
@@ -92,14 +95,14 @@ class StoreOpening:
             elif way is Recovery.ELSEWHERE:
                 folder = self._ask_folder()
                 if folder is not None:
-                    Store.copy(self._file, Paths.for_profile(folder).chats)
+                    copy(self._file, Paths.for_profile(folder).chats)
                     self.elsewhere = folder
             elif way is Recovery.RESTORE:
                 backup = self._ask_backup(backups_of(self._file))
                 if backup is not None:
                     self.words = restore_backup(self._file, backup)
             elif way is Recovery.SALVAGE:
-                saved = Store.salvage(self._file)
+                saved = salvage(self._file)
                 self.words = tr(
                     "Recovered {messages} in {chats}. The damaged file is kept as {file}.",
                     messages=counted("%Ln message", "%Ln messages", saved.messages),
@@ -112,7 +115,7 @@ class StoreOpening:
 
 
 def restore_backup(file: Path, backup: Path) -> str:
-    aside = Store.restore(file, backup)
+    aside = restore(file, backup)
     if aside is None:
         return tr("Backup restored.")
     return tr("Backup restored. Your previous chats are kept as {file}.", file=aside.name)

@@ -6,8 +6,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from msgspec import Struct
-
 from app.store.attachments import (
     AttachedText,
     Attachments,
@@ -16,46 +14,38 @@ from app.store.attachments import (
     has_unused,
     text_from_json,
 )
-from app.store.operations import View
+from app.store.operations import Operation, View
 from app.store.readers import Readers, queued_view
 from app.store.writer import StoreWriter
 
 
-class SaveText(Struct, frozen=True):
+class SaveText(Operation, frozen=True):
     hash: str
     text: AttachedText
-    slot: str | None = None
-    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.execute("INSERT OR IGNORE INTO attached VALUES (?, ?)", (self.hash, self.text.to_text()))
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         view.texts[self.hash] = self.text
 
 
-class SaveImage(Struct, frozen=True):
+class SaveImage(Operation, frozen=True):
     image: StoredImage
-    slot: str | None = None
-    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         values = (self.image.hash, self.image.thumbnail, self.image.data)
         db.execute("INSERT OR IGNORE INTO images VALUES (?, ?, ?)", values)
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         view.images[self.image.hash] = self.image
 
 
-class ForgetUnused(Struct, frozen=True):
-    slot: str | None = None
+class ForgetUnused(Operation, frozen=True):
     is_urgent: bool = False
 
     def write(self, db: sqlite3.Connection) -> None:
         forget_unused(db)
-
-    def show(self, view: View) -> None:
-        pass
 
 
 class Texts:

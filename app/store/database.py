@@ -238,6 +238,10 @@ def _replace_link(part: Path, target: Path) -> None:
 
 
 def copy(path: Path, target: Path) -> None:
+    """Copy a database that isn't being written, with its journal. Raises StoreError.
+
+    Does nothing if the file is missing or the target exists.
+    """
     try:
         if target.exists() or not path.exists():
             return

@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
-from msgspec import Struct
-
 from app.store.attachments import forget_unused
 from app.store.errors import is_damage
-from app.store.operations import View
+from app.store.operations import Operation, View
 from app.store.records import ChatRecord
 
 log = logging.getLogger(__name__)
@@ -28,16 +26,14 @@ def create(db: sqlite3.Connection) -> None:
     db.execute("CREATE INDEX messages_deleted ON messages(deleted_at) WHERE deleted_at IS NOT NULL")
 
 
-class Erase(Struct, frozen=True):
+class Erase(Operation, frozen=True):
     ids: tuple[str, ...]
-    slot: str | None = None
-    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.executemany("INSERT OR IGNORE INTO erased VALUES (?)", [(item,) for item in self.ids])
         erase_ids(db, self.ids)
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         erased = set(self.ids)
         for chat in erased:
             view.chats.pop(chat, None)
@@ -45,14 +41,13 @@ class Erase(Struct, frozen=True):
             del view.messages[message]
 
 
-class EraseMessages(Struct, frozen=True):
+class EraseMessages(Operation, frozen=True):
     """Operation to erase messages that were deleted before a given time.
 
     A message with a remaining reply keeps its row, without text.
     """
 
     before: float
-    slot: str | None = None
     is_urgent: bool = False
 
     def write(self, db: sqlite3.Connection) -> None:
@@ -62,7 +57,7 @@ class EraseMessages(Struct, frozen=True):
         db.executemany("INSERT OR IGNORE INTO erased VALUES (?)", due)
         erase_ids(db, [message_id for (message_id,) in due])
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         followed = {m.parent_id for m in view.messages.values()}
         for message in reversed(list(view.messages.values())):
             due = message.deleted_at is not None and message.deleted_at < self.before
@@ -70,18 +65,14 @@ class EraseMessages(Struct, frozen=True):
                 del view.messages[message.id]
 
 
-class ForgetErased(Struct, frozen=True):
+class ForgetErased(Operation, frozen=True):
     """Operation to remove IDs from the list of erased IDs, once no file has them."""
 
     ids: tuple[str, ...]
-    slot: str | None = None
     is_urgent: bool = False
 
     def write(self, db: sqlite3.Connection) -> None:
         db.executemany("DELETE FROM erased WHERE id = ?", [(erased_id,) for erased_id in self.ids])
-
-    def show(self, view: View) -> None:
-        pass
 
 
 def erase_ids(db: sqlite3.Connection, ids: Iterable[str]) -> None:

@@ -4,25 +4,29 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from app.store import erase
 from app.store.attachment_store import SaveImage, SaveText
 from app.store.attachments import AttachedText, StoredImage
-from app.store.operations import INSERT_CHAT, INSERT_MESSAGE, View, chat_values, message_values
+from app.store.operations import (
+    INSERT_CHAT,
+    INSERT_MESSAGE,
+    Operation,
+    View,
+    chat_values,
+    message_values,
+)
 from app.store.readers import Readers
 from app.store.records import ChatRecord, Message, new_id, storable_chat, storable_message
 from app.store.writer import StoreWriter, index_chore
 
 
-class InsertChat(Struct, frozen=True):
+class InsertChat(Operation, frozen=True):
     """Operation to insert a chat with all messages. Existing rows are never overwritten."""
 
     chat: ChatRecord
     messages: tuple[Message, ...]
-    slot: str | None = None
-    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         if db.execute("SELECT 1 FROM chats WHERE id = ?", (self.chat.id,)).fetchone():
@@ -30,22 +34,20 @@ class InsertChat(Struct, frozen=True):
         db.execute(INSERT_CHAT, chat_values(self.chat))
         db.executemany(INSERT_MESSAGE, map(message_values, self.messages))
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         view.chats.setdefault(self.chat.id, self.chat)
         for message in self.messages:
             view.messages.setdefault(message.id, message)
 
 
-class DeleteChats(Struct, frozen=True):
+class DeleteChats(Operation, frozen=True):
     ids: tuple[str, ...]
-    slot: str | None = None
-    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         erase.erase_ids(db, self.ids)
 
-    def show(self, view: View) -> None:
-        erase.Erase(self.ids).show(view)
+    def apply_to(self, view: View) -> None:
+        erase.Erase(self.ids).apply_to(view)
 
 
 class Exchange:

@@ -3,18 +3,14 @@
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
-
-from app.store.operations import View
+from app.store.operations import Operation, View
 from app.store.readers import Readers, queued_view
 from app.store.records import Folder, storable_text
 from app.store.writer import StoreWriter
 
 
-class SaveFolder(Struct, frozen=True):
+class SaveFolder(Operation, frozen=True):
     folder: Folder
-    slot: str | None = None
-    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.execute(
@@ -23,19 +19,17 @@ class SaveFolder(Struct, frozen=True):
             (self.folder.id, self.folder.name, self.folder.parent_id),
         )
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         view.folders[self.folder.id] = self.folder
 
 
-class DeleteFolder(Struct, frozen=True):
+class DeleteFolder(Operation, frozen=True):
     folder_id: str
-    slot: str | None = None
-    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.execute("DELETE FROM folders WHERE id = ?", (self.folder_id,))
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         view.folders[self.folder_id] = None
 
 

@@ -1,13 +1,13 @@
 """Write operations for the queue.
 
-`write` changes the file, and `show` makes the same change to a `View`, so that readers see queued
-writes without waiting for the disk.
+`write` changes the file, and `apply_to` makes the same change to a `View`, so that readers see
+queued writes without waiting for the disk.
 """
 
 import json
 import sqlite3
 from types import NoneType
-from typing import Any, Protocol, get_args
+from typing import Any, get_args
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -26,7 +26,7 @@ _CHAT = list(ChatRecord.__struct_fields__)
 _MESSAGE = list(Message.__struct_fields__)
 _STATS, _FILES_OF = map(_MESSAGE.index, ("stats", "attachments"))
 TYPED = {("draft",): "draft", ("edited_id", "edited_text"): "edited"}
-"""Columns written on every key press, with their name in slots."""
+"""Columns written on every key press, with the name used in `replaces_key`."""
 CHAT_COLUMNS = ", ".join(_CHAT)
 MESSAGE_COLUMNS = ", ".join(_MESSAGE)
 
@@ -43,18 +43,24 @@ class View(Struct):
     images: dict[str, StoredImage] = field(default_factory=dict)
 
 
-class Operation(Protocol):
+class Operation(Struct, frozen=True):
+    """Write operation for the queue. By default urgent, and without an effect on views."""
+
     @property
-    def slot(self) -> str | None:
-        """Return the key of operations that may replace each other, or None."""
+    def replaces_key(self) -> str | None:
+        """Key of queued operations that this operation replaces, or None."""
+        return None
 
     @property
     def is_urgent(self) -> bool:
         """Return True if the operation can't wait for the next batch."""
+        return True
 
-    def write(self, db: sqlite3.Connection) -> None: ...
+    def write(self, db: sqlite3.Connection) -> None:
+        raise NotImplementedError
 
-    def show(self, view: View) -> None: ...
+    def apply_to(self, view: View) -> None:
+        """Apply the same change to a view."""
 
 
 OPTIONAL = {
@@ -161,25 +167,24 @@ def message_values(message: Message) -> list[Any]:
     return values
 
 
-class SaveChat(Struct, frozen=True):
+class SaveChat(Operation, frozen=True):
     chat: ChatRecord
-    slot: str | None = None  # never replaced, because a later patch must not overtake it
-    is_urgent: bool = True
+    # It has no `replaces_key`, because a later patch must not overtake it.
 
     def write(self, db: sqlite3.Connection) -> None:
         db.execute(_UPSERT_CHAT, chat_values(self.chat))
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         view.chats[self.chat.id] = self.chat
 
 
-class PatchChat(Struct, frozen=True):
+class PatchChat(Operation, frozen=True):
     chat_id: str
     changes: dict[str, Any]
     is_urgent: bool = True
 
     @property
-    def slot(self) -> str | None:
+    def replaces_key(self) -> str | None:
         # Only text being typed is written this often. It may replace an earlier write, unless
         # another operation has changed the same columns in between, see `OperationQueue.add`.
         kind = TYPED.get(tuple(self.changes))
@@ -193,16 +198,16 @@ class PatchChat(Struct, frozen=True):
         ]
         db.execute(f"UPDATE chats SET {names} WHERE id = ?", (*values, self.chat_id))
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         if chat := view.chats.get(self.chat_id):
             view.chats[self.chat_id] = replace(chat, **self.changes)
 
 
-class SaveMessage(Struct, frozen=True):
+class SaveMessage(Operation, frozen=True):
     message: Message
 
     @property
-    def slot(self) -> str | None:
+    def replaces_key(self) -> str | None:
         return f"message {self.message.id}"
 
     @property
@@ -217,7 +222,7 @@ class SaveMessage(Struct, frozen=True):
             {"time": message.created_at, "chat": message.chat_id},
         )
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         message = self.message
         view.messages[message.id] = message
         chat = view.chats.get(message.chat_id)
@@ -225,13 +230,11 @@ class SaveMessage(Struct, frozen=True):
             view.chats[chat.id] = replace(chat, updated_at=message.created_at)
 
 
-class MarkMessages(Struct, frozen=True):
+class MarkMessages(Operation, frozen=True):
     """Operation to delete messages, or to restore them if the time is None."""
 
     ids: tuple[str, ...]
     deleted_at: float | None
-    slot: str | None = None
-    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         db.executemany(
@@ -239,19 +242,19 @@ class MarkMessages(Struct, frozen=True):
             [(self.deleted_at, message_id) for message_id in self.ids],
         )
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         for message_id in self.ids:
             if message := view.messages.get(message_id):
                 view.messages[message_id] = replace(message, deleted_at=self.deleted_at)
 
 
-class SaveLayout(Struct, frozen=True):
+class SaveLayout(Operation, frozen=True):
     name: str
     data: str
     is_urgent: bool = False
 
     @property
-    def slot(self) -> str | None:
+    def replaces_key(self) -> str | None:
         return f"layout {self.name}"
 
     def write(self, db: sqlite3.Connection) -> None:
@@ -261,20 +264,20 @@ class SaveLayout(Struct, frozen=True):
             (self.name, self.data),
         )
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         view.layouts[self.name] = self.data
 
 
-class DeleteLayout(Struct, frozen=True):
+class DeleteLayout(Operation, frozen=True):
     name: str
     is_urgent: bool = False
 
     @property
-    def slot(self) -> str | None:
+    def replaces_key(self) -> str | None:
         return f"layout {self.name}"
 
     def write(self, db: sqlite3.Connection) -> None:
         db.execute("DELETE FROM layouts WHERE name = ?", (self.name,))
 
-    def show(self, view: View) -> None:
+    def apply_to(self, view: View) -> None:
         view.layouts[self.name] = None

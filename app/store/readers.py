@@ -117,7 +117,7 @@ def view_of(
         for row in db.execute(message_rows, {"chat": chat_id}):
             view.messages[row[0]] = message_from_row(row)
     for operation in pending:
-        operation.show(view)
+        operation.apply_to(view)
     return view
 
 
@@ -129,5 +129,5 @@ def all_chats(readers: Readers, writer: StoreWriter) -> list[ChatRecord]:
 def queued_view(writer: StoreWriter) -> View:
     view = View()
     for operation in writer.pending_operations():
-        operation.show(view)
+        operation.apply_to(view)
     return view

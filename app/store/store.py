@@ -12,8 +12,8 @@ from typing import Any, Self
 
 from app.store import erase
 from app.store.attachment_store import Images, Texts
-from app.store.backups import Backup, Backups, backups_of, restore
-from app.store.database import copy, copy_damaged_journal, open_writer, set_aside
+from app.store.backups import Backup, Backups, backups_of
+from app.store.database import copy_damaged_journal, open_writer
 from app.store.errors import StoreError, to_start_error, to_store_error
 from app.store.exchange import Exchange
 from app.store.folders import Folders
@@ -35,7 +35,6 @@ from app.store.records import (
     storable_message,
     storable_text,
 )
-from app.store.salvage import Salvaged, salvage
 from app.store.search import ReportHits, Searcher, find
 from app.store.tool_rows import ToolRows
 from app.store.trash import Trash
@@ -57,7 +56,7 @@ class Store:
     Only `search` waits up to two seconds for the writer, and finds messages when they're finished.
 
     If the disk fails or is full, queued writes are kept in memory and retried with increasing
-    pauses, and `on_error` is called.
+    pauses, and `writer.on_error` is called.
     """
 
     def __init__(
@@ -74,17 +73,17 @@ class Store:
         self.journal_aside = journal_aside
         unfinished = bool(erase.ids_to_erase(db))  # the last run was interrupted during an erasure
         self._backups = backups or Backups(path, clock)
-        self._writer = StoreWriter(db, path, self._backups.back_up_daily, [index_chore])
+        self.writer = StoreWriter(db, path, self._backups.back_up_daily, [index_chore])
         self._readers = Readers(path)
         self._searcher = Searcher(path, self._commit_now)
-        self.trash = Trash(self._writer, self._readers, self._backups, clock)
-        self.folders = Folders(self._writer, self._readers)
-        self.texts = Texts(self._writer, self._readers)
-        self.images = Images(self._writer, self._readers)
-        self.tool_rows = ToolRows(self._writer, self._readers)
-        self.exchange = Exchange(self._writer, self._readers, self.trash.erased)
+        self.trash = Trash(self.writer, self._readers, self._backups, clock)
+        self.folders = Folders(self.writer, self._readers)
+        self.texts = Texts(self.writer, self._readers)
+        self.images = Images(self.writer, self._readers)
+        self.tool_rows = ToolRows(self.writer, self._readers)
+        self.exchange = Exchange(self.writer, self._readers, self.trash.erased)
         if unfinished:
-            self._writer.run_when_idle(self.trash.scrub)
+            self.writer.run_when_idle(self.trash.scrub)
         atexit.register(self._close_at_exit)
 
     @classmethod
@@ -108,56 +107,6 @@ class Store:
         backups.delete_partial()
         return cls(path, db, aside, backups, clock)
 
-    @staticmethod
-    def set_aside(path: Path | str) -> Path:
-        """Rename an unusable file, so that `open` can create a new one. Return the new path.
-
-        Ask the user first.
-        """
-        return set_aside(Path(path))
-
-    @staticmethod
-    def copy(path: Path | str, target: Path | str) -> None:
-        """Copy a database that isn't being written, with its journal.
-
-        Does nothing if the file is missing or the target exists.
-        """
-        copy(Path(path), Path(target))
-
-    @staticmethod
-    def salvage(path: Path | str) -> Salvaged:
-        """Replace a damaged file with its readable part. The damaged file is kept.
-
-        If StoreError is raised ("corrupt" if nothing is readable), the file is unchanged.
-        """
-        return salvage(Path(path))
-
-    @staticmethod
-    def restore(path: Path | str, backup: Path) -> Path | None:
-        """Replace a closed file with a backup. Return the old file's new path.
-
-        If StoreError is raised, the file is unchanged.
-        """
-        return restore(Path(path), backup)
-
-    @property
-    def on_error(self) -> Callable[[StoreError], None] | None:
-        """Callback on the writer thread for failed writes. Must be fast and not touch widgets."""
-        return self._writer.on_error
-
-    @on_error.setter
-    def on_error(self, callback: Callable[[StoreError], None] | None) -> None:
-        self._writer.on_error = callback
-
-    @property
-    def on_saved(self) -> Callable[[], None] | None:
-        """Callback on the writer thread, once all failed writes have succeeded."""
-        return self._writer.on_saved
-
-    @on_saved.setter
-    def on_saved(self, callback: Callable[[], None] | None) -> None:
-        self._writer.on_saved = callback
-
     def __enter__(self) -> Self:
         return self
 
@@ -174,7 +123,7 @@ class Store:
 
         Raises StoreError on failure or timeout. The writes remain queued.
         """
-        self._writer.flush(timeout)
+        self.writer.flush(timeout)
 
     def close(self, timeout: float | None = 5.0) -> None:
         """Write the queue, merge the WAL into the file, and join the thread. Idempotent.
@@ -185,13 +134,13 @@ class Store:
         self._searcher.close()
         self._readers.close()
         self._backups.close()  # close the backups first, because the writer then merges the WAL
-        self._writer.close(timeout)
+        self.writer.close(timeout)
 
     @property
     def is_settled(self) -> bool:
         """Return True if there's nothing left to write, index, back up or erase."""
         # The end of an erasure in the backups queues another write.
-        return self._writer.is_idle and self._backups.is_idle and self._writer.is_idle
+        return self.writer.is_idle and self._backups.is_idle and self.writer.is_idle
 
     def _close_at_exit(self) -> None:
         try:
@@ -203,14 +152,14 @@ class Store:
         self._backups.begin(must=True)
 
     def chats(self, include_deleted: bool = False) -> list[ChatRecord]:
-        chats = all_chats(self._readers, self._writer)
+        chats = all_chats(self._readers, self.writer)
         return [chat for chat in chats if include_deleted or chat.deleted_at is None]
 
     def chat(self, chat_id: str) -> ChatRecord | None:
         return self._view_of_chat(chat_id).chats.get(chat_id)
 
     def _view_of_chat(self, chat_id: str, messages: str = "0") -> View:
-        return view_of(self._readers, self._writer, "id = :chat", messages, chat_id)
+        return view_of(self._readers, self.writer, "id = :chat", messages, chat_id)
 
     def chat_and_last_message(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
         """Return a chat and the last message of its selected branch, or None if one doesn't exist.
@@ -267,7 +216,7 @@ class Store:
 
     def _commit_now(self) -> None:
         with suppress(StoreError):
-            self._writer.flush(2.0)
+            self.writer.flush(2.0)
 
     def layout(self, name: str) -> dict[str, Any] | None:
         return self.layouts().get(name)
@@ -276,7 +225,7 @@ class Store:
         """Return all layouts by name. Damaged layouts are skipped, because they must not prevent a
         start.
         """
-        waiting = queued_view(self._writer)
+        waiting = queued_view(self.writer)
         with self._readers.reading() as db:
             # Read bytes, because invalid UTF-8 would make the entire query fail.
             rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
@@ -289,7 +238,7 @@ class Store:
         Without this, a crash could separate them. Writes from other threads aren't included. A
         `flush` in the block on the same thread splits the transaction.
         """
-        return self._writer.transaction()
+        return self.writer.transaction()
 
     def save_chat(self, chat: ChatRecord) -> None:
         """Insert a chat or overwrite all fields. `update_chat` changes single fields.
@@ -297,14 +246,14 @@ class Store:
         Raises TypeError or ValueError if `params` isn't JSON.
         """
         if chat.id not in self.trash.erased:
-            self._writer.add(SaveChat(storable_chat(chat)))
+            self.writer.add(SaveChat(storable_chat(chat)))
 
     def update_chat(self, chat_id: str, **changes: Any) -> None:
         if wrong := set(changes) - _PATCHABLE:
             raise ValueError(f"not a changeable field of a chat: {', '.join(sorted(wrong))}")
         if changes:
             stored = {name: _to_storable(value) for name, value in changes.items()}
-            self._writer.add(PatchChat(chat_id, stored))
+            self.writer.add(PatchChat(chat_id, stored))
 
     def save_message(self, message: Message, *, as_leaf: bool = False) -> None:
         """Insert or overwrite a message. `as_leaf` makes it the leaf in the same transaction.
@@ -317,34 +266,34 @@ class Store:
             return  # the reply ended after its chat was erased
         save = SaveMessage(storable_message(message))
         if as_leaf:
-            self._writer.add(save, PatchChat(message.chat_id, {"leaf_id": message.id}))
+            self.writer.add(save, PatchChat(message.chat_id, {"leaf_id": message.id}))
         else:
-            self._writer.add(save)
+            self.writer.add(save)
 
     def set_draft(self, chat_id: str, text: str) -> None:
         """Store the composer's text. Fast enough for every key press."""
-        self._writer.add(PatchChat(chat_id, {"draft": storable_text(text)}, is_urgent=False))
+        self.writer.add(PatchChat(chat_id, {"draft": storable_text(text)}, is_urgent=False))
 
     def set_edited(self, chat_id: str, message_id: str | None, text: str) -> None:
         changes = {"edited_id": message_id, "edited_text": storable_text(text)}
-        self._writer.add(PatchChat(chat_id, changes, is_urgent=False))
+        self.writer.add(PatchChat(chat_id, changes, is_urgent=False))
 
     def set_leaf(self, chat_id: str, message_id: str | None) -> None:
-        self._writer.add(PatchChat(chat_id, {"leaf_id": message_id}))
+        self.writer.add(PatchChat(chat_id, {"leaf_id": message_id}))
 
     def delete_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
         mark = MarkMessages(tuple(ids), self.trash.now())
-        self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
+        self.writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
     def restore_messages(self, chat_id: str, ids: Sequence[str], leaf_id: str | None) -> None:
         mark = MarkMessages(tuple(ids), None)
-        self._writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
+        self.writer.add(mark, PatchChat(chat_id, {"leaf_id": leaf_id}))
 
     def save_layout(self, name: str, data: dict[str, Any]) -> None:
-        self._writer.add(SaveLayout(storable_text(name), json.dumps(data)))
+        self.writer.add(SaveLayout(storable_text(name), json.dumps(data)))
 
     def delete_layout(self, name: str) -> None:
-        self._writer.add(DeleteLayout(storable_text(name)))
+        self.writer.add(DeleteLayout(storable_text(name)))
 
 
 def _to_storable(value: Any) -> Any:

@@ -6,10 +6,8 @@ exported, so imported chats have no consents.
 
 import sqlite3
 
-from msgspec import Struct
-
 from app.store.migrations import TABLES
-from app.store.operations import View
+from app.store.operations import Operation
 from app.store.readers import Readers
 from app.store.records import storable_text
 from app.store.writer import StoreWriter
@@ -18,33 +16,23 @@ ToolValue = str | float | int
 ToolRow = tuple[ToolValue, ...]
 
 
-class PutToolRow(Struct, frozen=True):
+class PutToolRow(Operation, frozen=True):
     table: str
     row: ToolRow
-    slot: str | None = None
-    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         marks = ", ".join("?" * len(TABLES[self.table]))
         columns = ", ".join(TABLES[self.table])
         db.execute(f"INSERT OR REPLACE INTO {self.table} ({columns}) VALUES ({marks})", self.row)
 
-    def show(self, view: View) -> None:
-        """Do nothing, because rows are only read at startup."""
 
-
-class DropToolRows(Struct, frozen=True):
+class DropToolRows(Operation, frozen=True):
     table: str
     key: tuple[str, ...]
-    slot: str | None = None
-    is_urgent: bool = True
 
     def write(self, db: sqlite3.Connection) -> None:
         where = " AND ".join(f"{name} = ?" for name in TABLES[self.table][: len(self.key)])
         db.execute(f"DELETE FROM {self.table} WHERE {where or '1'}", self.key)
-
-    def show(self, view: View) -> None:
-        """Do nothing, because rows are only read at startup."""
 
 
 class ToolRows:

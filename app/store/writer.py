@@ -28,29 +28,29 @@ class OperationQueue:
 
     def __init__(self) -> None:
         self._operations: dict[int, Operation] = {}
-        self._slots: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}
 
     def __len__(self) -> int:
         return len(self._operations)
 
     def add(self, number: int, operation: Operation) -> None:
-        """Append an operation, or replace a queued operation with the same slot at its position.
+        """Append an operation. If it replaces a queued operation, it takes its position.
 
         The position is kept, because a message may be the parent of later messages.
         """
-        slot = operation.slot
-        if slot is None:
+        key = operation.replaces_key
+        if key is None:
             # The operation may contain typed text, too, so later typing must be written after it.
             for columns, kind in TYPED.items():
                 if isinstance(operation, SaveChat):
-                    self._slots.pop(f"{kind} {operation.chat.id}", None)
+                    self._numbers.pop(f"{kind} {operation.chat.id}", None)
                 elif isinstance(operation, PatchChat) and not operation.changes.keys().isdisjoint(
                     columns
                 ):
-                    self._slots.pop(f"{kind} {operation.chat_id}", None)
+                    self._numbers.pop(f"{kind} {operation.chat_id}", None)
             self._operations[number] = operation
             return
-        position = self._slots.setdefault(slot, number)
+        position = self._numbers.setdefault(key, number)
         self._operations[position] = operation
 
     def items(self) -> Iterable[tuple[int, Operation]]:

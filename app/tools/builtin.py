@@ -7,16 +7,12 @@ import math
 import operator
 import re
 import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from datetime import datetime
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
 from app.settings.language import mark, tr
 from app.tools import granted_folders
@@ -29,13 +25,10 @@ from app.tools.tool import (
     OutcomeKind,
     Tool,
     ToolError,
-    ToolResult,
-    clean_result,
-    failed_result,
     to_visible_line,
 )
 from engine.sandbox.protocol import RefusedError
-from engine.sandbox.python_cell import is_available, run_python
+from engine.sandbox.python_cell import run_python
 
 
 def now() -> str:
@@ -400,7 +393,7 @@ def _run_python(code: str) -> str | Outcome:
     return printed
 
 
-_PYTHON = builtin_tool(
+PYTHON = builtin_tool(
     "python",
     "Runs Python without network and files; gives back what it prints.",
     lambda a, c: _run_python(_text(a, "code")),
@@ -409,93 +402,3 @@ _PYTHON = builtin_tool(
 
 
 DATE = STANDARD[0].tool.key  # the only tool the Guide can call
-
-
-class BuiltinTools:
-    def __init__(self, tools: Sequence[BuiltinTool] | None = None) -> None:
-        """``tools``: defaults to the tools available on this system."""
-        self._absent: tuple[str, ...] = ()
-        if tools is None:
-            with_python = is_available()
-            self._absent = () if with_python else (ABSENT,)
-            tools = [*STANDARD, *([_PYTHON] if with_python else [])]
-        self._tools = {tool.tool.name: tool for tool in tools}
-        self._threads: list[threading.Thread] = []
-
-    @property
-    def tools(self) -> list[Tool]:
-        return [tool.tool for tool in self._tools.values()]
-
-    @property
-    def unavailable_messages(self) -> tuple[str, ...]:
-        return tuple(map(tr, self._absent))
-
-    def get(self, name: str) -> Tool | None:
-        found = self._tools.get(name)
-        return found.tool if found is not None else None
-
-    def is_previewed(self, name: str) -> bool:
-        """Return True if a tool's effect is shown before it runs."""
-        found = self._tools.get(name)
-        return found is not None and found.preview is not None
-
-    def run(self, name: str, arguments: Arguments, context: CallContext) -> Future[ToolResult]:
-        """Run a tool. Every tool limits its own run time, and exceptions become results."""
-        found = self._tools[name]
-
-        def work() -> ToolResult:
-            try:
-                answer = found.work(arguments, context)
-                if isinstance(answer, Outcome):
-                    return replace(clean_result(answer.text), outcome=answer)
-                return clean_result(answer)
-            except BaseException as error:  # including Rust panics
-                return failed_result(error)
-
-        return self._start(work)
-
-    def preview(
-        self, name: str, arguments: Arguments, context: CallContext
-    ) -> Future[Difference | Obstacle | None] | None:
-        """Start to preview or check a call. Return None if the tool supports neither.
-
-        The future resolves to the effect to show, or the reason why the call can't work.
-        """
-        found = self._tools[name]
-        look = found.preview or found.check
-        if look is None:
-            return None
-
-        def work() -> Difference | Obstacle | None:
-            try:
-                return look(arguments, context)
-            except granted_folders.ReadOnlyError as error:
-                return Obstacle(str(error), error.model_text, error.folder)
-            except granted_folders.OutsideError as error:
-                return Obstacle(str(error), error.model_text, outside=True)
-            except ToolError as error:
-                return Obstacle(str(error), error.model_text)
-            except BaseException as error:  # an invalid path, or a Rust panic
-                result = failed_result(error)
-                return Obstacle(result.shown, result.text)
-
-        return self._start(work)
-
-    def _start(self, work: Callable[[], Any]) -> Future[Any]:
-        future: Future[Any] = Future()
-
-        def run() -> None:
-            result = work()
-            if future.set_running_or_notify_cancel():
-                future.set_result(result)
-
-        thread = threading.Thread(target=run, name="tool", daemon=True)
-        self._threads = [started for started in self._threads if started.is_alive()]
-        self._threads.append(thread)
-        thread.start()
-        return future
-
-    def shut_down(self, seconds: float = 2.0) -> None:
-        give_up = monotonic() + seconds
-        for thread in self._threads:
-            thread.join(max(0.0, give_up - monotonic()))

@@ -1,4 +1,4 @@
-"""Connections to all tool servers on one asyncio thread, and the tools available to chats."""
+"""Connections to all tool servers on one asyncio thread."""
 
 from __future__ import annotations
 
@@ -8,21 +8,17 @@ from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from time import monotonic
 from typing import Any, TypeVar
 
 from app.settings.language import mark
 from app.tools import offers as offering
 from app.tools import servers as files
-from app.tools.builtin import BuiltinTools, CallContext, Obstacle
 from app.tools.connection import Connection, ConnectionState, ConnectionStatus
-from app.tools.consent import ConsentRows, Consents, SeenTools
-from app.tools.granted_folders import Difference
 from app.tools.loop_thread import LoopThread
 from app.tools.offers import Offers, Prompt, Resource
 from app.tools.questions import Ask
 from app.tools.servers import ServerConfig
-from app.tools.tool import BUILT_IN, Tool, ToolError, ToolResult, unique_names
+from app.tools.tool import Tool, ToolError, ToolResult
 
 log = logging.getLogger(__name__)
 
@@ -170,72 +166,3 @@ def _failed_future(error: ToolError) -> Future[Any]:
     future: Future[Any] = Future()
     future.set_exception(error)
     return future
-
-
-class Toolbox:
-    def __init__(
-        self, host: ToolHost, rows: ConsentRows, builtin: BuiltinTools | None = None
-    ) -> None:
-        self.host = host
-        self.consents = Consents(rows)
-        self.pins = SeenTools(rows)  # tools as last seen by the user
-        self.builtin = builtin or BuiltinTools()
-
-    def tool(self, key: str) -> Tool | None:
-        server, _, name = key.partition("/")
-        if server == BUILT_IN:
-            return self.builtin.get(name)
-        config = self.host.config(server)
-        return self.pins.get(key) if config is not None and config.enabled else None
-
-    def enabled_tools(self, keys: Iterable[str]) -> dict[str, Tool]:
-        """Return a chat's enabled tools, by the name given to the model.
-
-        Their order is fixed, because they're at the start of the prompt, which should stay cached.
-        """
-        found = (self.tool(key) for key in sorted(set(keys)))
-        return unique_names(tool for tool in found if tool is not None)
-
-    def run(
-        self,
-        chat_id: str,
-        tool: Tool,
-        arguments: dict[str, Any],
-        seen: str = "",
-        ask: Ask | None = None,
-    ) -> Future[ToolResult]:
-        """Run a tool in a chat with the user's consent. Fails with ToolError.
-
-        ``seen`` is the digest of the diff the user has seen, see `preview`. ``ask`` passes the
-        server's questions to the user; without it, they're declined.
-        """
-        if tool.server == BUILT_IN:
-            context = CallContext(self.consents.folders(chat_id), seen)
-            return self.builtin.run(tool.name, arguments, context)
-        return self.host.call(tool, arguments, chat_id, ask)
-
-    def preview(
-        self, chat_id: str, tool: Tool, arguments: dict[str, Any]
-    ) -> Future[Difference | Obstacle | None] | None:
-        """Start the preview of a call. Return None if the arguments say enough.
-
-        The future resolves to the effect to show, None, or the reason why the call can't work.
-        """
-        if tool.server != BUILT_IN:
-            return None
-        context = CallContext(self.consents.folders(chat_id))
-        return self.builtin.preview(tool.name, arguments, context)
-
-    def is_previewed(self, tool: Tool) -> bool:
-        return tool.server == BUILT_IN and self.builtin.is_previewed(tool.name)
-
-    def begin_shut_down(self) -> None:
-        self.host.begin_shut_down()
-
-    def shut_down(self, timeout_s: float | None = None) -> None:
-        """Wait for tools and servers to end, up to ``timeout_s`` (default: 2 s and 4 s)."""
-        start = monotonic()
-        self.host.begin_shut_down()
-        self.builtin.shut_down(2.0 if timeout_s is None else min(2.0, timeout_s))
-        timeout_s = self.host.STOP_S if timeout_s is None else timeout_s
-        self.host.shut_down(max(0.0, start + timeout_s - monotonic()))

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from app.score import AGENT_PREFIX, SPAN, ScoreFeed, ScoreLane, Totals
+from app.score import AGENT_PREFIX, SHOWN_S, ScoreFeed, ScoreLane, Totals
 from app.settings.language import counted, mark, number, percent, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import activity_line, bytes_line, rate_line
@@ -119,15 +119,15 @@ class LaneRow(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         row, tokens, lane = RowPainter.for_widget(self, 14, 42), theme().tokens, self.lane
-        colour, font = QColor(t.lane_colour(lane.colour, dark=tokens.dark)), ui_font(t.SMALL_PX)
+        color, font = QColor(t.lane_color(lane.color, dark=tokens.dark)), ui_font(t.SMALL_PX)
         row.ground(row.inner(5), ring=self.hasFocus())
         row.painter.setPen(Qt.PenStyle.NoPen)
-        row.painter.setBrush(colour)
+        row.painter.setBrush(color)
         middle = self.height() // 2
         row.painter.drawEllipse(row.to_visual(QRect(14, middle - 4, 8, 8)))
         row.line.setLeft(30)
         row.text(lane.title, tokens.text, font=font, most=self._label() - 36)
-        self._paint_marks(row.painter, colour)
+        self._paint_samples(row.painter, color)
         most = self._figures() - 6
         row.text(self._lane_text(), tokens.muted, font=font, most=most, end=True)
 
@@ -160,7 +160,7 @@ class LaneRow(QWidget):
             rate = tr("{rate} read", "while a prompt is being read", rate=rate)
         return f"{rate} · {size}" if wide and size else rate
 
-    def _paint_marks(self, painter: QPainter, colour: QColor) -> None:
+    def _paint_samples(self, painter: QPainter, color: QColor) -> None:
         tokens = theme().tokens
         painter.save()
         if self.isRightToLeft():
@@ -171,27 +171,27 @@ class LaneRow(QWidget):
         base = self.height() - 5.0
         painter.fillRect(QRectF(x, base, width, 1), QColor(tokens.border))
         now = self._feed.lanes.now
-        fastest = max((m.rate for m in self.lane.marks if m.state == "writing"), default=0.0)
+        fastest = max((m.rate for m in self.lane.samples if m.state == "writing"), default=0.0)
         painter.setPen(Qt.PenStyle.NoPen)
-        for bar in self.lane.marks:
-            start = max(0.0, 1 - (now - bar.start) / SPAN)
-            end = min(1.0, 1 - (now - bar.end) / SPAN)
+        for bar in self.lane.samples:
+            start = max(0.0, 1 - (now - bar.start) / SHOWN_S)
+            end = min(1.0, 1 - (now - bar.end) / SHOWN_S)
             if end <= 0:
                 continue
             box = QRectF(x + start * width, base - 17, max(1.0, (end - start) * width), 17)
             if bar.state == "writing":
                 high = 17 * (0.25 + 0.75 * bar.rate / fastest) if fastest else 4.0
-                painter.fillRect(box.adjusted(0, 17 - high, 0, 0), colour)
+                painter.fillRect(box.adjusted(0, 17 - high, 0, 0), color)
             elif bar.state == "reading":
-                soft = QColor(colour)
+                soft = QColor(color)
                 soft.setAlpha(90)
                 painter.fillRect(box.adjusted(0, 5, 0, -5), soft)
             elif bar.state in {"calling", "asking"}:
-                painter.fillRect(box.adjusted(0, 14, 0, 0), colour)
+                painter.fillRect(box.adjusted(0, 14, 0, 0), color)
             elif bar.state == "queued":
                 painter.fillRect(box.adjusted(0, 8, 0, -7), QColor(tokens.border_strong))
             else:
-                painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DotLine))
+                painter.setPen(QPen(color, 1.5, Qt.PenStyle.DotLine))
                 y = box.center().y()
                 painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
                 painter.setPen(Qt.PenStyle.NoPen)
@@ -244,12 +244,12 @@ class MemoryBar(QWidget):
         outline = QRectF(self.rect())
         painter.setBrush(QColor(tokens.pressed))
         painter.drawRoundedRect(outline, 3, 3)
-        for share, colour in (
+        for share, color in (
             (self._weights + self._kv, tokens.accent),
             (self._weights, tokens.muted),
         ):
             if share > 0:
-                painter.setBrush(QColor(colour))
+                painter.setBrush(QColor(color))
                 width = max(6.0, min(1.0, share) * outline.width())
                 part = mirror_area(self, QRectF(0, 0, width, outline.height()))
                 painter.drawRoundedRect(part, 3, 3)

@@ -29,7 +29,7 @@ from app.program import collector
 from app.program.application import Application
 from app.settings.paths import Paths
 from app.store import database, migrations
-from app.ui.dialogs.dialogs import Recovery
+from app.ui.dialogs.store_dialogs import Recovery
 from app.ui.pane.pane import ChatPane
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style import theme

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.chats.tool_call import ToolActivity
-from app.score import SPAN, Lanes
+from app.score import SHOWN_S, Lanes
 
 CHATS = {"s1": ("c1", "One"), "s2": ("c2", "Two")}
 
@@ -45,7 +45,7 @@ def test_rates_count_tokens_between_samples() -> None:
     lanes.update(11.0, stats(s1={"status": "prefilling", "kv_tokens": 300}), CHATS)
     lanes.update(11.5, stats(s1={"status": "prefilling", "kv_tokens": 400}), CHATS)
     assert (lane.state, lane.rate) == ("reading", 200.0)
-    assert [m.state for m in lane.marks] == ["writing", "reading", "reading"]
+    assert [m.state for m in lane.samples] == ["writing", "reading", "reading"]
 
 
 def test_new_reply_does_not_decrease_counts() -> None:
@@ -83,20 +83,20 @@ def test_lane_memory_is_bounded_and_freed() -> None:
     for step in range(2000):
         lanes.update(step * 0.2, stats(s1=writing(step)), CHATS)
     (lane,) = lanes
-    assert len(lane.marks) <= SPAN / 0.2 + 2
+    assert len(lane.samples) <= SHOWN_S / 0.2 + 2
     lanes.update(400.2, stats(), CHATS)  # its session has closed
     assert lane.state == "idle"
     assert len(lanes) == 1
-    lanes.update(400.2 + SPAN, stats(), CHATS)
+    lanes.update(400.2 + SHOWN_S, stats(), CHATS)
     assert len(lanes) == 0
 
 
-def test_colours_are_kept_and_shared_out_evenly() -> None:
+def test_colors_are_kept_and_shared_out_evenly() -> None:
     lanes = Lanes()
     chats = {f"s{n}": (f"c{n}", f"Chat {n}") for n in range(10)}
     lanes.update(0.0, stats(**{f"s{n}": writing(1) for n in range(10)}), chats)
-    colours = [lane.colour for lane in lanes]
-    assert colours == [*range(8), 0, 1]
+    colors = [lane.color for lane in lanes]
+    assert colors == [*range(8), 0, 1]
 
 
 def test_totals() -> None:
@@ -127,7 +127,7 @@ def test_tool_lanes_are_shown_with_idle_engine() -> None:
     lanes.update(2.0, stats(s1={}), CHATS, {"c1": asks})
     assert lane.state == "asking"
     lanes.update(2.5, stats(s1=writing(5)), CHATS, {})
-    assert [mark.state for mark in lane.marks] == ["calling", "asking", "writing"]
+    assert [mark.state for mark in lane.samples] == ["calling", "asking", "writing"]
     lanes.update(2.8, stats(s1={}), CHATS, {"c1": replace(runs, paused=True)})
     assert lane.state == "paused", "its button lets it go on"
     lanes.update(3.0, stats(s1={}), CHATS)

@@ -23,7 +23,7 @@ from app.settings.settings import Settings
 from app.store import Message, Store, StoreError, new_id
 from app.system.updates import Release
 from app.ui.dialogs.about import CrashDialog, LicencesWindow, UpdateDialog
-from app.ui.dialogs.dialogs import ask_about_store, ask_about_unsaved, say_already_running
+from app.ui.dialogs.store_dialogs import ask_about_store, ask_about_unsaved, say_already_running
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.theme import theme
 from tests.bench import samples, stories
@@ -117,10 +117,10 @@ def _shown() -> list[QWidget]:
     ]
 
 
-def colour(widget: QWidget) -> None:
+def color(widget: QWidget) -> None:
     """Highlight code immediately, because it can be late on a busy machine."""
-    for colours in widget.findChildren(HighlightScheduler):
-        colours.settle()
+    for colors in widget.findChildren(HighlightScheduler):
+        colors.settle()
 
 
 def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
@@ -133,7 +133,7 @@ def take(folder: Path, looks: Sequence[str], tail: str) -> list[Path]:
             theme().set_appearance(appearance)
             theme().set_contrast(contrast)
             driver.wait(0.15)
-            colour(widget)
+            color(widget)
             taken.append(folder / f"{name}-{tail}{look}.png")
             widget.grab().save(str(taken[-1]))
 

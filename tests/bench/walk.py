@@ -25,8 +25,9 @@ from PySide6.QtWidgets import QWidget
 import app
 from app.chats.tool_call import CallState
 from app.models.loading import LoadState
-from app.tools.builtin import BuiltinTools, builtin_tool
+from app.tools.builtin import builtin_tool
 from app.tools.tool import BUILT_IN
+from app.tools.toolbox import BuiltinTools
 from app.ui.models.get_model import GetModelDialog
 from app.ui.transcript.tool_row import ToolRow
 from tests.app.fake_engine import FakeEngine
@@ -149,7 +150,7 @@ def get_model(driver: Driver) -> dict[str, set[CodeType]]:
 WALKS = {  # with the most files and functions
     "Enter to pixel": (enter_to_pixel, 16, 40),
     "Get Model to loaded": (get_model, 8, 19),
-    "tool call with card": (tool_call, 14, 34),
+    "tool call with card": (tool_call, 12, 33),
 }
 
 

@@ -26,9 +26,9 @@ SECOND_CHAT = (120, 158)
 GOES_ON: Box = (242, 40, 708, 405)
 FIELD = (475, 348)
 OTHERS: tuple[Box, ...] = ((712, 40, 1178, 405), (242, 410, 708, 778), (712, 410, 1178, 778))
-Colour = tuple[int, int, int]
-ORANGE: Colour = (240, 120, 10)
-TINT: Colour = QColor(LIGHT.accent_quiet).getRgb()[:3]
+Color = tuple[int, int, int]
+ORANGE: Color = (240, 120, 10)
+TINT: Color = QColor(LIGHT.accent_quiet).getRgb()[:3]
 
 
 @pytest.fixture
@@ -61,11 +61,11 @@ def short(model: Path) -> Path:
     return model
 
 
-def seen(desk: Desk, box: Box, colour: Colour = ORANGE) -> int:
+def seen(desk: Desk, box: Box, color: Color = ORANGE) -> int:
     bands = desk.picture(box).convert("RGB").split()
     near = [
         band.point([255 * (abs(value - wanted) < 8) for value in range(256)])
-        for band, wanted in zip(bands, colour, strict=True)
+        for band, wanted in zip(bands, color, strict=True)
     ]
     both = PIL.ImageChops.multiply(*near[:2])
     return PIL.ImageChops.multiply(both, near[2]).histogram()[255]

@@ -75,10 +75,10 @@ from app.store import StoreError
 from app.tools.builtin import HELPERS
 from app.tools.consent import Decision
 from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.dialogs.dialogs import Recovery
 from app.ui.dialogs.exchange_dialogs import ImportDialog
 from app.ui.dialogs.name_dialogs import NameDialog
 from app.ui.dialogs.recovery import TrashDialog
+from app.ui.dialogs.store_dialogs import Recovery
 from app.ui.models.get_model import GetModelDialog
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.pane.pane import ChatPane
@@ -443,7 +443,7 @@ class Person:
 
     def _changed(self, name: str, chat_id: str, was: Any, now: Any) -> str:
         """Describe the change with its probable cause, as it may not happen again in a replay."""
-        chat, writer = self.app.library.find(chat_id), self.app.store._writer
+        chat, writer = self.app.library.find(chat_id), self.app.store.writer
         held = [op for op in writer.pending_operations() if chat_id in repr(op)]
         state = chat and (chat.turn.state(), chat.record)
         return (
@@ -718,7 +718,7 @@ class Person:
         return {chat_id} if what != "open" else set()
 
     def organise(self, what: str, n: int) -> Touched:
-        organiser, order = self.window.sidebar.organiser, self.app.library.order
+        organizer, order = self.window.sidebar.organizer, self.app.library.order
         model = self.window.sidebar.model
         listed = [chat.id for chat in self.app.library.chats()]
         ids = listed[n % 3 : n % 3 + 1 + n % 2]
@@ -729,20 +729,20 @@ class Person:
         elif what == "fold":
             model.fold(folder_id if n % 2 and folder_id else "archive")
         elif what == "delete" and folder_id:
-            organiser.delete_folder(folder_id)
+            organizer.delete_folder(folder_id)
         elif what == "drag" and model.rowCount():
             entries = [model.entry(model.index(row)) for row in range(model.rowCount())]
             rows = [entry for entry in entries if entry is not None]
-            organiser.move_dropped([rows[n % len(rows)]], rows[n // 7 % len(rows)])
+            organizer.move_dropped([rows[n % len(rows)]], rows[n // 7 % len(rows)])
         elif what == "key":
             name = ("pin", "archive", "tags", "new_folder", "move_chat")[n % 5]
             self.window.commands[name].trigger()
         elif ids and what == "move":
-            organiser.move(ids, folder_id if n % 4 else None)
+            organizer.move(ids, folder_id if n % 4 else None)
         elif ids and what == "tag":
             order.tag(ids, ["a", f"tag {n}"])
         elif ids and what in {"pin", "archive"}:
-            getattr(organiser, what)(ids)
+            getattr(organizer, what)(ids)
         return None if what in {"drag", "key"} else set(ids)
 
     def _row(self, number: int) -> Any:
@@ -1009,7 +1009,7 @@ class Person:
             error.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise error
 
-        transactions = self.app.store._writer._transactions
+        transactions = self.app.store.writer._transactions
         if not hasattr(self, "_before_write"):
             self._before_write = transactions.before
         transactions.before = refuse
@@ -1018,7 +1018,7 @@ class Person:
     def _mend_disk(self) -> None:
         if self._full:
             self._full = False
-            self.app.store._writer._transactions.before = self._before_write
+            self.app.store.writer._transactions.before = self._before_write
             del self._before_write
             with contextlib.suppress(StoreError):
                 self.app.store.flush(5)

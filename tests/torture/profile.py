@@ -39,7 +39,7 @@ from app.program.application import Application
 from app.settings.paths import Paths
 from app.store import AttachedText, Attachment, ChatRecord, Message, Store, StoreError, new_id
 from app.store.portable import FORMAT, VERSION, chat_to_json
-from app.ui.dialogs.dialogs import Recovery
+from app.ui.dialogs.store_dialogs import Recovery
 from app.ui.style import theme
 from app.ui.workspace.docks import configure_docking
 from tests.app.chats import exports

@@ -15,8 +15,9 @@ from PySide6.QtCore import QCoreApplication, QEventLoop
 from app.chats.chat import Chat
 from app.chats.tool_call import CallState
 from app.chats.turn import Event
-from app.tools.builtin import BuiltinTools, CallContext, builtin_tool
+from app.tools.builtin import CallContext, builtin_tool
 from app.tools.consent import Decision
+from app.tools.toolbox import BuiltinTools
 from tests.app.conftest import process_until
 from tests.app.desk import Desk
 

@@ -32,7 +32,7 @@ from app.chats.attachment_texts import describe_for_export
 from app.chats.options import answer_markdown
 from app.chats.panel import heading_of
 from app.markdown.blocks import Block, BlockSplitter
-from app.markdown.highlight import COLOURS
+from app.markdown.highlight import COLORS
 from app.markdown.html_text import Formulas, html_blocks
 from app.markdown.plain_text import remove_markup
 from app.markdown.syntax import FenceEnd
@@ -249,8 +249,8 @@ def render_formula(source: str, display: bool) -> str:
 
 
 def _code_style() -> str:
-    light = "".join(f".{kind} {{ color: {pair[0]}; }}\n" for kind, pair in COLOURS.items())
-    dark = "".join(f".{kind} {{ color: {pair[1]}; }}\n" for kind, pair in COLOURS.items())
+    light = "".join(f".{kind} {{ color: {pair[0]}; }}\n" for kind, pair in COLORS.items())
+    dark = "".join(f".{kind} {{ color: {pair[1]}; }}\n" for kind, pair in COLORS.items())
     return f"{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
 
 
@@ -424,5 +424,5 @@ def _font() -> QFont:
 
 def _paper_code_style() -> str:
     family = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
-    colours = "".join(f".{kind} {{ color: {pair[0]}; }}\n" for kind, pair in COLOURS.items())
-    return f'pre, code {{ font-family: "{family}"; }}\n{colours}'
+    colors = "".join(f".{kind} {{ color: {pair[0]}; }}\n" for kind, pair in COLORS.items())
+    return f'pre, code {{ font-family: "{family}"; }}\n{colors}'

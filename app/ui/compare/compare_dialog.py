@@ -36,6 +36,7 @@ from app.ui.dialogs.name_dialogs import NameDialog, clean_name
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.fields import make_combo_box
 from app.ui.widgets.labels import make_label
 from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.row_list import RowList
@@ -52,14 +53,11 @@ class MemberRow(QWidget):
         super().__init__(parent)
         self.name = QLineEdit(member.name, self)
         self.name.setPlaceholderText(tr("Name"))
-        self.model = QComboBox(self)
-        self.model.addItem(tr("This chat’s model"), "")
-        for ref, name in models.items():
-            self.model.addItem(name, ref)
-            self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
-        if member.model and self.model.findData(member.model) < 0:
-            self.model.addItem(member.model, member.model)
-        self.model.setCurrentIndex(max(0, self.model.findData(member.model)))
+        named = {"": tr("This chat’s model"), **models}
+        named.setdefault(member.model, member.model)
+        self.model = make_combo_box(self, "", ((n, ref) for ref, n in named.items()), member.model)
+        for index, ref in enumerate(named):
+            self.model.setItemData(index, ref, Qt.ItemDataRole.ToolTipRole)
         self.model.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )

@@ -293,13 +293,9 @@ class Composer(QWidget):
     FOOT = 18
     MUCH = 0.5  # show the token count if the message takes up more than this share of the context
 
-    submitted = Signal()
-    interrupt_requested = Signal()
-    stop_requested = Signal()
+    stop_requested = Signal()  # stop the reply
     changed = Signal(str)
-    edit_last_requested = Signal()
-    page_scrolled = Signal(float)
-    recipients_requested = Signal()
+    recipients_requested = Signal()  # choose recipients
     # (on): keep broadcasting after this message
     broadcast_pin_changed = Signal(bool)
 
@@ -328,11 +324,7 @@ class Composer(QWidget):
         self.setFocusProxy(self.field)
         self.setCursor(Qt.CursorShape.IBeamCursor)
         self.button.setCursor(Qt.CursorShape.ArrowCursor)
-        self.field.submitted.connect(self.submitted)
-        self.field.interrupt_requested.connect(self.interrupt_requested)
         self.field.preedit_changed.connect(self._show_button)
-        self.field.edit_last_requested.connect(self.edit_last_requested)
-        self.field.page_scrolled.connect(self.page_scrolled)
         self.field.textChanged.connect(self._on_text)
         self.field.focus_changed.connect(self.update)
         self.button.clicked.connect(self._on_button)
@@ -483,8 +475,8 @@ class Composer(QWidget):
             foot = self._foot_height(width)
             area = QRectF(16, self.height() - foot - 7, width, foot)
             flags = _wrap_mode(painter.fontMetrics(), self.foot, width)
-            centred = Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(mirror_area(self, area), centred | flags, self.foot)
+            centerd = Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(mirror_area(self, area), centerd | flags, self.foot)
 
     def _foot_height(self, width: int) -> int:
         """Return the height of the text below the field, which may be a warning and is never cut
@@ -571,7 +563,7 @@ class Composer(QWidget):
             self.stop_requested.emit()
         else:
             self.field.finish()
-            self.submitted.emit()
+            self.field.submitted.emit()
 
     @Slot()
     def _on_theme(self) -> None:

@@ -1,12 +1,17 @@
+"""Dialogs about the app: version, licenses, crash reports, updates."""
+
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Slot
+from PySide6.QtCore import QSize, Qt, QUrl, Slot, qVersion
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextDocument
 from PySide6.QtWidgets import (
+    QDialog,
     QFrame,
+    QLabel,
     QListWidget,
     QPlainTextEdit,
     QTextBrowser,
@@ -16,13 +21,16 @@ from PySide6.QtWidgets import (
 from app import __version__
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
+from app.system.crash import versions
 from app.system.licenses import components
 from app.system.updates import Release
 from app.ui.style import tokens as t
+from app.ui.style.icons import app_icon
 from app.ui.style.theme import ui_font
+from app.ui.widgets.fields import make_code_field
+from app.ui.widgets.labels import make_heading, make_label
 from app.ui.widgets.layout_helpers import make_row_layout, nest
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.text_field import make_code_field
 
 QT = mark(
     "Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used "
@@ -57,6 +65,41 @@ class LicencesWindow(Sheet):
     def _on_row(self, row: int) -> None:
         part = self._parts[row]
         self.text.setPlainText(f"{part.name} {part.version}: {part.licence}\n\n{part.text}")
+
+
+def show_about(parent: QWidget) -> QDialog:
+    dialog = Sheet("about", tr("About Stretto"), parent, spacing=10)
+    dialog.rows.setContentsMargins(32, 28, 32, 20)
+    picture = QLabel(dialog)
+    picture.setPixmap(app_icon().pixmap(QSize(72, 72)))
+    name = make_heading(dialog, "Stretto", t.TITLE_PX)
+    version = make_label(dialog, tr("Version {version}", version=__version__), wrap=False)
+    words = dialog.make_label(
+        tr(
+            "Local chats side by side, all replying at the same time. What you write to local "
+            "models stays on this computer."
+        ),
+        muted=False,
+    )
+    words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    words.setMinimumWidth(300)
+    licences = dialog.button(tr("Licenses…"), lambda: LicencesWindow(dialog).show())
+    made_of = versions()
+    parts = make_label(
+        dialog,
+        f"Python {sys.version.split()[0]} · Qt {qVersion()} · MLX {made_of['mlx']} · "
+        f"mlx-lm {made_of['mlx-lm']}",
+        wrap=False,
+    )
+    parts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    for widget in (picture, name, version, parts):
+        dialog.rows.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+    dialog.add_rows(words)
+    dialog.add_buttons(None, licences)
+    dialog.set_scaled_width(484)
+    dialog.fit_height()
+    dialog.show()
+    return dialog
 
 
 class CrashDialog(Sheet):

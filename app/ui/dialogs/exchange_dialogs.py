@@ -8,7 +8,6 @@ from threading import Event
 from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QPlainTextEdit,
     QProgressBar,
@@ -22,6 +21,7 @@ from app.chats.importing import Import, Report
 from app.settings.language import counted, mark, number, tr
 from app.store import Store, StoreError
 from app.ui.widgets import standard_dialogs
+from app.ui.widgets.fields import make_combo_box
 from app.ui.widgets.sheet import Sheet
 
 FORMS = (
@@ -56,14 +56,9 @@ class ExportDialog(Sheet):
         self._choices = choices
         self._export: Export | None = None
         self._stop = Event()
-        self.chats = QComboBox(self)
-        self.chats.setAccessibleName(tr("Chats to export"))
-        for words, _ in choices:
-            self.chats.addItem(words)
-        self.form = QComboBox(self)
-        self.form.setAccessibleName(tr("Format", "of what is exported"))
-        for _, words, _ in FORMS:
-            self.form.addItem(tr(words))
+        self.chats = make_combo_box(self, tr("Chats to export"), choices)
+        forms = ((tr(words), kind) for kind, words, _ in FORMS)
+        self.form = make_combo_box(self, tr("Format", "of what is exported"), forms)
         if len(choices[0][1]) == 1:  # a single chat is usually exported for reading
             self.form.setCurrentIndex(1)
         self.note = self.make_label()
@@ -215,8 +210,12 @@ class ImportDialog(Sheet):
         self.details.setReadOnly(True)
         self.details.setTabChangesFocus(True)
         self.details.setAccessibleName(tr("Not imported"))
-        self.files = self.button(tr("Choose Files…"), self._on_files)
-        self.folder = self.button(tr("Choose Folder…"), self._on_folder)
+        self.files = self.button(
+            tr("Choose Files…"), lambda: flows.start(self, self._ask_for_files())
+        )
+        self.folder = self.button(
+            tr("Choose Folder…"), lambda: flows.start(self, self._ask_for_folder())
+        )
         self.folder.setToolTip(tr("Such as LM Studio’s chats folder"))
         self.add_rows(self.words, self.bar)
         self.rows.addWidget(self.details, 1)
@@ -227,14 +226,6 @@ class ImportDialog(Sheet):
         self.fit_height()
         self._poll_timer = QTimer(self, interval=_POLL_MS)
         self._poll_timer.timeout.connect(self._show_progress)
-
-    @Slot()
-    def _on_files(self) -> None:
-        flows.start(self, self._ask_for_files())
-
-    @Slot()
-    def _on_folder(self) -> None:
-        flows.start(self, self._ask_for_folder())
 
     async def _ask_for_files(self) -> None:
         chats, others = tr("Chats"), tr("All files")

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 from app.settings.language import tr
 from app.settings.settings import Settings
 from app.ui.style.theme import scaled
+from app.ui.widgets.fields import make_text_field
 from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout, nest
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.text_field import make_text_field
 from app.ui.widgets.two_lines import TwoLineList
 
 LONGEST = 60

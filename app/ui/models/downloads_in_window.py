@@ -39,7 +39,7 @@ class DownloadsInWindow(QObject):
     def toast(self) -> Toast:
         """Return a separate toast, because the window's may offer an undo."""
         widget = Toast(self._window, at_top=True)
-        widget.action_requested.connect(self._on_acted)
+        widget.action_requested.connect(lambda: self._notice_action())  # noqa: PLW0108 - it changes
         return widget
 
     @Slot()
@@ -92,10 +92,6 @@ class DownloadsInWindow(QObject):
             if download.can_pause:
                 words = tr("{name} downloaded", name=download.name)
             self._show_notice(words, tr("Open"), lambda: self.chat_requested.emit(ref))
-
-    @Slot()
-    def _on_acted(self) -> None:
-        self._notice_action()
 
     @Slot()
     def _on_gone(self) -> None:

@@ -21,7 +21,7 @@ from app.settings.language import counted, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import scaled, ui_font
-from app.ui.widgets.labels import make_label
+from app.ui.widgets.labels import make_button, make_label
 from app.ui.widgets.layout_helpers import make_column_layout
 from app.ui.widgets.sheet import Sheet
 from engine import Fit
@@ -189,9 +189,8 @@ class FitDialog(Sheet):
         """Return a button with two lines. Its labels ignore the mouse so that clicks reach the
         button.
         """
-        button = QPushButton(self)
+        button = make_button(self, pressed=lambda: self._apply_choice(choice))
         button.setObjectName("suggestion")
-        button.setAutoDefault(False)
         button.setAccessibleName(choice.words)
         button.setAccessibleDescription(choice.detail)
         inner = make_column_layout(of=button, margins=(14, 9, 14, 9), spacing=2)
@@ -203,7 +202,6 @@ class FitDialog(Sheet):
         wide = scaled(self.WIDTH) - 48 - 28
         lines = [button.findChildren(QLabel)[i].heightForWidth(wide) for i in range(2)]
         button.setFixedHeight(sum(lines) + 20)
-        button.clicked.connect(lambda: self._apply_choice(choice))
         return button
 
     def _apply_choice(self, choice: Choice) -> None:

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from app.markdown import MarkdownDocument
 from app.models.suggestions import Suggestion, find_installed
@@ -24,6 +23,7 @@ from app.ui.models.model_search import (
 from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line
 from app.ui.style.theme import markdown_style, repolish, set_scaled_font, theme
+from app.ui.widgets.fields import make_combo_box
 from app.ui.widgets.labels import make_label, make_link
 from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
 from app.ui.widgets.textview import TextView
@@ -123,10 +123,13 @@ class FoundModel(QWidget):
             make_label(self, muted=False) for _ in range(4)
         )
         set_scaled_font(self.name, t.HEADING_PX, QFont.Weight.DemiBold)
-        self.tokens = _make_combo_box(self, tr("Tokens per chat"), TOKENS, tokens_line, tokens)
-        self.chats = _make_combo_box(self, tr("Number of chats"), CHATS, chats_line, chats)
+        self.tokens = make_combo_box(
+            self, tr("Tokens per chat"), ((tokens_line(n), n) for n in TOKENS), tokens
+        )
+        self.chats = make_combo_box(
+            self, tr("Number of chats"), ((chats_line(n), n) for n in CHATS), chats
+        )
         self.read = make_link(self, tr("Model Card"))
-        self.read.setAutoDefault(False)
         self.read.setToolTip(tr("Asks Hugging Face about this model"))
         self.card = CardView(self)
         self._plan = QWidget(self)
@@ -242,14 +245,3 @@ def _problem(model: hub.HubModel) -> str:
     except EngineError as error:
         return error.message
     return ""
-
-
-def _make_combo_box(
-    parent: QWidget, name: str, values: tuple[int, ...], words: Callable[[int], str], now: int
-) -> QComboBox:
-    box = QComboBox(parent)
-    box.setAccessibleName(name)
-    for value in values:
-        box.addItem(words(value), value)
-    box.setCurrentIndex(values.index(now))
-    return box

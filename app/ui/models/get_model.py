@@ -105,7 +105,7 @@ class GetModelDialog(Sheet):
         self._downloads.changed.connect(self._on_download)
         self.list.token_required.connect(self._ask_for_token)
         self.list.row_count_changed.connect(self._on_filled)
-        self.finding.changed.connect(self._on_list)
+        self.finding.changed.connect(lambda: self.models.show_entries(self.finding.entries))
         self.finding.details_received.connect(self.models.replace)
         self.finding.status_changed.connect(self._on_status_changed)
         self.looking.lookup_started.connect(self._on_began)
@@ -253,10 +253,6 @@ class GetModelDialog(Sheet):
     def _on_plan(self, tokens: int, chats: int) -> None:
         self.finding.plan(tokens, chats)
         self.show_memory()
-
-    @Slot()
-    def _on_list(self) -> None:
-        self.models.show_entries(self.finding.entries)
 
     @Slot(str, bool)
     def _on_status_changed(self, words: str, failed: bool) -> None:

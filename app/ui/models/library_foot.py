@@ -31,7 +31,7 @@ from app.ui.models.models_table import describe_drafts
 from app.ui.style.figures import bytes_line
 from app.ui.widgets import standard_dialogs
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import make_label
+from app.ui.widgets.labels import make_button, make_label, make_link
 from app.ui.widgets.layout_helpers import make_row_layout
 from app.ui.widgets.menus import make_menu
 from app.ui.widgets.sheet import Sheet
@@ -159,26 +159,20 @@ class LibraryFoot(QWidget):
         self._count = ""
         self._undo: Callable[[], None] | None = None
         self.status_label = make_label(self)
-        self.undo = self._push_button(tr("Undo"))
-        self.undo.setObjectName("link")
+        self.undo = make_link(self, tr("Undo"))
         self.undo.clicked.connect(self._on_undo)
         self.load, self.pin, self.reveal, self.trash = (QAction(self) for _ in range(4))
         self.convert, self.adapter, self.draft = (QAction(self) for _ in range(3))
         self.more = IconButton("dots-three", tr("More"), self)
         self.more.clicked.connect(self._on_more)
-        self.open = self._push_button(tr("New Chat"))
+        self.open = make_button(self, tr("New Chat"))
         self.open.setObjectName("primary")
-        self.keep = self._push_button(tr("Keep"))
-        self.yes = self._push_button(tr("Move to Trash"))
+        self.keep = make_button(self, tr("Keep"))
+        self.yes = make_button(self, tr("Move to Trash"))
         make_row_layout(
             (self.status_label, 1), self.undo, self.more, self.open, self.keep, self.yes, of=self
         )
         self.show_message("")
-
-    def _push_button(self, words: str) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        return button
 
     def show_message(self, words: str, undo: Callable[[], None] | None = None) -> None:
         self.asking = False

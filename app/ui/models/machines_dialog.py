@@ -12,7 +12,6 @@ from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QComboBox,
     QLabel,
     QLineEdit,
     QTreeWidget,
@@ -25,6 +24,7 @@ from app.models.distributed_models import SpreadModels
 from app.remote.groups import GroupServer, MachineGroup
 from app.settings.language import mark, tr
 from app.ui.style.theme import scaled
+from app.ui.widgets.fields import make_combo_box
 from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.sheet import Sheet
 from engine import EngineError
@@ -122,10 +122,7 @@ class MachinesDialog(Sheet):
         self.add = self.button(tr("Add"), self._on_add)
         parts = ((self.name, 2), (self.address, 3), (self.program, 4), self.add)
         adding = make_row_layout(*parts, spacing=None)
-        self.model = QComboBox(self)
-        self.model.setAccessibleName(tr("Model"))
-        for shown, folder in models:
-            self.model.addItem(shown, folder)
+        self.model = make_combo_box(self, tr("Model"), models)
         self.test = self.button(tr("Test"), self._on_test)
         self.test.setToolTip(tr("Compares connection and speed with a single computer"))
         self.close_button = self.button(tr("Close"), self.reject)

@@ -63,7 +63,7 @@ class ModelEntry(Struct, frozen=True):
     name: str
     about: str
     mark: str = ""  # verdict on the right, such as "Fits"
-    colour: str = "muted"  # theme token for ``mark``
+    color: str = "muted"  # theme token for ``mark``
 
 
 class FoundList(TwoLineList):
@@ -73,7 +73,7 @@ class FoundList(TwoLineList):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(tr("Models"), parent, elide=Qt.TextElideMode.ElideMiddle)
         self.entries: list[ModelEntry] = []
-        self.currentRowChanged.connect(self._on_current)
+        self.currentRowChanged.connect(lambda: self.selection_changed.emit(self.ref))
 
     @property
     def ref(self) -> str:
@@ -113,17 +113,13 @@ class FoundList(TwoLineList):
             return
         super().keyPressEvent(event)
 
-    @Slot()
-    def _on_current(self) -> None:
-        self.selection_changed.emit(self.ref)
-
 
 def _fill_item(item: QListWidgetItem, entry: ModelEntry) -> QListWidgetItem:
     spoken = ", ".join(filter(None, (entry.name, entry.mark, entry.about)))
     for role, value in (
         (Qt.ItemDataRole.DisplayRole, entry.name),
         (BELOW, entry.about),
-        (MARK, (entry.mark, entry.colour)),
+        (MARK, (entry.mark, entry.color)),
         (Qt.ItemDataRole.ToolTipRole, entry.ref),
         (Qt.ItemDataRole.AccessibleTextRole, spoken),
     ):

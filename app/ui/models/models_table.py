@@ -20,7 +20,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QHeaderView,
     QStyle,
     QStyleOptionViewItem,
@@ -37,7 +36,7 @@ from app.ui.style import tokens as t
 from app.ui.style.figures import bytes_line, date_line
 from app.ui.style.icons import icon
 from app.ui.style.theme import scale_height, scaled, theme
-from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
+from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState, prepare_row_view
 from engine import LOOKUP
 from engine.hub.inventory import IMAGES, REASONING, TOOLS, FolderFacts, InstalledModel, ModelSource
 
@@ -449,18 +448,14 @@ class LibraryView(QTableView):
         self.hovered = -1  # row under the mouse, or -1
         self.setObjectName("model-table")
         self.setModel(table)
-        self.setAccessibleName(tr("Models"))
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        prepare_row_view(self, tr("Models"))
         self.setShowGrid(False)
-        self.setMouseTracking(True)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)  # Tab goes to the buttons instead
         self.setCornerButtonEnabled(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setItemDelegate(ModelTableDelegate(self))
         rows = self.verticalHeader()
@@ -474,7 +469,6 @@ class LibraryView(QTableView):
         heads.setSectionResizeMode(ModelColumn.NAME, QHeaderView.ResizeMode.Stretch)
         heads.setSortIndicator(ModelColumn.NAME, Qt.SortOrder.AscendingOrder)
         self.setSortingEnabled(True)
-        self.viewport().setAutoFillBackground(False)
         self.doubleClicked.connect(self.row_opened)
         self.selectionModel().currentRowChanged.connect(self.row_chosen)
         theme().changed.connect(self._restyle)
@@ -544,7 +538,7 @@ def name_state(index: Index) -> RowState:
         elide=Qt.TextElideMode.ElideMiddle,
         end_icon="push-pin" if index.data(PINNED) else "",
         below=str(index.data(BELOW)),
-        below_colour="danger" if index.data(WRONG) else "muted",
+        below_color="danger" if index.data(WRONG) else "muted",
     )
 
 
@@ -557,10 +551,10 @@ class ModelTableDelegate(RowDelegate):
         if index.column() == ModelColumn.NAME:
             return name_state(index)
         words, current = str(index.data() or ""), index.row() == self._view.currentIndex().row()
-        colour = "text" if current else "muted"
+        color = "text" if current else "muted"
         if int(index.data(Qt.ItemDataRole.TextAlignmentRole)) & int(Qt.AlignmentFlag.AlignRight):
-            return RowState("", end=words, end_px=t.UI_PX, end_colour=colour)
-        return RowState(words, colour=colour)
+            return RowState("", end=words, end_px=t.UI_PX, end_color=color)
+        return RowState(words, color=color)
 
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
         tokens, area, painter = theme().tokens, QRect(option.rect), row.painter
@@ -571,9 +565,9 @@ class ModelTableDelegate(RowDelegate):
             painter.setClipRect(area)
             row_rect = QRect(0, area.top() + 1, self._view.viewport().width(), area.height() - 2)
             active = bool(option.state & QStyle.StateFlag.State_Active)
-            colour = tokens.accent_quiet if current else tokens.hover
+            color = tokens.accent_quiet if current else tokens.hover
             ring = current and active and self._view.hasFocus()
-            row.ground(row_rect.adjusted(1, 0, -2, -1), colour, ring=ring, radius=t.RADIUS_SMALL)
+            row.ground(row_rect.adjusted(1, 0, -2, -1), color, ring=ring, radius=t.RADIUS_SMALL)
             painter.setClipping(False)
         if index.column() == ModelColumn.MORE:
             icon_rect = QRect(0, 0, scaled(t.ICON), scaled(t.ICON))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
 from app.models import residency
@@ -17,29 +17,10 @@ from app.ui.models.library_foot import DraftModelChooser, LibraryFoot, ModelAdde
 from app.ui.models.models_table import LibraryTable, LibraryView, count
 from app.ui.models.remote import RemoteList
 from app.ui.widgets import standard_dialogs
+from app.ui.widgets.fields import make_search_field
 from app.ui.widgets.layout_helpers import make_row_layout
 from app.ui.widgets.sheet import Sheet
 from engine.hub.inventory import InstalledModel
-
-
-class LibraryHead(QWidget):
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.search = QLineEdit(self)
-        self.search.setPlaceholderText(tr("Search models"))
-        self.search.setAccessibleName(tr("Search models"))
-        self.search.setClearButtonEnabled(True)
-        for clear in self.search.findChildren(QAbstractButton):
-            clear.setAccessibleName(tr("Clear search"))
-        self.add = QPushButton(tr("Add Folder…"), self)
-        self.add.setToolTip(tr("Add a folder that contains models"))
-        self.get = QPushButton(tr("Get Model…"), self)
-        self.get.setToolTip(tr("Download a model from Hugging Face"))
-        row = make_row_layout((self.search, 1), of=self)
-        for button in (self.add, self.get):
-            button.setAutoDefault(False)
-            row.addWidget(button)
-
 
 _NONE = mark("No models yet. Get one from Hugging Face, or add a folder of models.")
 _NO_MATCH = mark("No models found")
@@ -69,8 +50,11 @@ class ModelsWindow(Sheet):
         self._show_folder = show_folder or standard_dialogs.show_folder
         self._selection: tuple[Path | None, int] = (None, 0)  # folder and row of the selection
         # Creation order determines tab order.
-        head = LibraryHead(self)
-        self.search, self.add, self.get = head.search, head.add, head.get
+        self.search = make_search_field(self, tr("Search models"))
+        self.add = self.button(tr("Add Folder…"))
+        self.add.setToolTip(tr("Add a folder that contains models"))
+        self.get = self.button(tr("Get Model…"))
+        self.get.setToolTip(tr("Download a model from Hugging Face"))
         self.table = LibraryTable(installed, self)
         self.view = LibraryView(self.table, self)
         self.remotes = RemoteList(library, self._show_message, self)
@@ -81,7 +65,7 @@ class ModelsWindow(Sheet):
         self.drafting = DraftModelChooser(installed, self.foot)
         self.empty = self.make_label()
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.add_rows(head)
+        self.add_rows(make_row_layout((self.search, 1), self.add, self.get))
         self.rows.addWidget(self.view, 1)
         self.rows.addWidget(self.empty, 1)
         self.add_rows(self.remotes, self.foot)

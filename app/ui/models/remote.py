@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QWidget,
 )
 
@@ -32,7 +31,8 @@ from app.settings.language import counted, mark, tr
 from app.ui.style import tokens as t
 from app.ui.style.theme import scale_height, set_scaled_font
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import ElidedLabel, make_label
+from app.ui.widgets.fields import make_combo_box
+from app.ui.widgets.labels import ElidedLabel, make_button, make_label
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, scrolling
 from app.ui.widgets.sheet import Sheet, retain_size_when_hidden
 from engine import EngineError
@@ -158,10 +158,8 @@ class RemoteDialog(Sheet):
         self._loader = loader
         self._listed: dict[str, ListedModel] = {}
         self._asking = flows.Latest(self)
-        self.provider = QComboBox(self)
-        self.provider.addItem(tr("Other"), "")
-        for name, address in _PROVIDERS:
-            self.provider.addItem(name, address)
+        providers = ((tr("Other"), ""), *_PROVIDERS)
+        self.provider = make_combo_box(self, tr("Provider"), providers)
         self.provider.activated.connect(self._on_provider)
         self.address = QLineEdit(self)
         self.address.setPlaceholderText("https://example.org/v1")
@@ -175,8 +173,7 @@ class RemoteDialog(Sheet):
         self.model.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
-        self.test = QPushButton(tr("Get Model List"), self)
-        self.test.setAutoDefault(False)
+        self.test = self.button(tr("Get Model List"), self.show_models)
         self.test.setToolTip(tr("Asks the server which models it has. Nothing else is sent."))
         self.sees = QCheckBox(tr("Supports images"), self)
         self.sees.setToolTip(tr("Images in your messages are sent to this model"))
@@ -207,7 +204,6 @@ class RemoteDialog(Sheet):
         self.key.textChanged.connect(self._refresh)
         self.model.editTextChanged.connect(self._refresh)
         self.model.editTextChanged.connect(self._on_model)
-        self.test.clicked.connect(self.show_models)
         # Label heights aren't known until after the layout pass.
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self.fit_height)
@@ -365,10 +361,8 @@ class RemoteList(QWidget):
         self._loader = library.loader
         self.rows: list[RemoteRow] = []
         self.head = QLabel(tr("Remote models"), self)
-        self.add = QPushButton(tr("Add Remote Model…"), self)
-        self.add.setAutoDefault(False)
+        self.add = make_button(self, tr("Add Remote Model…"), self.ask)
         self.add.setToolTip(tr("A model at an address, such as vLLM, llama.cpp or another Stretto"))
-        self.add.clicked.connect(self.ask)
         head = make_row_layout(self.head, SPRING, self.add, spacing=None)
         inner = QWidget(self)
         self._column = make_column_layout(of=inner, spacing=0)

@@ -42,10 +42,8 @@ class TokenField(QWidget):
         self.field.setAccessibleName(tr("Access token"))
         self.note = make_label(self)
         self.forget = make_link(self, tr("Remove"))
-        self.forget.setAutoDefault(False)
         self.forget.setAccessibleName(tr("Remove access token"))
         self.page = make_link(self, tr("Open Model Page"))
-        self.page.setAutoDefault(False)
         self.page.setToolTip(tr("Opens the model’s page on Hugging Face"))
         self._ref = ""
         top = Qt.AlignmentFlag.AlignTop

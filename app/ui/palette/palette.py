@@ -26,9 +26,7 @@ from PySide6.QtGui import (
     QPen,
 )
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QApplication,
-    QFrame,
     QLabel,
     QLineEdit,
     QListView,
@@ -42,7 +40,7 @@ from app.ui.palette.finder import EntryKind, Finder, PaletteEntry
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, theme
-from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
+from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState, prepare_row_view
 
 _NONE = QModelIndex()
 _ICONS = {
@@ -94,7 +92,7 @@ def entry_state(entry: PaletteEntry) -> RowState:
     """Return what to paint. The row ends with the shortcut or why the entry is unavailable."""
     return RowState(
         " ".join(entry.text.split()),
-        colour="muted" if entry.refusal else "text",
+        color="muted" if entry.refusal else "text",
         icon=_ICONS[entry.kind],
         end=entry.refusal or entry.keys,
         end_px=t.UI_PX,
@@ -130,16 +128,11 @@ class Card(QWidget):
     def list(self) -> QListView:
         view = QListView(self)
         view.setModel(self.rows)
-        view.setAccessibleName(self._name)
+        prepare_row_view(view, self._name)
         view.setItemDelegate(PaletteDelegate(self.rows, view))
-        view.setFrameShape(QFrame.Shape.NoFrame)
         view.setUniformItemSizes(True)
-        view.setMouseTracking(True)
         view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         view.setObjectName("found")
-        view.viewport().setAutoFillBackground(False)
         float_bars(view)
         view.entered.connect(view.setCurrentIndex)
         view.selectionModel().currentChanged.connect(self._on_current)

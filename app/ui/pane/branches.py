@@ -30,7 +30,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QLabel,
     QLineEdit,
     QMenu,
@@ -53,7 +52,7 @@ from app.ui.transcript.message_row import author_of, displayed_result, state_tex
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
 from app.ui.widgets.menus import add_action, make_menu
-from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState
+from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState, prepare_row_view
 from app.ui.widgets.widget_behavior import announce, escape_tooltip, insert_shortcut, is_typed_text
 
 Role = Qt.ItemDataRole
@@ -238,7 +237,7 @@ class BranchDelegate(RowDelegate):
         return RowState(
             name or words,
             weight=QFont.Weight.DemiBold if name else QFont.Weight.Normal,
-            colour="text" if name or run.ids else "muted",
+            color="text" if name or run.ids else "muted",
             indent=indent,
             end_unfolded=self._view.isExpanded(rows.index_of(run.id)) if run.below else None,
             end=end_text(run, narrow=room < scaled(260)),
@@ -269,8 +268,8 @@ class BranchDelegate(RowDelegate):
             return area.right() - at if rtl else area.left() + at
 
         def pen(shown: bool) -> None:
-            colour = tokens.accent if shown else tokens.border_strong
-            painter.setPen(QPen(QColor(colour), 2 if shown else 1.5))
+            color = tokens.accent if shown else tokens.border_strong
+            painter.setPen(QPen(QColor(color), 2 if shown else 1.5))
 
         painter.setBrush(Qt.BrushStyle.NoBrush)
         current, above = run, run.above
@@ -296,18 +295,18 @@ class BranchDelegate(RowDelegate):
         if run.goes_on or unfolded:
             pen(run.shown and run.goes_on)
             painter.drawLine(QPointF(column_x, middle), QPointF(column_x, foot))
-        centre = QPointF(column_x, middle)
+        center = QPointF(column_x, middle)
         painter.setPen(Qt.PenStyle.NoPen)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.setBrush(QColor(tokens.accent_quiet if chosen else tokens.background))
-        painter.drawEllipse(centre, 6.5, 6.5)
+        painter.drawEllipse(center, 6.5, 6.5)
         running = self._view.rows.is_generating(run)
         if running:
-            draw_dot(painter, centre, tokens.accent, self.alpha, ring=True)
+            draw_dot(painter, center, tokens.accent, self.alpha, ring=True)
         elif run.shown:
-            draw_dot(painter, centre, tokens.accent, 255)
+            draw_dot(painter, center, tokens.accent, 255)
         else:
-            draw_dot(painter, centre, tokens.border_strong, 255, ring=True)
+            draw_dot(painter, center, tokens.border_strong, 255, ring=True)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = QLineEdit(parent)
@@ -338,21 +337,16 @@ class BranchView(QTreeView):
         self.delegate = BranchDelegate(self)
         self.setModel(model)
         self.setItemDelegate(self.delegate)
-        self.setAccessibleName(tr("Branches"))
+        prepare_row_view(self, tr("Branches"))
         self.setHeaderHidden(True)
         self.setRootIsDecorated(False)
         self.setIndentation(0)
         self.setUniformRowHeights(True)
         self.setExpandsOnDoubleClick(False)
-        self.setMouseTracking(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAttribute(Qt.WidgetAttribute.WA_MacShowFocusRect, False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.viewport().setAutoFillBackground(False)
         float_bars(self)
 
     def event(self, event: QEvent) -> bool:
@@ -446,11 +440,20 @@ class BranchTree(QWidget):
         self.words = QLabel(self)
         self.words.setProperty("muted", True)
         self._actions: dict[str, tuple[str, Callable[[Run], object]]] = {
-            "go": (tr("Show This Branch  Enter"), self._select_run),
-            "name": (tr("Name Branch  F2"), self._name),
+            "go": (
+                tr("Show This Branch  Enter"),
+                lambda run: self.branch_chosen.emit(run.id),
+            ),
+            "name": (
+                tr("Name Branch  F2"),
+                lambda _: self.view.edit(self.view.currentIndex()),
+            ),
             "compare": (tr("Compare Branches  Shift+Enter"), self._compare),
             "part": (tr("Messages One by One  Shift+Right"), self._split_run),
-            "prune": (tr("Delete Branch  Del"), self._prune),
+            "prune": (
+                tr("Delete Branch  Del"),
+                lambda run: self.prune_requested.emit(run.id),
+            ),
         }
         self.buttons = {
             act: IconButton(sign, self._actions[act][0], self)
@@ -526,7 +529,7 @@ class BranchTree(QWidget):
         super().resizeEvent(event)
         self._show_words()
 
-    def on_beat(self, alpha: int) -> None:
+    def set_dot_opacity(self, alpha: int) -> None:
         self.view.delegate.alpha = alpha
         for message_id in self._chat.reply.message_ids if self.isVisible() else ():
             self.model.refresh_run(self.model.index_with(message_id))
@@ -561,18 +564,9 @@ class BranchTree(QWidget):
         leaf = self._chat.transcript.leaf_id
         return None if run.shown or leaf is None else (leaf, run.id)
 
-    def _select_run(self, run: Run) -> None:
-        self.branch_chosen.emit(run.id)
-
-    def _name(self, run: Run) -> None:
-        self.view.edit(self.view.currentIndex())
-
     def _compare(self, run: Run) -> None:
         if (pair := self._branches_to_compare(run)) is not None:
             self.comparison_requested.emit(*pair)
-
-    def _prune(self, run: Run) -> None:
-        self.prune_requested.emit(run.id)
 
     def _split_run(self, run: Run) -> None:
         self.model.part(run)

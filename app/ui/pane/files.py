@@ -122,7 +122,6 @@ _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 class PaneFiles(QObject):
     undo_offered = Signal(str, object)  # (text, undo)
-    chips_changed = Signal()
 
     _folder = ""  # last used folder, shared by all chats
 
@@ -258,7 +257,6 @@ class PaneFiles(QObject):
                 )
             self.chips = chips
             self._pane.composer.show_files(chips)
-            self.chips_changed.emit()
         attaching.count()
 
     @Slot()
@@ -346,7 +344,9 @@ class PaneFiles(QObject):
         if file is not None:
             self._add_uses(menu, file)
             menu.addSeparator()
-        add_action(menu, tr("Open Chat"), partial(self._pane.chat_requested.emit, chat_id))
+        add_action(
+            menu, tr("Open Chat"), partial(self._pane.transcript.chat_requested.emit, chat_id)
+        )
         follows = chat_id in attaching.others.followed_chats
         last = None if follows else file.pages if file is not None and file.before else 0
         act = partial(attaching.follow, chat_id, last)

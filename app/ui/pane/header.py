@@ -76,7 +76,7 @@ def unused_settings_note(chat: Chat) -> str:
         return ""
     known = chat.model.status.model
     kind = KINDS[known.remote.kind if isinstance(known, RemoteModel) else remote.kind]
-    names = [tr(number.words) for number in MORE if number.name not in kind.sampling]
+    names = [tr(field.words) for field in MORE if field.name not in kind.sampling]
     names += [tr("KV cache"), tr("Context")]
     return tr(
         "{host} doesn’t support {names}. Token counts follow each reply.",
@@ -149,8 +149,8 @@ class ContextMeter(QWidget):
         ring = QRectF(7, 7, 14, 14)
         painter.setPen(QPen(QColor(tokens.divider), 2.2))
         painter.drawEllipse(ring)
-        colour = QColor(tokens.danger if self.share > 0.9 else tokens.accent)
-        painter.setPen(QPen(colour, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        color = QColor(tokens.danger if self.share > 0.9 else tokens.accent)
+        painter.setPen(QPen(color, 2.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawArc(ring, 90 * 16, -round(max(0.03, self.share) * 360 * 16))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -25,10 +25,10 @@ from app.settings.language import mark, tr
 from app.ui.pane import header
 from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
 from app.ui.style.theme import repolish, scaled
+from app.ui.widgets.fields import make_combo_box, make_text_field
 from app.ui.widgets.labels import make_link
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout
 from app.ui.widgets.sheet import Popover
-from app.ui.widgets.text_field import make_text_field
 from app.ui.widgets.widget_behavior import WheelGuard
 
 _FORMAT_CHOICES = (
@@ -50,12 +50,9 @@ class AnswerForm(QObject):
 
     def __init__(self, form: QFormLayout, parent: QWidget, labels: int) -> None:
         super().__init__(parent)
-        self.kind = QComboBox(parent)
-        self.kind.setAccessibleName(tr("Reply format"))
+        self.kind = _make_box(parent, tr("Reply format"), _FORMAT_CHOICES)
         self.kind.setToolTip(tr("Every reply has this format"))
         self.kind.setMinimumWidth(180)
-        for kind, words in _FORMAT_CHOICES:
-            self.kind.addItem(tr(words), kind)
         label = QLabel(tr("Reply format"), parent)
         label.setMinimumSize(labels, 30)
         label.setBuddy(self.kind)
@@ -172,12 +169,9 @@ class OptionsPopover(Popover):
         self.random.setToolTip(tr("New seed for each reply"))
         self.random.clicked.connect(self.seed.clear)
         self.seed.textChanged.connect(self._on_seed)
-        self.thinking = QComboBox(page)
-        self.thinking.setAccessibleName(tr("Thinking"))
+        self.thinking = _make_box(page, tr("Thinking"), _THINKING)
         self.thinking.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.thinking.setMinimumWidth(168)
-        for thinks, words in _THINKING:
-            self.thinking.addItem(tr(words), thinks)
         self.reproducible = QCheckBox(tr("Exactly reproducible, slower"), page)
         self.slide = QCheckBox(tr("Leave out oldest messages when context is full"), page)
         hint = tr("One text per line")
@@ -185,10 +179,7 @@ class OptionsPopover(Popover):
         self.stop.setToolTip(
             tr("The reply stops at any of these texts. One per line, with \\n for a line break.")
         )
-        self.bits = QComboBox(page)
-        self.bits.setAccessibleName(tr("KV cache"))
-        for bits, words in _BITS:
-            self.bits.addItem(tr(words), bits)
+        self.bits = _make_box(page, tr("KV cache"), _BITS)
         self.context = QSpinBox(page)
         self.context.setAccessibleName(tr("Context"))
         self.context.setToolTip(tr("Token limit for this chat. Lower uses less memory."))
@@ -210,7 +201,7 @@ class OptionsPopover(Popover):
         self._thinking_label = _make_label(tr("Thinking"), page)
         form.addRow(self._thinking_label, self.thinking)
         self.form = AnswerForm(form, page, labels=LABELS)
-        self.form.resized.connect(self._on_form_resized)
+        self.form.resized.connect(lambda: self._fit())  # noqa: PLW0108 - it overrides a slot
         self._more_rows = QWidget(page)
         rest = _make_form()
         rest.setContentsMargins(0, 0, 0, 0)
@@ -302,10 +293,6 @@ class OptionsPopover(Popover):
         self._more_rows.setVisible(shown)
         self._fit()
 
-    @Slot()
-    def _on_form_resized(self) -> None:
-        self._fit()
-
     def _fit(self) -> None:
         if (layout := self._page) is not None:
             layout.activate()
@@ -337,6 +324,10 @@ class OptionsPopover(Popover):
         chat = self._chat
         if (options, system) != (chat.options, chat.record.system):
             chat.set_options(options, system)
+
+
+def _make_box(parent: QWidget, name: str, choices: Iterable[tuple[object, str]]) -> QComboBox:
+    return make_combo_box(parent, name, ((tr(words), value) for value, words in choices))
 
 
 def _make_label(words: str, parent: QWidget) -> QLabel:

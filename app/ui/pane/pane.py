@@ -46,14 +46,10 @@ LEAST = (272, 220)  # minimum width and height at normal text size
 class ChatPane(QWidget):
     """View of a chat. Its signals are requests to the controllers in `app.ui.window`."""
 
-    # (pane)
-    models_requested = Signal(object)
-    options_requested = Signal(object)
-    tools_requested = Signal(object)
+    # (pane, `RowRequest`, button): open a menu or popover, next to the button if possible.
+    menu_requested = Signal(object, object, object)
     download_requested = Signal()
     four_replies_requested = Signal(str, str)  # (ref, text): see `EmptyChat.four_replies_requested`
-    # (pane, button)
-    unload_requested = Signal(object, object)
     notice_posted = Signal(str)  # (text)
     # (pane): Escape was pressed with nothing left to cancel
     escape_pressed = Signal(object)
@@ -67,7 +63,6 @@ class ChatPane(QWidget):
     messages_deleted = Signal(str, object)  # (chat ID, removal)
     # (chat ID, message, index)
     queued_removed = Signal(str, object, int)
-    chat_requested = Signal(str)  # (chat ID): open a chat that this chat reads
 
     def __init__(self, chat: Chat, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -117,24 +112,23 @@ class ChatPane(QWidget):
             self.show_panel_of(leaf.id)
 
     def _connect(self) -> None:
-        chat, composer = self.chat, self.composer
-        composer.submitted.connect(lambda: self.act(Action.SEND))
-        composer.interrupt_requested.connect(lambda: self._submit(Event.STEER))
+        chat, composer, field = self.chat, self.composer, self.composer.field
+        field.submitted.connect(lambda: self.act(Action.SEND))
+        field.interrupt_requested.connect(lambda: self._submit(Event.STEER))
         composer.stop_requested.connect(lambda: self.act(Action.STOP))
         composer.changed.connect(self._on_written)
-        composer.edit_last_requested.connect(self._on_recalled)
+        field.edit_last_requested.connect(self._on_recalled)
         composer.cancel_edit.clicked.connect(lambda: self.act(Action.CANCEL_EDIT))
-        composer.field.text_rejected.connect(self.notice_posted)
-        composer.page_scrolled.connect(self.transcript.scroll_pages)
+        field.text_rejected.connect(self.notice_posted)
+        field.page_scrolled.connect(self.transcript.scroll_pages)
         self.transcript.action_requested.connect(self._on_action_requested)
         self.transcript.focus_left.connect(self._on_left)
-        self.transcript.chat_requested.connect(self.chat_requested)
-        for button, requested in (
-            (self.header.model_button, self.models_requested),
-            (self.header.options_button, self.options_requested),
-            (self.header.tools_button, self.tools_requested),
+        for button, request in (
+            (self.header.model_button, RowRequest.CHOOSE_MODEL),
+            (self.header.options_button, RowRequest.OPEN_SETTINGS),
+            (self.header.tools_button, RowRequest.OPEN_TOOLS),
         ):
-            button.clicked.connect(lambda _=False, requested=requested: requested.emit(self))
+            button.clicked.connect(partial(self._request_menu, request, button))
         chat.compose_changed.connect(self._on_compose)
         chat.turn_changed.connect(self._show_turn)
         chat.phase_changed.connect(self._refresh)
@@ -233,12 +227,13 @@ class ChatPane(QWidget):
         self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, line)
         self._foot.insertWidget(0, line)
         line.retry.clicked.connect(chat.model.start)
-        line.choose.clicked.connect(lambda: self.models_requested.emit(self))
+        line.choose.clicked.connect(partial(self._request_menu, RowRequest.CHOOSE_MODEL, line))
         line.without_adapter.clicked.connect(self._leave_adapter)
         line.other.clicked.connect(self._use_seeing)
         line.get.clicked.connect(self.download_requested)
         line.ocr.clicked.connect(self._read_texts)
-        line.unload.clicked.connect(lambda: self.unload_requested.emit(self, line.unload))
+        free_memory = partial(self._request_menu, RowRequest.FREE_MEMORY, line.unload)
+        line.unload.clicked.connect(free_memory)
         return line
 
     @cached_property
@@ -503,17 +498,14 @@ class ChatPane(QWidget):
                     self.notice_posted.emit(tr("This reply was deleted."))
             case RowRequest.SAY_COPIED:
                 self.notice_posted.emit(tr("Copied"))
-            case RowRequest.CHOOSE_MODEL:
-                self.models_requested.emit(self)
             case RowRequest.USE_BASE_MODEL:
                 self._leave_adapter()
                 self.act(Action.REGENERATE, message_id)
-            case RowRequest.FREE_MEMORY:
-                self.unload_requested.emit(self, self.transcript.row(message_id))
-            case RowRequest.OPEN_SETTINGS:
-                self.options_requested.emit(self)
-            case RowRequest.OPEN_TOOLS:
-                self.tools_requested.emit(self)
+            case _:
+                self._request_menu(action, self.transcript.row(message_id))
+
+    def _request_menu(self, request: RowRequest, button: QWidget | None, *_: object) -> None:
+        self.menu_requested.emit(self, request, button)
 
     def _leave_adapter(self) -> None:
         self.chat.model.set(base_model(self.chat.record.model))

@@ -5,13 +5,15 @@ from functools import partial
 
 from PySide6.QtCore import QLocale, QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QComboBox, QMenu, QPushButton
+from PySide6.QtWidgets import QComboBox, QMenu
 
 from app.settings.language import LANGUAGES, percent, tr
 from app.settings.settings import THEMES, ZOOM, Settings
 from app.settings.translation import needs_restart
 from app.spelling.speller import AUTO, OFF, Speller
 from app.ui.settings.form_page import FormPage, Special, Switch
+from app.ui.widgets.fields import make_combo_box
+from app.ui.widgets.labels import make_button
 from app.ui.widgets.layout_helpers import make_row_layout
 from app.ui.widgets.menus import add_action
 
@@ -32,17 +34,12 @@ class LanguageChoice:
 
     def __init__(self, page: FormPage) -> None:
         settings = self._settings = page.settings
-        self.box = QComboBox(page)
-        self.box.addItem(tr("System"), "system")
-        for code, name in LANGUAGES.items():
-            self.box.addItem(name, code)
-        self.box.setCurrentIndex(self.box.findData(settings.language))
+        languages = [(tr("System"), "system"), *((name, code) for code, name in LANGUAGES.items())]
+        self.box = make_combo_box(page, tr("Language"), languages, settings.language)
         self.box.activated.connect(self._on_chosen)
-        self.restart = QPushButton(tr("Restart Now"), page)
-        self.restart.setAutoDefault(False)
+        self.restart = make_button(page, tr("Restart Now"))
         self.restart.setToolTip(tr("Restarts Stretto in this language. Replies stop."))
         self.restart.setVisible(needs_restart(settings.language))
-        self.box.setAccessibleName(tr("Language"))
         page.row("language", make_row_layout(self.restart, self.box))
 
     @Slot(int)
@@ -74,7 +71,8 @@ class SpellingChoice(QObject):
         entries = [(tr("Keyboard language"), AUTO), (tr("Off"), OFF)]
         languages = {*self._speller.languages, *({chosen} - {AUTO, OFF})}
         entries += sorted(zip(_language_names(sorted(languages)), sorted(languages), strict=True))
-        if entries != [(self.box.itemText(n), self.box.itemData(n)) for n in _indexes(self.box)]:
+        box = self.box
+        if entries != [(box.itemText(n), box.itemData(n)) for n in range(box.count())]:
             self.box.clear()
             for text, language in entries:
                 self.box.addItem(text, language)
@@ -89,10 +87,6 @@ class SpellingChoice(QObject):
     def _on_chosen(self, index: int) -> None:
         self._settings.set(spelling=str(self.box.itemData(index)))
         self._fill()
-
-
-def _indexes(box: QComboBox) -> range:
-    return range(box.count())
 
 
 def _language_names(languages: Sequence[str]) -> list[str]:
@@ -118,22 +112,16 @@ class AppearanceRows(QObject):
         for size in ZOOM:
             self.zoom.addItem(percent(size / 100), size)
         self._show_zoom(page.settings.zoom)
-        self.zoom.activated.connect(self._on_zoom)
+        self.zoom.activated.connect(lambda n: self._settings.set(zoom=int(self.zoom.itemData(n))))
         page.connect_option("zoom", self.zoom, self._show_zoom)
         page.row("zoom", self.zoom)
 
     def _add_motion(self, page: FormPage) -> None:
         self.motion = Switch(page.settings.motion == "less", page)
-        self.motion.toggled.connect(self._on_motion)
+        self.motion.toggled.connect(
+            lambda less: self._settings.set(motion="less" if less else "system")
+        )
         page.row("motion", self.motion)
 
     def _show_zoom(self, zoom: int) -> None:
         self.zoom.setCurrentIndex(self.zoom.findData(zoom))
-
-    @Slot(int)
-    def _on_zoom(self, index: int) -> None:
-        self._settings.set(zoom=int(self.zoom.itemData(index)))
-
-    @Slot(bool)
-    def _on_motion(self, less: bool) -> None:
-        self._settings.set(motion="less" if less else "system")

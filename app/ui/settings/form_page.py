@@ -37,7 +37,8 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import theme_icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scale_height, scaled, theme
-from app.ui.widgets.labels import make_heading, make_label
+from app.ui.widgets.fields import make_search_field
+from app.ui.widgets.labels import make_button, make_heading, make_label
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
 from app.ui.widgets.sheet import apply_styles
 from app.ui.widgets.two_lines import KEY, TwoLineList
@@ -75,10 +76,10 @@ class Switch(QCheckBox):
         painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
         at_end = on != self.isRightToLeft()
         side = area.height() / 2
-        centre = QPointF(area.right() - side if at_end else area.left() + side, area.center().y())
+        center = QPointF(area.right() - side if at_end else area.left() + side, area.center().y())
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(tokens.accent_text if on else tokens.muted))
-        painter.drawEllipse(centre, side - 4, side - 4)
+        painter.drawEllipse(center, side - 4, side - 4)
         if self.hasFocus():
             painter.setPen(QColor(tokens.text if on else tokens.accent))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -95,8 +96,7 @@ class Segments(QFrame):
         group = QButtonGroup(self)
         self.buttons: dict[Any, QPushButton] = {}
         for key, words in choices.items():
-            button = self.buttons[key] = QPushButton(words, self)
-            button.setAutoDefault(False)
+            button = self.buttons[key] = make_button(self, words)
             button.setCheckable(True)
             button.setChecked(key == value)
             button.toggled.connect(lambda on, key=key: self.value_chosen.emit(key) if on else None)
@@ -289,10 +289,8 @@ class FormPage(QWidget):
     def button(
         self, words: str, pressed: Callable[[], object], accessible_name: str = ""
     ) -> QPushButton:
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
+        button = make_button(self, words, pressed)
         button.setAccessibleName(accessible_name)
-        button.clicked.connect(lambda _checked=False: pressed())
         return button
 
     def _add_limited(self, widget: QWidget) -> None:
@@ -360,15 +358,10 @@ class SettingsPages(QWidget):
         self._settings = settings
         self.pages: dict[str, FormPage] = {}
         self._page_specials: dict[str, Special] = {}
-        self.search = QLineEdit(self)
-        self.search.setPlaceholderText(tr("Search"))
-        self.search.setAccessibleName(tr("Search settings"))
-        self.search.setClearButtonEnabled(True)
+        self.search = make_search_field(self, tr("Search settings"), tr("Search"))
         self.search.addAction(
             theme_icon("magnifying-glass", "muted"), QLineEdit.ActionPosition.LeadingPosition
-        )
-        for button in self.search.findChildren(QAbstractButton):
-            button.setAccessibleName(tr("Clear search"))
+        ).setText(tr("Search"))
         self.search.textChanged.connect(self._on_typed)
         self.search.returnPressed.connect(self._on_entered)
         self.list = QListWidget(self)

@@ -190,7 +190,10 @@ class LocalApiRows(QObject):
         page.row("copy_setup", pastes)
 
     def _add_agents(self, page: FormPage) -> None:
-        self.use_with = page.button(tr("Open Terminal…"), self._on_use_with)
+        self.use_with = page.button(
+            tr("Open Terminal…"),
+            lambda: UseWith(self._serving, self._settings, page.window()).open(),
+        )
         names = ", ".join(list(AGENT_NAMES.values())[:3])
         page.row("agent", self.use_with, tr("{names} and others", names=names))
         self._serving.changed.connect(self.show_state)
@@ -218,10 +221,6 @@ class LocalApiRows(QObject):
         sessions = page.field("serve_sessions")
         sessions.setSpecialValueText(tr("None", "no session"))
         page.row("serve_sessions", sessions)
-
-    @Slot()
-    def _on_use_with(self) -> None:
-        UseWith(self._serving, self._settings, self._page.window()).open()
 
     @Slot()
     def show_state(self) -> None:

@@ -26,9 +26,9 @@ from app.ui.settings.form_page import FormPage, Segments, SettingsPages, Special
 from app.ui.settings.other_programs import LocalApiRows, add_tray
 from app.ui.style.theme import scaled
 from app.ui.widgets import standard_dialogs
+from app.ui.widgets.fields import make_text_field
 from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.text_field import make_text_field
 from app.ui.widgets.widget_behavior import to_native_keys
 
 _OPTIONS = set(ChatOptions.__struct_fields__)
@@ -120,7 +120,7 @@ class SettingsWindow(Sheet):
         self._fill_model("models")
         self._settings.announcer.changed.connect(self._fill_model)
         self.model.activated.connect(self._on_model)
-        button = page.button(tr("Choose…"), self._choose_model)
+        button = page.button(tr("Choose…"), lambda: flows.start(self, self._ask_for_model()))
         page.row("model", make_row_layout(self.model, button))
 
     def _add_number(self, name: str, number: Number, page: FormPage) -> None:
@@ -210,10 +210,6 @@ class SettingsWindow(Sheet):
         options = replace(known, **numbers, slide=self.slide.isChecked())
         others = {k: v for k, v in self._settings.new_chat.items() if k not in _OPTIONS}
         self._set(new_chat=others | options.to_params())
-
-    @Slot()
-    def _choose_model(self) -> None:
-        flows.start(self, self._ask_for_model())
 
     async def _ask_for_model(self) -> None:
         folder = await standard_dialogs.ask_for_folder(self, tr("Model for New Chats"))

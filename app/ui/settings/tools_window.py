@@ -28,11 +28,11 @@ from app.tools.servers import ParsedServers, ServerConfig
 from app.tools.tool import ToolError, to_visible_line
 from app.ui.style import tokens as t
 from app.ui.style.theme import code_font
+from app.ui.widgets.fields import make_code_field, make_text_field
 from app.ui.widgets.labels import make_heading, make_label, make_link
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
 from app.ui.widgets.menus import make_menu, pop_below
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.text_field import make_code_field, make_text_field
 
 _COMMAND_EXAMPLE = "npx -y @modelcontextprotocol/server-memory"
 _EXAMPLE = '{"mcpServers": {"name": {"command": "npx", "args": []}}}'

@@ -20,10 +20,10 @@ from app.settings.settings import Settings
 from app.system import terminal
 from app.ui.style.theme import scale_height, scaled
 from app.ui.widgets import standard_dialogs
+from app.ui.widgets.fields import make_code_field, make_combo_box
 from app.ui.widgets.labels import ElidedLabel
 from app.ui.widgets.layout_helpers import make_row_layout
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.text_field import make_code_field
 
 AGENT_NAMES = {
     "claude": "Claude Code",
@@ -51,10 +51,8 @@ class UseWith(Sheet):
         self._serving, self._settings = serving, settings
         agent, folder = (*settings.agent, "", "")[:2]
         self._folder = Path(folder or Path.home())
-        self.agent, self.model = QComboBox(self), QComboBox(self)
-        for name, called in AGENT_NAMES.items():
-            self.agent.addItem(called, name)
-        self.agent.setCurrentIndex(max(0, self.agent.findData(agent)))
+        agents = ((called, name) for name, called in AGENT_NAMES.items())
+        self.agent, self.model = make_combo_box(self, "", agents, agent), QComboBox(self)
         self.model.addItems(serving.models)
         self.folder = ElidedLabel("", self)
         self.choose = self.button(tr("Choose…"), lambda: flows.start(self, self._choose()))

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QTextCursor,
 )
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chats.library import ChatLibrary
 from app.serving import ServerState, Serving
@@ -30,10 +30,11 @@ from app.ui.style.figures import rate_line, seconds
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scale_height, theme, ui_font
 from app.ui.widgets.buttons import IconButton
+from app.ui.widgets.fields import make_text_field
+from app.ui.widgets.labels import make_button
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, scrolling
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.sheet import Sheet
-from app.ui.widgets.text_field import make_text_field
 from app.ui.widgets.widget_behavior import escape_tooltip
 
 if TYPE_CHECKING:
@@ -274,10 +275,10 @@ class AgentGroup(AgentRowBase):
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        row, colour = self._row(), theme().tokens.muted
+        row, color = self._row(), theme().tokens.muted
         row.line.adjust(-3, 0, 0, 0)
-        row.caret(colour, 5, unfolded=not self._folded)
-        row.text(self._words, colour, font=ui_font(t.SMALL_PX, ui_font().Weight.DemiBold))
+        row.caret(color, 5, unfolded=not self._folded)
+        row.text(self._words, color, font=ui_font(t.SMALL_PX, ui_font().Weight.DemiBold))
 
 
 def sort_as_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, int]]:
@@ -328,10 +329,8 @@ class AgentsSection(QWidget):
         self._folded: set[int] = set()
         self._shows_all = False
         self._head = AgentsHeader(self)
-        self.more = QPushButton(self)
+        self.more = make_button(self, pressed=self._on_more)
         self.more.setFlat(True)
-        self.more.setAutoDefault(False)
-        self.more.clicked.connect(self._on_more)
         self._inner = QWidget(self)
         self._column = make_column_layout(of=self._inner, spacing=0)
         self._area = scrolling(self._inner, self)

@@ -348,7 +348,7 @@ class ChatListModel(QAbstractListModel):
         self._hits = {}
         rows, self._counts, self._groups = entries(chats, folders, self.unfolded)
         self._group_of = {i: key for key, ids in self._groups.items() for i in ids}
-        self._show(rows or [_make_empty_heading()])
+        self._show(rows or [ListEntry("heading", tr("No chats yet"))])
 
     @Slot(str, list, bool)
     def _on_found(self, query: str, pairs: list[tuple[ChatRecord, SearchHit]], done: bool) -> None:
@@ -547,7 +547,3 @@ class ChatListModel(QAbstractListModel):
             )
         ]
         return list(dict.fromkeys(found))
-
-
-def _make_empty_heading() -> ListEntry:
-    return ListEntry("heading", tr("No chats yet"))

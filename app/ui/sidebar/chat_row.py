@@ -104,13 +104,13 @@ def row_state(
 ) -> RowState:
     """Return what to paint. Folders have a count in place of tags."""
     if row.kind == "heading":
-        return RowState(row.text, px=t.TINY_PX, weight=QFont.Weight.DemiBold, colour="muted")
+        return RowState(row.text, px=t.TINY_PX, weight=QFont.Weight.DemiBold, color="muted")
     folder = bool(row.folder_id)
     count = number(row.count) if row.count else ""
     return RowState(
         row.text,
         weight=QFont.Weight.Medium if current else QFont.Weight.Normal,
-        colour="muted" if row.folder_id == ARCHIVE else "text",
+        color="muted" if row.folder_id == ARCHIVE else "text",
         marks=row.title_marks,
         indent=scaled(INDENT) * row.depth,
         unfolded=row.unfolded if folder else None,

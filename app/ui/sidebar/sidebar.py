@@ -34,11 +34,12 @@ from app.chats.library import ChatLibrary
 from app.settings.language import counted, number, tr
 from app.store.filters import WORD
 from app.ui.sidebar.chat_list import ChatListModel, ChatListView
-from app.ui.sidebar.sidebar_organizer import Organiser
+from app.ui.sidebar.sidebar_organizer import SidebarOrganizer
 from app.ui.style import tokens as t
 from app.ui.style.icons import icon
 from app.ui.style.theme import scale_height, theme, ui_font
 from app.ui.widgets.buttons import IconButton, PaintedButton
+from app.ui.widgets.fields import make_search_field
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout
 from app.ui.widgets.menus import add_action, make_menu, pop_below
 from app.ui.widgets.row_painter import RowPainter
@@ -161,9 +162,9 @@ class TrashButton(PaintedButton):
         over = self.underMouse() or self.isDown()
         ground = tokens.pressed if self.isDown() else tokens.hover
         row.ground(row.inner(8), ground if over else "", ring=self.hasFocus(), radius=7)
-        colour = tokens.text if over else tokens.muted
-        row.icon("trash", colour, 8)
-        row.text(self.text(), colour, font=ui_font(t.UI_PX))
+        color = tokens.text if over else tokens.muted
+        row.icon("trash", color, 8)
+        row.text(self.text(), color, font=ui_font(t.UI_PX))
 
     @Slot()
     def _on_theme(self) -> None:
@@ -191,16 +192,13 @@ class Sidebar(QFrame):
         self.setAccessibleName(tr("Sidebar"))
         self.setFixedWidth(t.SIDEBAR)
         self.model = ChatListModel(library, self)
-        self.organiser = Organiser(library, self)
+        self.organizer = SidebarOrganizer(library, self)
         self.menu_button = IconButton("list", tr("Menu  F10"), self)
         self.menu_button.setVisible(menu)
         self.fold = IconButton("sidebar", tr("Hide Sidebar  Ctrl+B"), self)
         self.new = IconButton("note-pencil", tr("New chat  Ctrl+N"), self)
-        self.search = QLineEdit(self)
+        self.search = make_search_field(self, tr("Search all chats"), tr("Search"))
         self.search.setObjectName("search")
-        self.search.setPlaceholderText(tr("Search"))
-        self.search.setAccessibleName(tr("Search all chats"))
-        self.search.setClearButtonEnabled(True)
         self._show_search_keys()
         self._search_icon = QAction(tr("Search"), self)
         self.search.addAction(self._search_icon, QLineEdit.ActionPosition.LeadingPosition)
@@ -209,9 +207,11 @@ class Sidebar(QFrame):
         self.list.entry_opened.connect(self._on_open)
         self.list.delete_requested.connect(self._on_delete)
         self.list.customContextMenuRequested.connect(self._on_context_menu)
-        self.model.dropped.connect(self.organiser.move_dropped, Qt.ConnectionType.QueuedConnection)
-        self.organiser.folder_created.connect(self._on_folder_made)
-        self.organiser.tags_requested.connect(self._edit_tags)
+        self.model.dropped.connect(self.organizer.move_dropped, Qt.ConnectionType.QueuedConnection)
+        self.organizer.folder_created.connect(
+            lambda folder_id: self.list.setCurrentIndex(self.model.row_of(folder_id))
+        )
+        self.organizer.tags_requested.connect(self._edit_tags)
         self.trash = TrashButton(self)
         top = make_row_layout(self.menu_button, self.fold, SPRING, self.new, spacing=2)
         head = make_column_layout(top, self.search, margins=(10, 4, 10, 4))
@@ -283,7 +283,7 @@ class Sidebar(QFrame):
             before.setFocus()
 
     @Slot(int)
-    def on_beat(self, alpha: int) -> None:
+    def set_dot_opacity(self, alpha: int) -> None:
         self.list.delegate.alpha = alpha
         self.model.repaint_dots()
 
@@ -339,7 +339,7 @@ class Sidebar(QFrame):
         at, ids = self.list.currentIndex().row(), self.list.selected_ids()
         entry = self.model.entry(self.list.currentIndex())
         if entry is not None and entry.kind == "folder":
-            self.organiser.delete_folder(entry.id)
+            self.organizer.delete_folder(entry.id)
         elif len(ids) > 1:
             self.delete_several_requested.emit(ids)
         elif entry is not None and entry.kind == "chat":
@@ -359,10 +359,6 @@ class Sidebar(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         QPainter(self).fillRect(self.width() - 1, 0, 1, self.height(), theme().color("border"))
-
-    @Slot(str)
-    def _on_folder_made(self, folder_id: str) -> None:
-        self.list.setCurrentIndex(self.model.row_of(folder_id))
 
     @Slot()
     def _on_search(self) -> None:
@@ -387,9 +383,9 @@ class Sidebar(QFrame):
         entry = self.model.entry(self.list.indexAt(at))
         if entry is None or entry.kind == "heading":
             menu = make_menu(self)
-            menu.addAction(tr("New Folder…"), self.organiser.new_folder)
+            menu.addAction(tr("New Folder…"), self.organizer.new_folder)
         elif entry.kind == "folder":
-            menu = self.organiser.folder_menu(entry.id, lambda: self.rename(entry.id))
+            menu = self.organizer.folder_menu(entry.id, lambda: self.rename(entry.id))
         elif entry.kind == "archive":
             menu = make_menu(self)
             words = tr("Collapse") if entry.id in self.model.unfolded else tr("Expand")
@@ -416,12 +412,12 @@ class Sidebar(QFrame):
         menu.addAction(tr("Open Side by Side"), lambda: self.open_together_requested.emit(ids))
         menu.addSeparator()
         menu.addAction(tr("Rename"), lambda: self.rename(group))
-        menu.addAction(tr("Ungroup"), lambda: self.organiser.ungroup(ids))
+        menu.addAction(tr("Ungroup"), lambda: self.organizer.ungroup(ids))
         self._add_to(menu, ids)
         return menu
 
     def _add_to(self, menu: QMenu, ids: list[str]) -> None:
-        self.organiser.add_to(menu, ids)
+        self.organizer.add_to(menu, ids)
         menu.addSeparator()
         menu.addAction(tr("Export…"), lambda: self.export_requested.emit(ids))
         n, count = len(ids), number(len(ids))

@@ -18,7 +18,7 @@ from app.ui.widgets.menus import add_action, make_menu
 _COMMAS = "[,，、]"  # commas, including those of Chinese and Japanese keyboards
 
 
-class Organiser(QObject):
+class SidebarOrganizer(QObject):
     action_finished = Signal(str, object)  # (text, undo)
     folder_created = Signal(str)  # (folder ID)
     # (chat ID, tags, done): call ``done`` with the edited text

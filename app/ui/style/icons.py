@@ -16,12 +16,12 @@ _DISABLED = 0.4
 
 
 @lru_cache(maxsize=256)
-def icon(name: str, colour: str) -> QIcon:
+def icon(name: str, color: str) -> QIcon:
     """Return an icon in a color ("#rrggbb"), as vectors.
 
     Raises FileNotFoundError if `resources/icons` has no such file.
     """
-    drawing = _drawing(name, colour)
+    drawing = _drawing(name, color)
     return QIcon(SvgIconEngine(lambda: drawing))
 
 
@@ -32,10 +32,10 @@ def theme_icon(name: str, token: str) -> QIcon:
 
 
 @lru_cache(maxsize=256)
-def _drawing(name: str, colour: str) -> QSvgRenderer:
+def _drawing(name: str, color: str) -> QSvgRenderer:
     # Qt's SVG renderer doesn't support `currentColor`, so we substitute it ourselves.
     source = (resources() / "icons" / f"{name}.svg").read_bytes()
-    return QSvgRenderer(QByteArray(source.replace(b"currentColor", colour.encode())))
+    return QSvgRenderer(QByteArray(source.replace(b"currentColor", color.encode())))
 
 
 class SvgIconEngine(QIconEngine):
@@ -79,28 +79,28 @@ _clones: list[QIconEngine] = []
 
 
 @lru_cache(maxsize=64)
-def dot_icon(colour: str, alpha: int, *, ring: bool = False) -> QIcon:
+def dot_icon(color: str, alpha: int, *, ring: bool = False) -> QIcon:
     """Return the dot of a tab. For running chats it's a ring whose ``alpha`` pulses."""
     pixmap = QPixmap(QSize(20, 20))
     pixmap.setDevicePixelRatio(2)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    draw_dot(painter, QPointF(5, 5), colour, alpha, ring=ring)
+    draw_dot(painter, QPointF(5, 5), color, alpha, ring=ring)
     painter.end()
     return QIcon(pixmap)
 
 
 def draw_dot(
-    painter: QPainter, centre: QPointF, colour: str, alpha: int, *, ring: bool = False
+    painter: QPainter, center: QPointF, color: str, alpha: int, *, ring: bool = False
 ) -> None:
     """Draw a dot or ring. Their shapes help users who can't distinguish brightness."""
-    shade = QColor(colour)
+    shade = QColor(color)
     shade.setAlpha(alpha)
     painter.setPen(QPen(shade, 1.75) if ring else Qt.PenStyle.NoPen)
     painter.setBrush(Qt.BrushStyle.NoBrush if ring else shade)
     radius = 3.1 if ring else 3.5
-    painter.drawEllipse(centre, radius, radius)
+    painter.drawEllipse(center, radius, radius)
 
 
 @lru_cache(maxsize=64)

@@ -49,7 +49,7 @@ class ThemeTokens(Struct, frozen=True):
 
 
 # Light, dark, high-contrast light, high-contrast dark.
-_COLOURS = {
+_COLORS = {
     "background": ("#fdfdfc", "#1b1d1d", "#ffffff", "#000000"),
     "back": ("#f7f8f6", "#171919", "#f7f7f7", "#101010"),
     "surface": ("#f4f4f2", "#151717", "#ffffff", "#000000"),
@@ -79,7 +79,7 @@ _COLOURS = {
     "tooltip_text": ("#f2f4f3", "#eef1f0", "#ffffff", "#000000"),
 }
 LIGHT, DARK, HIGH_LIGHT, HIGH_DARK = (
-    ThemeTokens(**{name: each[n] for name, each in _COLOURS.items()}, dark=n % 2 == 1, strong=n > 1)
+    ThemeTokens(**{name: each[n] for name, each in _COLORS.items()}, dark=n % 2 == 1, strong=n > 1)
     for n in range(4)
 )
 
@@ -149,7 +149,7 @@ They are based on Okabe and Ito's color-blind safe palette.
 """
 
 
-def lane_colour(number: int, *, dark: bool) -> str:
+def lane_color(number: int, *, dark: bool) -> str:
     lanes = LANES_DARK if dark else LANES_LIGHT
     return lanes[number % len(lanes)]
 
@@ -163,9 +163,9 @@ def contrast(first: str, second: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def _luminance(colour: str) -> float:
+def _luminance(color: str) -> float:
     def linear(channel: float) -> float:
         return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
 
-    red, green, blue = (linear(int(colour[i : i + 2], 16) / 255) for i in (1, 3, 5))
+    red, green, blue = (linear(int(color[i : i + 2], 16) / 255) for i in (1, 3, 5))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

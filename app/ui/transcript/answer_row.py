@@ -72,11 +72,11 @@ class FoldButton(PaintedButton):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         row, tokens = RowPainter.for_widget(self, 2, 6), theme().tokens
-        colour = tokens.text if self.underMouse() else tokens.muted
+        color = tokens.text if self.underMouse() else tokens.muted
         row.ground(row.inner(), ring=self.hasFocus())
-        row.icon(self._sign, colour, 6)
-        row.caret(colour, 2, unfolded=self.isChecked(), end=True)
-        row.text(self.text(), colour, font=ui_font())
+        row.icon(self._sign, color, 6)
+        row.caret(color, 2, unfolded=self.isChecked(), end=True)
+        row.text(self.text(), color, font=ui_font())
 
 
 class Reasoning(QWidget):

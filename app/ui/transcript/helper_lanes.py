@@ -128,8 +128,8 @@ class LaneHead(PaintedButton):
         row.ground(row.inner(), ring=self.hasFocus())
         head, edge, width = scale_height(26), self.text_left, self.width()
         row.line.setHeight(head)
-        colour = tokens.text if self.underMouse() else tokens.muted
-        row.caret(colour, 0, unfolded=self.isChecked())
+        color = tokens.text if self.underMouse() else tokens.muted
+        row.caret(color, 0, unfolded=self.isChecked())
         failed = tokens.danger if lane.state is LaneState.FAILED else tokens.muted
         row.text(state_line(lane), failed, 12, font=ui_font(t.SMALL_PX), end=True)
         row.line.setLeft(edge)

@@ -345,8 +345,8 @@ class CodeButtons(QObject):
             strong = name == action or (name == "wrap" and code.wrapped)
             painter.setBrush(QColor(tokens.pressed if strong else tokens.code_background))
             painter.drawRoundedRect(area, 6, 6)
-            colour = tokens.text if strong else tokens.muted
-            picture = icon("copy", colour) if name == "copy" else icon("wrap", colour)
+            color = tokens.text if strong else tokens.muted
+            picture = icon("copy", color) if name == "copy" else icon("wrap", color)
             picture.paint(painter, area.adjusted(4, 4, -4, -4))
 
     def _button_rects(self, code: CodeBlock) -> dict[str, QRect]:

@@ -226,8 +226,8 @@ class FileLine(PaintedButton):
         # Give the name priority. The tooltip shows the rest.
         elide = Qt.TextElideMode.ElideMiddle
         row.text(self.attachment.name, tokens.text, 8, font=ui_font(t.SMALL_PX), elide=elide)
-        colour = tokens.text if self.underMouse() else tokens.muted
-        row.text(self.fit_description(row.line.width()), colour)
+        color = tokens.text if self.underMouse() else tokens.muted
+        row.text(self.fit_description(row.line.width()), color)
 
 
 class SmallPicture(PaintedButton):

@@ -25,10 +25,10 @@ from app.tools.questions import (
 from app.tools.tool import to_visible_line
 from app.ui.style import tokens as t
 from app.ui.style.theme import repolish
+from app.ui.widgets.fields import make_code_field
 from app.ui.widgets.labels import make_label
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
 from app.ui.widgets.standard_dialogs import describe_link
-from app.ui.widgets.text_field import make_code_field
 from app.ui.widgets.widget_behavior import WheelGuard
 
 _HINTS = {

@@ -49,7 +49,7 @@ from app.ui.transcript.tool_card import (
     tool_of,
     visible_lines,
 )
-from app.ui.widgets.text_field import make_text_field
+from app.ui.widgets.fields import make_text_field
 from app.ui.widgets.textview import TextView
 from app.ui.widgets.widget_behavior import (
     escape_tooltip,
@@ -97,17 +97,17 @@ class CallWriter:
         for at in range(1, len(lines) + 1):
             if at == len(lines) or lines[at][:1] != lines[begin][:1]:
                 text, space = "\n".join(lines[begin:at]), 0 if begin else self.SPACE
-                colour, ground = _SIGNS.get(lines[begin][:1], ("muted", ""))
-                self._insert(text, colour, ground=ground, space=space)
+                color, ground = _SIGNS.get(lines[begin][:1], ("muted", ""))
+                self._insert(text, color, ground=ground, space=space)
                 begin = at
 
     def _insert(
-        self, text: str, colour: str, *, ground: str = "", ui: bool = False, space: int = 0
+        self, text: str, color: str, *, ground: str = "", ui: bool = False, space: int = 0
     ) -> None:
         block, letters = QTextBlockFormat(), QTextCharFormat()
         if ground:
             block.setBackground(theme().color(ground))
-        letters.setForeground(theme().color(colour))
+        letters.setForeground(theme().color(color))
         letters.setFont(ui_font(t.SMALL_PX) if ui else code_font())
         first = QTextBlockFormat(block)
         first.setTopMargin(0 if self._empty else space)
@@ -146,9 +146,9 @@ def paint_card(painter: QPainter, card: QRect, headline: str, waits: bool) -> No
     painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, words)
 
 
-def paint_words(painter: QPainter, area: QRect, words: str, colour: str) -> None:
+def paint_words(painter: QPainter, area: QRect, words: str, color: str) -> None:
     painter.setFont(ui_font())
-    painter.setPen(theme().color(colour))
+    painter.setPen(theme().color(color))
     painter.drawText(area, Qt.TextFlag.TextWordWrap, words)
 
 

@@ -65,7 +65,7 @@ class UserRow(MessageRow):
         self._folded = True
         self._note = QRectF()
         self._fold_link = self._link(self._on_more)
-        self._more_text_link = self._link(self._on_further)
+        self._more_text_link = self._link(lambda: self._lay_out_to(len(self._laid_out) + 1))
         self._laid_out = self._text_to_chunk_end(1)
         self._fill()
         self._reveal()
@@ -214,10 +214,6 @@ class UserRow(MessageRow):
     def _on_more(self) -> None:
         self._folded = not self._folded
         self.resized.emit()
-
-    @Slot()
-    def _on_further(self) -> None:
-        self._lay_out_to(len(self._laid_out) + 1)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -138,12 +138,12 @@ class IconButton(PaintedButton):
         ground = tokens.pressed if self.isDown() else tokens.hover
         row.ground(row.inner(), ground if lit else "")
         row.ground(QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), ring=self.hasFocus())
-        colour = tokens.text if over or self.isDown() else tokens.muted
+        color = tokens.text if over or self.isDown() else tokens.muted
         if not self.isEnabled():
             row.painter.setOpacity(0.4)
         side = t.ICON if self._side >= 28 else t.SMALL_ICON
         row.line.setLeft((self.width() - scaled(side)) // 2)
-        row.icon(self._name, tokens.accent if self.isChecked() else colour, 0, side=side)
+        row.icon(self._name, tokens.accent if self.isChecked() else color, 0, side=side)
         if self._marked:
             row.painter.setPen(Qt.PenStyle.NoPen)
             row.painter.setBrush(QColor(tokens.accent))
@@ -196,13 +196,13 @@ class RoundButton(PaintedButton):
             ring.setColor(QColor(tokens.accent if self.stops else tokens.text))
             painter.setPen(ring)
             painter.drawEllipse(QRectF(self.rect()).adjusted(1, 1, -1, -1))
-        centre = QPointF(self.rect().center()) + QPointF(0.5, 0.5)
+        center = QPointF(self.rect().center()) + QPointF(0.5, 0.5)
         if self.stops:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.background))
-            painter.drawRoundedRect(QRectF(centre.x() - 5, centre.y() - 5, 10, 10), 2, 2)
+            painter.drawRoundedRect(QRectF(center.x() - 5, center.y() - 5, 10, 10), 2, 2)
         else:
-            colour = tokens.accent_text if ready else tokens.muted
+            color = tokens.accent_text if ready else tokens.muted
             side = min(scaled(t.SMALL_ICON), self.SIDE - 8)
-            x, top = round(centre.x()) - side // 2, round(centre.y()) - side // 2
-            icon("arrow-up", colour).paint(painter, x, top, side, side)
+            x, top = round(center.x()) - side // 2, round(center.y()) - side // 2
+            icon("arrow-up", color).paint(painter, x, top, side, side)

@@ -1,4 +1,8 @@
+"""Plain text labels, and buttons with texts."""
+
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QResizeEvent
@@ -55,7 +59,19 @@ def make_heading(parent: QWidget, words: str, px: int = t.UI_PX) -> QLabel:
     return make_label(parent, words, muted=False, wrap=False, px=px, weight=QFont.Weight.DemiBold)
 
 
-def make_link(parent: QWidget, words: str = "") -> QPushButton:
+def make_button(
+    parent: QWidget, words: str = "", pressed: Callable[[], object] | None = None
+) -> QPushButton:
+    """Make a button. Enter only presses it if it has the focus."""
     button = QPushButton(words, parent)
+    button.setAutoDefault(False)
+    if pressed is not None:
+        button.clicked.connect(lambda _checked=False: pressed())
+    return button
+
+
+def make_link(parent: QWidget, words: str = "") -> QPushButton:
+    """Make a button that looks like a link."""
+    button = make_button(parent, words)
     button.setObjectName("link")
     return button

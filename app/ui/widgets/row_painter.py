@@ -26,7 +26,14 @@ from PySide6.QtGui import (
     QTextLine,
     QTextOption,
 )
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from app.ui.style import tokens as t
 from app.ui.style.icons import badge_icon, draw_dot, icon
@@ -68,32 +75,32 @@ class RowPainter:
         return QStyle.visualRect(self._direction, self._around, part)
 
     def ground(
-        self, area: QRectF | QRect, colour: str = "", *, ring: bool = False, radius: float = 6
+        self, area: QRectF | QRect, color: str = "", *, ring: bool = False, radius: float = 6
     ) -> None:
         """Paint a rounded rectangle, filled if there's a color. ``ring`` adds a focus ring."""
-        if colour or ring:
+        if color or ring:
             self.painter.setPen(focus_pen() if ring else QPen(Qt.PenStyle.NoPen))
-            self.painter.setBrush(QColor(colour) if colour else Qt.BrushStyle.NoBrush)
+            self.painter.setBrush(QColor(color) if color else Qt.BrushStyle.NoBrush)
             self.painter.drawRoundedRect(QRectF(area), radius, radius)
 
     def icon(
-        self, name: str, colour: str, gap: int, *, side: int = t.SMALL_ICON, end: bool = False
+        self, name: str, color: str, gap: int, *, side: int = t.SMALL_ICON, end: bool = False
     ) -> None:
         size = scaled(side)
         x = self.line.right() + 1 - size if end else self.line.left()
         top = self.line.top() + (self.line.height() - size) // 2
-        icon(name, colour).paint(self.painter, self.to_visual(QRect(x, top, size, size)))
+        icon(name, color).paint(self.painter, self.to_visual(QRect(x, top, size, size)))
         self._skip(size + gap, end=end)
 
-    def caret(self, colour: str, gap: int, *, unfolded: bool, end: bool = False) -> None:
+    def caret(self, color: str, gap: int, *, unfolded: bool, end: bool = False) -> None:
         rtl = self._direction == Qt.LayoutDirection.RightToLeft
         folded = "caret-left" if rtl else "caret-right"
-        self.icon("caret-down" if unfolded else folded, colour, gap, side=12, end=end)
+        self.icon("caret-down" if unfolded else folded, color, gap, side=12, end=end)
 
-    def dot(self, colour: str, gap: int, *, alpha: int = 255, ring: bool = False) -> None:
+    def dot(self, color: str, gap: int, *, alpha: int = 255, ring: bool = False) -> None:
         top = self.line.top() + self.line.height() // 2 - 4
-        centre = QRectF(self.to_visual(QRect(self.line.right() - 7, top, 8, 8))).center()
-        draw_dot(self.painter, centre, colour, alpha, ring=ring)
+        center = QRectF(self.to_visual(QRect(self.line.right() - 7, top, 8, 8))).center()
+        draw_dot(self.painter, center, color, alpha, ring=ring)
         self._skip(8 + gap, end=True)
 
     def badge(self, count: int, gap: int) -> None:
@@ -106,7 +113,7 @@ class RowPainter:
     def text(
         self,
         words: str,
-        colour: str,
+        color: str,
         gap: int = 0,
         *,
         font: QFont | None = None,
@@ -117,7 +124,7 @@ class RowPainter:
         """Paint a line of text, elided to the free space or ``most`` pixels."""
         if font is not None:
             self.painter.setFont(font)
-        self.painter.setPen(QColor(colour))
+        self.painter.setPen(QColor(color))
         measure = self.painter.fontMetrics()
         room = self.line.width() if most is None else min(most, self.line.width())
         shown = measure.elidedText(words, elide, max(0, room))
@@ -131,10 +138,10 @@ class RowPainter:
         wanted = sum(gap + QFontMetrics(font).horizontalAdvance(words) for words, font in texts)
         return wanted - gap <= self.line.width()
 
-    def draw_marked_text(self, words: str, marks: Marks, colour: str, font: QFont) -> None:
+    def draw_marked_text(self, words: str, marks: Marks, color: str, font: QFont) -> None:
         """Paint text with parts in bold, in all of the remaining space."""
         self.painter.setFont(font)
-        self.painter.setPen(QColor(colour))
+        self.painter.setPen(QColor(color))
         _draw_marked(self.painter, self.to_visual(self.line), words, marks)
         self.line.setLeft(self.line.right())
 
@@ -211,7 +218,7 @@ class RowState(Struct, frozen=True):
     title: str
     px: int = t.UI_PX
     weight: QFont.Weight = QFont.Weight.Normal
-    colour: str = "text"
+    color: str = "text"
     elide: Qt.TextElideMode = _RIGHT
     marks: Marks | None = None
     indent: int = 0
@@ -224,14 +231,24 @@ class RowState(Struct, frozen=True):
     end_unfolded: bool | None = None
     end: str = ""
     end_px: int = t.SMALL_PX
-    end_colour: str = "muted"
+    end_color: str = "muted"
     end_elide: Qt.TextElideMode = _RIGHT
     title_first: bool = False
     beside: str = ""
     beside_elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle
     below: str | None = None
-    below_colour: str = "muted"
+    below_color: str = "muted"
     below_marks: Marks = ()
+
+
+def prepare_row_view(view: QAbstractItemView, name: str) -> None:
+    """Set what all views of painted rows have in common. ``name`` is for screen readers."""
+    view.setAccessibleName(name)
+    view.setFrameShape(QFrame.Shape.NoFrame)
+    view.setMouseTracking(True)
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    view.viewport().setAutoFillBackground(False)
 
 
 class RowDelegate(QStyledItemDelegate):
@@ -273,9 +290,9 @@ class RowDelegate(QStyledItemDelegate):
         tokens = theme().tokens
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         over = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        colour = tokens.accent_quiet if chosen else tokens.hover if over else ""
+        color = tokens.accent_quiet if chosen else tokens.hover if over else ""
         focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
-        row.ground(row.line, colour, ring=focused or (chosen and tokens.strong), radius=7)
+        row.ground(row.line, color, ring=focused or (chosen and tokens.strong), radius=7)
         return chosen
 
     def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
@@ -304,7 +321,7 @@ class RowDelegate(QStyledItemDelegate):
         if not state.title_first or row.fits((state.title, font), (state.end, end_font), gap=12):
             row.text(
                 state.end,
-                shade(state.end_colour),
+                shade(state.end_color),
                 12,
                 font=end_font,
                 elide=state.end_elide,
@@ -312,17 +329,17 @@ class RowDelegate(QStyledItemDelegate):
                 end=True,
             )
         if state.marks is not None:
-            row.draw_marked_text(state.title, state.marks, shade(state.colour), font)
+            row.draw_marked_text(state.title, state.marks, shade(state.color), font)
         else:
-            row.text(state.title, shade(state.colour), 10, font=font, elide=state.elide)
+            row.text(state.title, shade(state.color), 10, font=font, elide=state.elide)
         if state.beside and row.line.width() > 72:
             font = ui_font(state.px)
             row.text(state.beside, shade("muted"), font=font, elide=state.beside_elide)
         if state.below:
             top, height = line.top() + scale_height(24), scale_height(20)
             row.line = QRect(line.left(), top, line.width(), height)
-            colour, font = shade(state.below_colour), ui_font(t.SMALL_PX)
+            color, font = shade(state.below_color), ui_font(t.SMALL_PX)
             if state.below_marks:
-                row.draw_marked_text(state.below, state.below_marks, colour, font)
+                row.draw_marked_text(state.below, state.below_marks, color, font)
             else:
-                row.text(state.below, colour, font=font)
+                row.text(state.below, color, font=font)

@@ -30,7 +30,7 @@ from app.settings.settings import Settings
 from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, set_scaled_font
-from app.ui.widgets.labels import make_label
+from app.ui.widgets.labels import make_button, make_label
 from app.ui.widgets.layout_helpers import (
     SPRING,
     make_column_layout,
@@ -225,12 +225,9 @@ class Sheet(QDialog):
     def make_label(self, words: str = "", *, muted: bool = True) -> QLabel:
         return make_label(self, words, muted=muted)
 
-    def button(self, words: str, pressed: Callable[[], object]) -> QPushButton:
-        """Return a button that Enter presses only if it has the focus."""
-        button = QPushButton(words, self)
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda _checked=False: pressed())
-        return button
+    def button(self, words: str, pressed: Callable[[], object] | None = None) -> QPushButton:
+        """Make a button, see `make_button`."""
+        return make_button(self, words, pressed)
 
     def add_buttons(
         self,

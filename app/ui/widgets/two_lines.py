@@ -6,14 +6,13 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFrame,
     QListWidget,
     QListWidgetItem,
     QWidget,
 )
 
 from app.ui.style.theme import theme
-from app.ui.widgets.row_painter import Index, RowDelegate, RowState
+from app.ui.widgets.row_painter import Index, RowDelegate, RowState, prepare_row_view
 
 BELOW = int(Qt.ItemDataRole.UserRole) + 1
 KEY = BELOW + 1
@@ -33,17 +32,12 @@ class TwoLineList(QListWidget):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("two-lines")
-        self.setAccessibleName(name)
         state_of = partial(_state, elide=elide)
         self.setItemDelegate(RowDelegate(self, state_of, height=52, lines=2))
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setMouseTracking(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        prepare_row_view(self, name)
         self.setUniformItemSizes(True)
         if several:
             self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.viewport().setAutoFillBackground(False)
         self.setStyleSheet("#two-lines { background: transparent; outline: none; }")
         theme().changed.connect(self._on_theme)
 
@@ -82,12 +76,12 @@ class TwoLineList(QListWidget):
 
 
 def _state(index: Index, elide: Qt.TextElideMode) -> RowState:
-    mark, colour = index.data(MARK) or ("", "muted")
+    mark, color = index.data(MARK) or ("", "muted")
     return RowState(
         str(index.data()),
         weight=QFont.Weight.Medium,
         elide=elide,
         end=mark,
-        end_colour=colour,
+        end_color=color,
         below=str(index.data(BELOW)),
     )

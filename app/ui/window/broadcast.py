@@ -117,9 +117,6 @@ class Broadcast(WindowController):
         self._show()
         self.pin_changed.emit(self.pinned)
 
-    def _pane_off(self, pane: ChatPane) -> str:
-        return self._why_off()
-
     def _pane_words(self, pane: ChatPane) -> str:
         if not self.on:
             return mark("Join/Leave Broadcast")
@@ -129,7 +126,7 @@ class Broadcast(WindowController):
         "broadcast_one",
         mark("Join/Leave Broadcast"),
         "Ctrl+Alt+B",
-        why_not=_pane_off,
+        why_not=lambda self, pane: self._why_off(),
         words=_pane_words,
     )
     @Slot(object)

@@ -19,10 +19,9 @@ from app.chats.turn import Event
 from app.models.names import model_fallback_name
 from app.settings.language import counted, mark, tr
 from app.store import Queued
-from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets import standard_dialogs
-from app.ui.window.commands import NO_CHAT, CommandScope, command, pane_command
+from app.ui.window.commands import NO_CHAT, CommandScope, command
 from app.ui.window.context import WindowController, WindowParts
 from app.ui.workspace.placement import equalize_splitter, has_room
 from engine.hub.inventory import FolderFacts, facts_of
@@ -342,7 +341,7 @@ class ChatCommands(WindowController):
         pane.branch_requested.connect(self._on_branch_asked)
         pane.messages_deleted.connect(self._on_messages_deleted)
         pane.queued_removed.connect(self._on_unqueued)
-        pane.chat_requested.connect(self._open_source)
+        pane.transcript.chat_requested.connect(self._open_source)
 
     @Slot(object, str)
     def _on_branch_asked(self, pane: ChatPane, message_id: str) -> None:
@@ -378,17 +377,3 @@ class ChatCommands(WindowController):
                 pane.chat.queue.restore(queued, at)
 
         self._undos.offer_undo(tr("Message removed from the queue"), put_back)
-
-
-class FileCommands(WindowController):
-    def __init__(self, parts: WindowParts) -> None:
-        super().__init__(parts)
-        self._workspace.pane_made.connect(self._on_pane_made)
-
-    @pane_command("attach", mark("Attach Files…"), "Ctrl+Shift+A")
-    def attach(self, pane: ChatPane) -> None:
-        pane.composer.attach.clicked.emit()
-
-    @Slot(object)
-    def _on_pane_made(self, pane: ChatPane) -> None:
-        PaneFiles(pane).undo_offered.connect(self._undos.offer_undo)

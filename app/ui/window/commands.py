@@ -283,8 +283,7 @@ class Commands:
 
 
 def focus_keys() -> list[tuple[str, str]]:
-    return [(tr(words), _native_or_translated(keys)) for words, keys in FOCUS_KEYS]
-
-
-def _native_or_translated(keys: str) -> str:
-    return to_native_keys(keys) if keys.startswith("Ctrl+") else tr(keys)
+    return [
+        (tr(words), to_native_keys(keys) if keys.startswith("Ctrl+") else tr(keys))
+        for words, keys in FOCUS_KEYS
+    ]

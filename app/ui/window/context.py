@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
@@ -14,6 +16,7 @@ from app.store import Store
 from app.system.updates import Updates
 from app.ui.sidebar.sidebar import Sidebar
 from app.ui.widgets.toast import Toast
+from app.ui.window.commands import Commands
 from app.ui.window.undo import UndoStack
 from app.ui.workspace.workspace import Workspace
 
@@ -40,6 +43,7 @@ class WindowParts(Struct, frozen=True):
     sidebar: Sidebar
     toast: Toast
     undos: UndoStack
+    commands: Callable[[], Commands]
 
 
 class WindowController(QObject):
@@ -51,6 +55,11 @@ class WindowController(QObject):
         self._settings, self._window = parts.context.settings, parts.window
         self._workspace, self._sidebar = parts.workspace, parts.sidebar
         self._toast, self._undos = parts.toast, parts.undos
+        self._commands = parts.commands
+
+    def _run(self, name: str) -> None:
+        """Run a command, also of another controller."""
+        self._commands().run_or_explain(name)
 
     @property
     def _target_chat(self) -> str:

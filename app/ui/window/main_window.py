@@ -17,7 +17,6 @@ from app.system.single_instance import SingleInstance
 from app.system.updates import Release
 from app.ui.models.downloads_in_window import DownloadsInWindow
 from app.ui.models.fit import FitFlow
-from app.ui.pane.pane import ChatPane
 from app.ui.score_view import ScoreView
 from app.ui.settings.appearance_rows import add_appearance
 from app.ui.sidebar.agent_list import AgentsController
@@ -29,14 +28,14 @@ from app.ui.widgets.menus import make_menu
 from app.ui.widgets.toast import Toast
 from app.ui.widgets.widget_behavior import register_roles
 from app.ui.window.broadcast import Broadcast
-from app.ui.window.chat_commands import ChatCommands, FileCommands
+from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import TAB_MENU, Commands, CommandScope, command
 from app.ui.window.compare_commands import CompareCommands
 from app.ui.window.context import WindowContext, WindowController, WindowParts
 from app.ui.window.exchange_commands import ExchangeCommands, StoreCommands
 from app.ui.window.layouts import Layouts, WindowLayout
 from app.ui.window.model_commands import ModelCommands
-from app.ui.window.notices import Notifications, Pulse, ReplyAnnouncer, Tray, UnseenCounter
+from app.ui.window.notices import DotAnimation, Notifications, ReplyAnnouncer, Tray, UnseenCounter
 from app.ui.window.palette_commands import PaletteCommands, QuickAsk
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_menus import PaneMenus
@@ -123,32 +122,33 @@ class MainWindow(QMainWindow):
         self._fit_timer = QTimer(self, singleShot=True, interval=0)
         self.resize(*self.SIZE)
         # Assign the final parent immediately, because Qt restyles a widget when it's reparented.
-        centre = QWidget(self)
-        self.setCentralWidget(centre)
-        self.sidebar = Sidebar(library, centre, menu=not on_mac)
-        self.rail = Rail(centre, menu=not on_mac)
-        self.workspace = Workspace(context.settings, centre)
+        center = QWidget(self)
+        self.setCentralWidget(center)
+        self.sidebar = Sidebar(library, center, menu=not on_mac)
+        self.rail = Rail(center, menu=not on_mac)
+        self.workspace = Workspace(context.settings, center)
         self._wrapping = PaneWrapper(self.workspace)
-        self.score = ScoreView(ScoreFeed(library, context.serving.lanes, self), centre)
+        self.score = ScoreView(ScoreFeed(library, context.serving.lanes, self), center)
         self.toast = Toast(
             self,
             where=lambda: front_window(self.workspace),
             over=lambda: pane.pages if (pane := self.workspace.active) else self.workspace,
         )
         self._undos = UndoStack(self.toast)
-        parts = WindowParts(context, self, self.workspace, self.sidebar, self.toast, self._undos)
+        own = (self.workspace, self.sidebar, self.toast, self._undos)
+        parts = WindowParts(context, self, *own, lambda: self.commands)
         self.downloads = context.models.downloads
         self.downloads_in_window = DownloadsInWindow(self.downloads, library.loader, self)
         self.agents = AgentsController(
             context.serving, self.sidebar, self.score, library, store, self
         )
-        self._pulse = Pulse(library, self)
+        self._dot_animation = DotAnimation(library, self)
         self._attention = UnseenCounter(parts)
         self._awake = NapPrevention(library, self.downloads, self)
         self.titling = TitleGenerator(library, lambda: settings.titles, self)
         self.notifications = Notifications(parts)
         self.announcer = ReplyAnnouncer(parts)
-        self.tray = Tray(parts, lambda: self.commands, self.show_or_raise)
+        self.tray = Tray(parts, self.show_or_raise)
         # controllers that define commands
         self.broadcast = Broadcast(parts)
         self.chats = ChatCommands(parts)
@@ -158,11 +158,8 @@ class MainWindow(QMainWindow):
         self.pane_menus = PaneMenus(parts, self.chats, fitting)
         self.layouts = Layouts(parts, self.chats)
         self._layout = WindowLayout(parts, self.chats, self._wrapping, lambda: self._narrow)
-        self.models = ModelCommands(
-            parts, self.chats, self.pane_menus, fitting, self.downloads_in_window
-        )
-        self.files = FileCommands(parts)
-        self.palette_commands = PaletteCommands(parts, self.chats, lambda: self.commands)
+        self.models = ModelCommands(parts, self.chats, fitting, self.downloads_in_window)
+        self.palette_commands = PaletteCommands(parts, self.chats)
         TextSize(parts)
         self.reading = ReadingCommands(parts)
         self.prompts = PromptCommands(parts, self.reading)
@@ -171,10 +168,10 @@ class MainWindow(QMainWindow):
         CompareCommands(parts, self.chats)
         ExchangeCommands(parts, self.chats)
         FocusRegions(parts, self.score)
-        PaneCommands(parts, self.chats, self._pulse)
+        PaneCommands(parts, self.chats, self._dot_animation)
         SidebarCommands(parts, self.chats, self._show_sidebar)
         ToolCommands(parts, self.chats, self.pane_menus)
-        self._place_regions(centre)
+        self._place_regions(center)
         register_roles()
         self.keys = Shortcuts(settings, self)
         # The controllers above that aren't assigned are children of this window, too.
@@ -193,9 +190,9 @@ class MainWindow(QMainWindow):
         self.tray.refresh()
         self._show_sidebar(settings.sidebar)
 
-    def _place_regions(self, centre: QWidget) -> None:
+    def _place_regions(self, center: QWidget) -> None:
         column = make_column_layout((self.workspace, 1), self.score, spacing=0)
-        self._columns = make_row_layout(self.sidebar, self.rail, (column, 1), of=centre, spacing=0)
+        self._columns = make_row_layout(self.sidebar, self.rail, (column, 1), of=center, spacing=0)
         self.sidebar.raise_()  # above the panes if there isn't room for both
 
     def _connect(self) -> None:
@@ -206,7 +203,9 @@ class MainWindow(QMainWindow):
         for opening in (sidebar.chat_opened, sidebar.chat_opened_beside, *new):
             opening.connect(lambda *_: workspace.activate_last())
         self.agents.conversation_saved.connect(chats.open)
-        workspace.menu_requested.connect(self._pop_tab_menu)
+        workspace.menu_requested.connect(
+            lambda pane, at: self.commands.pop_up(TAB_MENU, pane.window(), at)
+        )
         sidebar.chat_opened.connect(chats.open_at)
         sidebar.chat_opened_beside.connect(chats.open_beside)
         sidebar.chat_deleted.connect(chats.delete)
@@ -226,7 +225,6 @@ class MainWindow(QMainWindow):
         self.score.close_button.clicked.connect(self.toggle_score)
         self.score.pause_requested.connect(chats.pause_chat)
         self.downloads_in_window.chat_requested.connect(chats.use_model)
-        self.settings_commands.command_requested.connect(self.commands.run_or_explain)
         self.notifications.chat_requested.connect(self._on_notification)
         self.keys.changed.connect(self.commands.refresh_keys)
         self.broadcast.changed.connect(self.commands["broadcast"].setChecked)
@@ -234,8 +232,8 @@ class MainWindow(QMainWindow):
         self._library.activity.connect(workspace.marks.show_dot)
         self._library.list_changed.connect(self._on_active)
         self._library.activity.connect(self._on_active)
-        self._pulse.opacity_changed.connect(workspace.marks.on_beat)
-        self._pulse.opacity_changed.connect(sidebar.on_beat)
+        self._dot_animation.opacity_changed.connect(workspace.marks.set_dot_opacity)
+        self._dot_animation.opacity_changed.connect(sidebar.set_dot_opacity)
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 
     def show_restored(self) -> None:
@@ -293,10 +291,6 @@ class MainWindow(QMainWindow):
         for part in self._menus:
             menu.addMenu(part)
         menu.popup(at)
-
-    @Slot(object, QPoint)
-    def _pop_tab_menu(self, pane: ChatPane, at: QPoint) -> None:
-        self.commands.pop_up(TAB_MENU, pane.window(), at)
 
     @command("sidebar", mark("Sidebar"), "Ctrl+B")
     @Slot()

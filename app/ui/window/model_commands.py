@@ -15,7 +15,6 @@ from app.ui.models.fit import FitFlow
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import CommandScope, command
 from app.ui.window.context import WindowController, WindowParts
-from app.ui.window.pane_menus import PaneMenus
 from engine.hub.inventory import InstalledModel
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ class ModelCommands(WindowController):
         self,
         parts: WindowParts,
         chats: ChatCommands,
-        menus: PaneMenus,
         fitting: FitFlow,
         dialog: DownloadsInWindow,
     ) -> None:
@@ -44,8 +42,6 @@ class ModelCommands(WindowController):
         self.fitting.conversion_requested.connect(self.convert)
         self.fitting.download_requested.connect(dialog.show_for)
         self.fitting.notice_posted.connect(show_text)
-        menus.download_requested.connect(dialog.show)
-        menus.manage_requested.connect(self.show_models)
         removal = self._models.removal
         removal.model_removed.connect(self._on_removed)
         removal.model_restored.connect(self._on_restored)

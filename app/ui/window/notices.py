@@ -25,7 +25,6 @@ from app.ui.style import motion
 from app.ui.style.icons import app_icon
 from app.ui.transcript import message_row
 from app.ui.widgets.widget_behavior import announce
-from app.ui.window.commands import Commands
 from app.ui.window.context import WindowController, WindowParts
 
 LONGEST = 4_000
@@ -188,10 +187,10 @@ class TrayChannel(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._icon = QSystemTrayIcon(app_icon(), self)
-        self._icon.messageClicked.connect(self._on_clicked)
+        self._name = ""
+        self._icon.messageClicked.connect(lambda: self.notice_clicked.emit(self._name))
         self._soon = QTimer(self, singleShot=True, interval=self.SHOWN_MS)
         self._soon.timeout.connect(self._icon.hide)
-        self._name = ""
 
     def show(self, name: str, title: str, words: str) -> None:
         self._name = name
@@ -202,10 +201,6 @@ class TrayChannel(QObject):
     def withdraw(self, name: str) -> None:
         if name == self._name:
             self._icon.hide()
-
-    @Slot()
-    def _on_clicked(self) -> None:
-        self.notice_clicked.emit(self._name)
 
 
 def system_channel(parent: QObject) -> NotificationChannel | None:
@@ -267,11 +262,9 @@ class Tray(WindowController):
     def __init__(
         self,
         parts: WindowParts,
-        commands: Callable[[], Commands],
         come_forward: Callable[[], object],
     ) -> None:
         super().__init__(parts)
-        self._commands = commands
         self._come_forward = come_forward
         self.icon: QSystemTrayIcon | None = None  # None if disabled
         self._menu: QMenu | None = None
@@ -307,7 +300,7 @@ class Tray(WindowController):
             self._come_forward()
 
 
-class Pulse(QObject):
+class DotAnimation(QObject):
     """Timer for pulsing dots, which only runs while replies are being generated."""
 
     opacity_changed = Signal(int)  # (opacity of the dots, 0 to 255)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from app.ui.palette.palette import Palette
 from app.ui.pane.pane import ChatPane
 from app.ui.style.theme import scaled
 from app.ui.window.chat_commands import ChatCommands
-from app.ui.window.commands import MENUS, REGISTRY, Commands, CommandScope, command
+from app.ui.window.commands import MENUS, REGISTRY, CommandScope, command
 from app.ui.window.context import WindowController, WindowParts
 from app.ui.workspace.docks import move_onto_screen
 from app.ui.workspace.placement import front_window
@@ -30,12 +30,9 @@ MOST_RECENT = 30  # limit of stored recent choices
 
 
 class PaletteCommands(WindowController):
-    def __init__(
-        self, parts: WindowParts, chats: ChatCommands, commands: Callable[[], Commands]
-    ) -> None:
+    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
         self._chats = chats
-        self._commands = commands
         self.palette: Palette | None = None  # None while closed
         self._days = day_headings()
 

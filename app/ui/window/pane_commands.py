@@ -6,11 +6,12 @@ from PySide6.QtCore import Slot
 
 from app.chats.actions import Action
 from app.settings.language import mark, tr
+from app.ui.pane.files import PaneFiles
 from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, command, pane_command
 from app.ui.window.context import WindowController, WindowParts
-from app.ui.window.notices import Pulse
+from app.ui.window.notices import DotAnimation
 from app.ui.workspace.placement import (
     equalize_panes,
     grow_pane,
@@ -56,7 +57,7 @@ def _maximize_text(commands: PaneCommands, _: ChatPane) -> str:
 
 def _why_not_maximize(commands: PaneCommands, pane: ChatPane) -> str:
     workspace = commands.workspace
-    can = workspace.is_maximized or workspace.has_neighbours(pane)
+    can = workspace.is_maximized or workspace.has_neighbors(pane)
     return "" if can else tr("This pane already fills its window")
 
 
@@ -75,11 +76,11 @@ def _tree_text(_: PaneCommands, pane: ChatPane) -> str:
 
 
 class PaneCommands(WindowController):
-    def __init__(self, parts: WindowParts, chats: ChatCommands, pulse: Pulse) -> None:
+    def __init__(self, parts: WindowParts, chats: ChatCommands, pulse: DotAnimation) -> None:
         super().__init__(parts)
         self.chats = chats
         self.workspace = parts.workspace
-        pulse.opacity_changed.connect(self._on_beat)
+        pulse.opacity_changed.connect(self._on_dot_opacity)
         self.workspace.pane_made.connect(self._on_pane_made)
 
     copy = _action(Action.COPY, "copy_answer", mark("Copy Last Reply"), "Ctrl+Shift+C")
@@ -94,6 +95,10 @@ class PaneCommands(WindowController):
     stop = _action(Action.STOP, "stop", mark("Stop Reply"))
     pause = _action(Action.PAUSE, "pause", mark("Pause/Resume Reply"), "Ctrl+Shift+P")
 
+    @pane_command("attach", mark("Attach Files…"), "Ctrl+Shift+A")
+    def attach(self, pane: ChatPane) -> None:
+        pane.composer.attach.click()
+
     @pane_command("find", mark("Find in Chat"), "Ctrl+F", why_not=_why_empty)
     def find(self, pane: ChatPane) -> None:
         pane.find_bar.open_bar()
@@ -106,6 +111,7 @@ class PaneCommands(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
+        PaneFiles(pane).undo_offered.connect(self._undos.offer_undo)
         pane.compare_branches_requested.connect(self._compare_branches)
 
     @Slot(object, str, str)
@@ -117,10 +123,10 @@ class PaneCommands(WindowController):
         window.open()
 
     @Slot(int)
-    def _on_beat(self, alpha: int) -> None:
+    def _on_dot_opacity(self, alpha: int) -> None:
         for pane in self.workspace.panes():
             if pane.is_tree_shown:
-                pane.tree.on_beat(alpha)
+                pane.tree.set_dot_opacity(alpha)
 
     @pane_command("float", mark("Move to New Window"), "Ctrl+Alt+O", words=_float_text)
     def float_pane(self, pane: ChatPane) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import shiboken6
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -21,6 +21,7 @@ from app.ui.models.fit import FitFlow
 from app.ui.pane.options_popover import OptionsPopover, Preset, apply_preset, preset_of
 from app.ui.pane.pane import ChatPane
 from app.ui.style.figures import bytes_line
+from app.ui.transcript.message_row import RowRequest
 from app.ui.widgets import standard_dialogs
 from app.ui.widgets.menus import add_action, make_menu, pop_below
 from app.ui.window.chat_commands import ChatCommands
@@ -54,10 +55,6 @@ def _entry(model_status: ModelStatus) -> str:
 
 
 class PaneMenus(WindowController):
-    download_requested = Signal()
-    manage_requested = Signal()
-    servers_requested = Signal()
-
     def __init__(self, parts: WindowParts, chats: ChatCommands, fitting: FitFlow) -> None:
         """``fitting`` offers alternatives to models that don't fit."""
         super().__init__(parts)
@@ -71,15 +68,23 @@ class PaneMenus(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        pane.models_requested.connect(self._on_models_asked)
-        pane.options_requested.connect(self._on_options_asked)
-        pane.tools_requested.connect(self.open_tools)
-        pane.unload_requested.connect(self._on_unload_asked)
-        pane.download_requested.connect(self.download_requested)
+        pane.menu_requested.connect(self._on_menu_requested)
+        pane.download_requested.connect(partial(self._run, "get_model"))
         pane.header.cancel.clicked.connect(partial(self._cancel_load, pane))
 
-    @Slot(object)
-    def _on_models_asked(self, pane: ChatPane) -> None:
+    @Slot(object, object, object)
+    def _on_menu_requested(self, pane: ChatPane, request: RowRequest, button: QWidget) -> None:
+        match request:
+            case RowRequest.CHOOSE_MODEL:
+                self._open_models(pane)
+            case RowRequest.FREE_MEMORY:
+                self._offer_memory(pane, button)
+            case RowRequest.OPEN_SETTINGS:
+                self._open_options(pane)
+            case RowRequest.OPEN_TOOLS:
+                self.open_tools(pane)
+
+    def _open_models(self, pane: ChatPane) -> None:
         """Show the models menu, which also has entries to open, add and unload models."""
         menu = make_menu(self._window)
         group, current = QActionGroup(menu), pane.chat.record.model
@@ -89,12 +94,12 @@ class PaneMenus(WindowController):
             action.setToolTip(ref)
             group.addAction(action)
         menu.addSeparator()
-        menu.addAction(tr("Get Model…"), self.download_requested.emit)
+        menu.addAction(tr("Get Model…"), partial(self._run, "get_model"))
         menu.addAction(tr("Open Model Folder…"), self._chats.open_model_folder)
         menu.addAction(tr("Open GGUF File…"), self._chats.open_gguf_file)
         menu.addAction(tr("Add Remote Model…"), self.add_remote)
         self._fill_unload(menu.addMenu(tr("Unload")), pane)
-        menu.addAction(tr("Manage Models…"), self.manage_requested.emit)
+        menu.addAction(tr("Manage Models…"), partial(self._run, "models"))
         pop_below(menu, pane.header.model_button, 4)
 
     def _fill_unload(self, menu: QMenu, pane: ChatPane) -> None:
@@ -122,8 +127,7 @@ class PaneMenus(WindowController):
         dialog.model_added.connect(active.chat.model.set if active else self._chats.use_model)
         dialog.open()
 
-    @Slot(object, object)
-    def _on_unload_asked(self, pane: ChatPane, button: QWidget) -> None:
+    def _offer_memory(self, pane: ChatPane, button: QWidget) -> None:
         """Offer alternatives or unloading, because memory is too low for the pane's model."""
         if self._fitting.open(pane.chat.record.model, pane.chat):
             return
@@ -142,8 +146,7 @@ class PaneMenus(WindowController):
         if words := residency.cancel_load(self._library, ref, chat.id):
             pane.notice_posted.emit(words)
 
-    @Slot(object)
-    def _on_options_asked(self, pane: ChatPane) -> None:
+    def _open_options(self, pane: ChatPane) -> None:
         popover = OptionsPopover(pane.chat, self._window)
         popover.presets_requested.connect(self.open_presets)
         popover.open_below(pane.header.options_button, self._window)
@@ -161,14 +164,13 @@ class PaneMenus(WindowController):
         presets = {**self._settings.presets, **changes}
         self._settings.set(presets={n: p for n, p in presets.items() if p is not None})
 
-    @Slot(object)
     def open_tools(self, pane: ChatPane) -> ToolsPopover:
         from app.ui.pane.tools_popover import ToolsPopover
 
         header = pane.header
         popover = ToolsPopover(pane.chat, self._library, self._window)
         popover.servers_requested.connect(popover.close)
-        popover.servers_requested.connect(self.servers_requested)
+        popover.servers_requested.connect(partial(self._run, "tool_servers"))
         popover.folder_requested.connect(lambda: flows.start(self, self._ask_for_folder(pane)))
         popover.open_below(header.more if header.is_folded else header.tools_button, self._window)
         return popover

@@ -185,9 +185,7 @@ class PromptCommands(WindowController):
     def __init__(self, parts: WindowParts, chats: ReadingCommands) -> None:
         super().__init__(parts)
         self._chats = chats
-        self.pickers: dict[str, PromptPicker] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
-        self._workspace.pane_discarded.connect(self._on_forgotten)
 
     @command("prompts", mark("Prompts…"), where=CommandScope.ANYWHERE)
     @Slot()
@@ -226,11 +224,6 @@ class PromptCommands(WindowController):
         offers.changed.connect(picker.refresh)
         picker.prompt_chosen.connect(partial(self._insert_prompt, pane, variables))
         picker.manage_requested.connect(self.show_prompts)
-        self.pickers[pane.chat.id] = picker
-
-    @Slot(str)
-    def _on_forgotten(self, chat_id: str) -> None:
-        self.pickers.pop(chat_id, None)
 
     def _insert_prompt(self, pane: ChatPane, variables: PromptVariables, name: str) -> None:
         self._replace_typed(pane, variables, self._settings.prompts.get(name, ""))

@@ -12,7 +12,6 @@ from app.settings.language import mark, percent, tr
 from app.settings.settings import ZOOM
 from app.spelling.speller import OFF
 from app.ui.composer.spelling_marks import SpellingMarks
-from app.ui.dialogs import dialogs
 from app.ui.pane.pane import ChatPane
 from app.ui.style import motion
 from app.ui.style import tokens as t
@@ -92,10 +91,7 @@ class SpellingCommands(WindowController):
         super().__init__(parts)
         self.speller = parts.context.speller
         self._settings.announcer.changed.connect(self._on_changed)
-        # by chat ID
-        self.fields: dict[str, SpellingMarks] = {}
         self._workspace.pane_made.connect(self._on_pane_made)
-        self._workspace.pane_discarded.connect(self._on_forgotten)
 
     def _off(self, pane: ChatPane) -> str:
         if self._settings.spelling == OFF:
@@ -105,7 +101,8 @@ class SpellingCommands(WindowController):
     @pane_command("next_misspelt", mark("Next Misspelling"), "F7", why_not=_off)
     def next_misspelt(self, pane: ChatPane) -> None:
         pane.focus_composer()
-        self.fields[pane.chat.id].select_next()
+        if (marks := pane.composer.field.findChild(SpellingMarks)) is not None:
+            marks.select_next()
 
     @Slot(str)
     def _on_changed(self, option: str) -> None:
@@ -114,12 +111,8 @@ class SpellingCommands(WindowController):
 
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
-        misspelt = self.fields[pane.chat.id] = SpellingMarks(pane.composer.field, self.speller)
-        misspelt.notice_posted.connect(pane.notice_posted)
-
-    @Slot(str)
-    def _on_forgotten(self, chat_id: str) -> None:
-        self.fields.pop(chat_id, None)
+        marks = SpellingMarks(pane.composer.field, self.speller)
+        marks.notice_posted.connect(pane.notice_posted)
 
 
 class HelpCommands:
@@ -133,7 +126,9 @@ class HelpCommands:
 
     @command("about", mark("About Stretto"), where=CommandScope.ANYWHERE)
     def show_about(self) -> None:
-        dialogs.show_about(self._window)
+        from app.ui.dialogs.about import show_about
+
+        show_about(self._window)
 
 
 _OPTION_SETTERS: dict[str, Callable[[Any], None]] = {
@@ -146,8 +141,7 @@ _OPTION_SETTERS: dict[str, Callable[[Any], None]] = {
 
 
 class SettingsCommands(WindowController):
-    command_requested = Signal(str)  # (command)
-    restart_requested = Signal()
+    restart_requested = Signal()  # restart to change the language
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
@@ -165,7 +159,7 @@ class SettingsCommands(WindowController):
             about = (parts.updates, parts.serving, parts.speller)
             window = SettingsWindow(self._settings, parts.paths, self._window, None, *about)
             window.finished.connect(self._on_gone)
-            window.command_requested.connect(self.command_requested)
+            window.command_requested.connect(self._run)
             window.restart_requested.connect(self.restart_requested)
             self.shown = window
         self.shown.show_or_raise()

@@ -9,12 +9,13 @@ from typing import Any
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QPushButton, QWidget
 
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
 from app.ui.style.theme import scaled
-from app.ui.widgets.labels import make_heading, make_label
+from app.ui.widgets.fields import make_search_field
+from app.ui.widgets.labels import make_button, make_heading, make_label
 from app.ui.widgets.layout_helpers import make_column_layout, nest, scrolling
 from app.ui.widgets.sheet import Sheet
 from app.ui.widgets.widget_behavior import set_shortcut_lookup, to_native_keys
@@ -178,10 +179,7 @@ class ShortcutsDialog(Sheet):
         self._before_reset: Mapping[str, list[str]] = {}
         self.buttons: dict[str, QPushButton] = {}
         self._searchable_rows: list[tuple[str, QLabel, list[QWidget]]] = []  # text, heading, row
-        self.search = QLineEdit(self)
-        self.search.setPlaceholderText(tr("Search shortcuts"))
-        self.search.setAccessibleName(tr("Search shortcuts"))
-        self.search.setClearButtonEnabled(True)
+        self.search = make_search_field(self, tr("Search shortcuts"))
         self.search.textChanged.connect(self._filter)
         table = QWidget(self)
         self._column = make_column_layout(of=table, margins=(0, 4, 12, 12))
@@ -274,10 +272,8 @@ class ShortcutsDialog(Sheet):
         self.nothing.setVisible(not any(shown.values()))
 
     def _key_button(self, name: str, table: QWidget) -> QPushButton:
-        button = self.buttons[name] = QPushButton(table)
+        button = self.buttons[name] = make_button(table, pressed=lambda: self.change(name))
         button.setObjectName("key")
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: self.change(name))
         return button
 
     @Slot()

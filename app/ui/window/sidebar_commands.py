@@ -26,7 +26,7 @@ class SidebarCommands(WindowController):
             sidebar.model.unfolded = set(self._settings.unfolded)
             sidebar.model.refresh()
         sidebar.model.folds_changed.connect(self._on_refolded)
-        sidebar.organiser.action_finished.connect(self._undos.offer_undo)
+        sidebar.organizer.action_finished.connect(self._undos.offer_undo)
         sidebar.delete_several_requested.connect(self.delete_several)
         sidebar.open_together_requested.connect(chats.open_together)
         self._workspace.active_changed.connect(self._on_panes)
@@ -96,29 +96,29 @@ class SidebarCommands(WindowController):
         ids = self._target_chats()
         if self._not_listed():
             return mark("Pin/Unpin Chat")
-        return mark("Unpin Chat") if self._sidebar.organiser.are_pinned(ids) else mark("Pin Chat")
+        return mark("Unpin Chat") if self._sidebar.organizer.are_pinned(ids) else mark("Pin Chat")
 
     @command("pin", mark("Pin/Unpin Chat"), "Ctrl+Alt+P", why_not=_not_listed, words=_pin_words)
     def pin(self) -> None:
-        self._sidebar.organiser.pin(self._target_chats())
+        self._sidebar.organizer.pin(self._target_chats())
 
     @command("move_chat", mark("Move Chat to Folder…"), "Ctrl+Alt+M", why_not=_not_listed)
     def move(self) -> None:
         self._show_sidebar(True)
         ids, view = self._target_chats(), self._sidebar.list
         corner = view.visualRect(self._sidebar.model.row_of(ids[0])).bottomLeft()
-        self._sidebar.organiser.pop_move(ids, view.viewport().mapToGlobal(corner + QPoint(24, 0)))
+        self._sidebar.organizer.pop_move(ids, view.viewport().mapToGlobal(corner + QPoint(24, 0)))
 
     @command("tags", mark("Edit Tags"), "Ctrl+Alt+G", why_not=_not_listed)
     def tags(self) -> None:
         ids = self._target_chats()
         self._show_row()
-        self._sidebar.organiser.ask_tags(ids)
+        self._sidebar.organizer.ask_tags(ids)
 
     def _archive_words(self) -> str:
         if self._not_listed():
             return mark("Archive/Unarchive Chat")
-        archived = self._sidebar.organiser.are_archived(self._target_chats())
+        archived = self._sidebar.organizer.are_archived(self._target_chats())
         return mark("Unarchive Chat") if archived else mark("Archive Chat")
 
     @command(
@@ -129,12 +129,12 @@ class SidebarCommands(WindowController):
         words=_archive_words,
     )
     def archive(self) -> None:
-        self._sidebar.organiser.archive(self._target_chats())
+        self._sidebar.organizer.archive(self._target_chats())
 
     @command("new_folder", mark("New Folder…"), "Ctrl+Alt+N")
     def new_folder(self) -> None:
         self._show_sidebar(True)
-        self._sidebar.organiser.new_folder()
+        self._sidebar.organizer.new_folder()
 
     @Slot()
     def _on_refolded(self) -> None:

@@ -21,7 +21,6 @@ class ToolCommands(WindowController):
         self._chats = chats
         self._menus = menus
         self.shown: ToolsWindow | None = None  # None while closed
-        menus.servers_requested.connect(self.show_servers)
 
     @command("tool_servers", mark("Tool Servers (MCP)…"), where=CommandScope.ANYWHERE)
     @Slot()

@@ -14,7 +14,7 @@ from app.bridge import Bridge
 from app.settings.language import mark, tr
 from app.store import Store, StoreError
 from app.system.crash import CrashReports
-from app.ui.dialogs.dialogs import Recovery
+from app.ui.dialogs.store_dialogs import Recovery
 from app.ui.widgets.toast import Toast
 from app.ui.widgets.widget_behavior import is_part_visible
 from app.ui.window.main_window import MainWindow
@@ -35,7 +35,8 @@ class ErrorNotice(QObject):
     def toast(self) -> Toast:
         """Return a toast that other messages don't replace."""
         widget = Toast(self._window, at_top=True)
-        widget.action_requested.connect(self._show_report)
+        heading = tr("Something went wrong")
+        widget.action_requested.connect(lambda: flows.start(self, self._show(heading)))
         return widget
 
     def _show_toast(self, report: Path) -> None:
@@ -45,10 +46,6 @@ class ErrorNotice(QObject):
     def offer_last(self) -> None:
         """Show the crash report, once, if the app crashed last time."""
         flows.start(self, self._show(""))
-
-    @Slot()
-    def _show_report(self) -> None:
-        flows.start(self, self._show(tr("Something went wrong")))
 
     async def _show(self, heading: str) -> None:
         reports = await flows.run_in_thread(lambda _: self._reports.mark_seen())
@@ -81,9 +78,9 @@ class SaveErrorNotice(QObject):
         self._store = store
         self._window = window
         _, self.post = bridge.channel(self.report_error)  # `report_error`, thread-safe
-        store.on_error = self.post
+        store.writer.on_error = self.post
         _, post = bridge.channel(self._on_saved)
-        store.on_saved = lambda: post(None)
+        store.writer.on_saved = lambda: post(None)
 
     @cached_property
     def notice(self) -> Toast:
@@ -106,8 +103,8 @@ class SaveErrorNotice(QObject):
 
     def save_the_rest(self, ask: Callable[[StoreError], Recovery]) -> None:
         """On exit, save until everything is saved or the user gives up."""
-        self._store.on_error = None
-        self._store.on_saved = None
+        self._store.writer.on_error = None
+        self._store.writer.on_saved = None
         while True:
             try:
                 self._store.flush(self.LAST_TRY_S)

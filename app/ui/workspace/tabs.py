@@ -71,7 +71,7 @@ class TabMarks(QObject):
                 area.titleBar().findChild(StripButtons).set_active(area is area_here)
 
     @Slot(int)
-    def on_beat(self, alpha: int) -> None:
+    def set_dot_opacity(self, alpha: int) -> None:
         self._alpha = alpha
         for dock in self._docks.all_docks():
             if dock.pane.chat.reply.is_active and not dock.closed:
@@ -131,7 +131,7 @@ class TitleBars(QObject):
     def __init__(self, manager: QtAds.CDockManager, parent: QObject) -> None:
         super().__init__(parent)
         self._manager = manager
-        self._maximised: StripButtons | None = None
+        self._maximized: StripButtons | None = None
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self.arrange)
         manager.dockAreaCreated.connect(self._on_area)
@@ -147,13 +147,13 @@ class TitleBars(QObject):
         area.titleBar().tabBar().tabBarClicked.connect(lambda index: self._on_tab(area, index))
         area.currentChanged.connect(lambda index: self.tab_switched.emit())
 
-    def show_maximised(self, area: QtAds.CDockAreaWidget | None) -> None:
+    def show_maximized(self, area: QtAds.CDockAreaWidget | None) -> None:
         """Show the Restore button in the bar of the maximized area only."""
-        if self._maximised is not None and isValid(self._maximised):
-            self._maximised.restore.hide()
-        self._maximised = area.titleBar().findChild(StripButtons) if area is not None else None
-        if self._maximised is not None:
-            self._maximised.restore.show()
+        if self._maximized is not None and isValid(self._maximized):
+            self._maximized.restore.hide()
+        self._maximized = area.titleBar().findChild(StripButtons) if area is not None else None
+        if self._maximized is not None:
+            self._maximized.restore.show()
 
     def _on_split_requested(self, area: QtAds.CDockAreaWidget, where: str) -> None:
         current = area.currentDockWidget()

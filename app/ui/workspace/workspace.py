@@ -88,7 +88,7 @@ class Workspace(QWidget):
         self._settings = settings
         self.active: ChatPane | None = None  # has the focus, or had the focus last
         self._recent: list[str] = []  # chat IDs, most recent last
-        self._maximised = MaximizedArea()
+        self._maximized = MaximizedArea()
         # layout before maximizing, None unless a pane is maximized
         self._before_maximize: Arrangement | None = None
         self._ending = False
@@ -187,7 +187,7 @@ class Workspace(QWidget):
 
     def activate(self, pane: ChatPane, *, focus: bool = True) -> None:
         area = self._docks.area(pane)
-        alone = self._maximised.area
+        alone = self._maximized.area
         if area is not alone and alone is not None and self._window_of(pane) is alone.window():
             self.restore_panes()
         self._docks[pane.chat.id].widget.setAsCurrentTab()
@@ -201,13 +201,13 @@ class Workspace(QWidget):
     def close_pane(self, pane: ChatPane, *, announce: bool = True) -> None:
         """Close a pane without stopping its chat. `reopen` undoes this.
 
-        With ``announce=False``, `pane_closed` isn't emitted.
+        Pass ``announce=False`` to not emit `pane_closed`.
         """
         chat_id = pane.chat.id
         dock = self._docks[chat_id]
         if dock.closed:
             return
-        if self._docks.area(pane) is not self._maximised.area or len(self.tabs_beside(pane)) == 1:
+        if self._docks.area(pane) is not self._maximized.area or len(self.tabs_beside(pane)) == 1:
             self.restore_panes()
         order, window = self.panes(), self._window_of(pane)
         at = order.index(pane) if pane in order else 0
@@ -271,9 +271,9 @@ class Workspace(QWidget):
 
     @property
     def is_maximized(self) -> bool:
-        return self._maximised.area is not None
+        return self._maximized.area is not None
 
-    def has_neighbours(self, pane: ChatPane) -> bool:
+    def has_neighbors(self, pane: ChatPane) -> bool:
         """Return True if the window has more than this pane and its tabs."""
         window, area = self._window_of(pane), self._docks.area(pane)
         others = (sibling for sibling in self.panes() if self._window_of(sibling) is window)
@@ -284,29 +284,29 @@ class Workspace(QWidget):
         area = self._docks.area(pane)
         if self.is_maximized:
             self.restore_panes()
-        elif area is not None and self.has_neighbours(pane):
+        elif area is not None and self.has_neighbors(pane):
             self._before_maximize = self.arrangement()
-            self._maximised.show(area)
-            self._bars.show_maximised(area)
+            self._maximized.show(area)
+            self._bars.show_maximized(area)
         self.activate(pane)
 
     def restore_panes(self) -> None:
         if self.is_maximized:
-            self._maximised.restore()
+            self._maximized.restore()
             self._before_maximize = None
-            self._bars.show_maximised(None)
+            self._bars.show_maximized(None)
 
     def arrangement(self) -> Arrangement:
         """Return the current arrangement, as if no pane were maximized."""
         chats = tuple(pane.chat.id for pane in self.panes())
-        area, before = self._maximised.area, self._before_maximize
+        area, before = self._maximized.area, self._before_maximize
         if before is not None and set(before.chats) == set(chats):
             docks, chats = before.docks, before.chats
         elif area is not None:
             self.setUpdatesEnabled(False)
-            self._maximised.restore()
+            self._maximized.restore()
             docks = save_state(self.manager)
-            self._maximised.show(area)
+            self._maximized.show(area)
             self.setUpdatesEnabled(True)
         else:
             docks = save_state(self.manager)

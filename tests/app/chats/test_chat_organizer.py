@@ -66,7 +66,7 @@ def test_chats_are_pinned_archived_deleted_and_brought_back(five: Run):
     choose(five, ARCHIVE)
     press(five, Qt.Key.Key_Return)
     assert titles(five)[-2:] == ["Archive", "A"]
-    five.window.sidebar.organiser.archive(["A0"])
+    five.window.sidebar.organizer.archive(["A0"])
     assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
 
     choose(five, "B0", "D0", "E0")

@@ -41,9 +41,9 @@ from tests.engine.model.seeing import tone
 EYES = "/models/eyes"
 
 
-def png(colour: str = "red", width: int = 40, height: int = 20) -> bytes:
+def png(color: str = "red", width: int = 40, height: int = 20) -> bytes:
     image = QImage(width, height, QImage.Format.Format_RGB32)
-    image.fill(QColor(colour))
+    image.fill(QColor(color))
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     assert image.save(buffer, "PNG")

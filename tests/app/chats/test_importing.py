@@ -590,7 +590,7 @@ def test_too_long_conversation_is_skipped(
 def test_queued_chats_count_as_imported(store: Store, tmp_path: Path):
     path = write(tmp_path / "x.json", exports.claude())
     store.flush()
-    transactions = store._writer._transactions
+    transactions = store.writer._transactions
     before = transactions.before
 
     def refuse() -> None:

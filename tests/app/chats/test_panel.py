@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
@@ -133,6 +134,18 @@ def test_non_panel_message_belongs_to_no_panel(told):
     assert panel.columns(tree, "x") in ([], [tree["m0"]])
     assert panel.heading_of(tree["x"]) == "M"
     assert panel.instructions_of(tree, tree["x"]) == ""
+
+
+def test_automatic_names_are_made_when_shown() -> None:
+    def name(data: dict[str, Any]) -> str:
+        return panel.name_of(Message("m", "c", role="assistant", stats={"panel": data}))
+
+    automatic = panel.column_data(Member(seed=3))
+    assert "name" not in automatic
+    assert name(automatic) == "Seed 3"
+    assert name(panel.column_data(Member(temperature=0.5))) == "Temperature 0.5"
+    assert name(panel.column_data(Member("Mine", seed=3))) == "Mine"
+    assert name({"name": "Startwert 3", "seed": 3}) == "Startwert 3"  # by an earlier version
 
 
 def test_member_names_from_files_are_single_ltr_lines():

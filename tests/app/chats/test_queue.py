@@ -83,7 +83,7 @@ def test_queue_is_held_after_interrupted_reply(desk: Desk, chat: Chat, how: str,
     else:
         desk.store.flush()
         copy = desk.store.file.with_name("copy.db")
-        Store.copy(desk.store.file, copy)
+        copy(desk.store.file, copy)
         after = Desk(copy)  # as after a crash
         chat = after.library.open(chat.id, A)
     QCoreApplication.processEvents()

@@ -27,10 +27,11 @@ from app.chats.tool_call_runner import ToolCallRunner
 from app.chats.transcript import conversation
 from app.chats.turn import Event
 from app.store import Message
-from app.tools.builtin import STANDARD, BuiltinTool, BuiltinTools, CallContext, builtin_tool
+from app.tools.builtin import STANDARD, BuiltinTool, CallContext, builtin_tool
 from app.tools.consent import Consents, Decision
 from app.tools.granted_folders import Difference
 from app.tools.tool import Tool, ToolError
+from app.tools.toolbox import BuiltinTools
 from tests.app.desk import Desk as BaseDesk
 from tests.torture import tool_chats
 

@@ -89,7 +89,7 @@ def test_sent_text_is_never_a_draft_again(
 ):
     """Simulate a kill after each group of operations given to the store's writer."""
     run = start().ready()
-    writer, chat_id = run.app.store._writer, run.pane.chat.id
+    writer, chat_id = run.app.store.writer, run.pane.chat.id
     groups: list[list[Operation]] = []
     queue = writer._queue
 
@@ -102,7 +102,7 @@ def test_sent_text_is_never_a_draft_again(
     view, kept = View(), set()
     for group in groups:
         for operation in group:
-            operation.show(view)
+            operation.apply_to(view)
         if chat_id in view.chats:
             kept.add((bool(view.chats[chat_id].draft), len(view.messages)))
     assert kept == {(True, 0), (False, 2)}

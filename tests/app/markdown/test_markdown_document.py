@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
 from app.markdown.document import APART_S, RefreshPace
-from app.markdown.highlight import COLOURS, CodeHighlighter
+from app.markdown.highlight import COLORS, CodeHighlighter
 from app.markdown.style import DARK, LIGHT
 from app.markdown.syntax import parser
 from tests.app.markdown.markdown_dump import dump
@@ -152,7 +152,7 @@ def test_the_source_of_an_open_code_block_grows() -> None:
     assert block.source == "x = 1\ny = 2\n"
 
 
-def colours(document: MarkdownDocument) -> set[str]:
+def colors(document: MarkdownDocument) -> set[str]:
     found = set()
     block = document.document.begin()
     while block.isValid():
@@ -169,24 +169,24 @@ def test_code_is_highlighted_when_its_fence_closes() -> None:
     document = MarkdownDocument()
     document.append("```py\nreturn 1\n")
     document.refresh()
-    assert colours(document) == {LIGHT.text}
+    assert colors(document) == {LIGHT.text}
     document.append("```\n")
     document.refresh()
-    assert colours(document) >= {COLOURS["keyword"][0], COLOURS["number"][0]}
+    assert colors(document) >= {COLORS["keyword"][0], COLORS["number"][0]}
     document.set_style(DARK)
-    assert colours(document) >= {COLOURS["keyword"][1], COLOURS["number"][1]}
+    assert colors(document) >= {COLORS["keyword"][1], COLORS["number"][1]}
 
 
 def test_lexer_is_loaded_after_its_text_is_shown(qtbot: QtBot) -> None:
     document = MarkdownDocument()
     document.set_text("```modula2\nRETURN 1\n```")
-    assert colours(document) == {LIGHT.text}
-    qtbot.waitUntil(lambda: colours(document) >= {COLOURS["number"][0]})
+    assert colors(document) == {LIGHT.text}
+    qtbot.waitUntil(lambda: colors(document) >= {COLORS["number"][0]})
     document.set_text("```modula2\nRETURN 2\n```")
-    assert COLOURS["number"][0] in colours(document)
+    assert COLORS["number"][0] in colors(document)
 
 
-def test_long_code_is_coloured_in_slices(qtbot: QtBot) -> None:
+def test_long_code_is_colored_in_slices(qtbot: QtBot) -> None:
     code = "".join(f"value_{n} = compute({n}, 'text')  # note\n" for n in range(400))
     text = f"before\n\n```py\n{code}```\n\n- in a list\n\n  ```js\n  let x = 1;\n  ```\n\nafter"
     document = MarkdownDocument()
@@ -398,9 +398,9 @@ def test_streaming_documents_refresh_one_after_the_other(
     assert all(after[0] - before[0] >= APART_S for before, after in itertools.pairwise(turns))
 
 
-def test_colours_of_code_can_be_read() -> None:
+def test_colors_of_code_can_be_read() -> None:
     for dark, style in enumerate((LIGHT, DARK)):
-        for name, pair in COLOURS.items():
+        for name, pair in COLORS.items():
             assert contrast(pair[dark], style.code_background) >= 4.5, name
         page = "#1b1d1d" if dark else "#fdfdfc"
         for name in ("text", "muted", "accent"):
@@ -409,10 +409,10 @@ def test_colours_of_code_can_be_read() -> None:
 
 def contrast(one: str, other: str) -> float:
     def luminance(name: str) -> float:
-        colour = QColor(name)
+        color = QColor(name)
         parts = [
             c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
-            for c in (colour.redF(), colour.greenF(), colour.blueF())
+            for c in (color.redF(), color.greenF(), color.blueF())
         ]
         return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 

@@ -76,8 +76,8 @@ def test_formula_has_text_color_and_baseline() -> None:
         return QColor.fromRgba(image.pixel(*solid[len(solid) // 2])), area
 
     for style in (LIGHT, DARK):
-        colour, small = ink("$x$", style)
-        assert abs(colour.lightness() - QColor(style.text).lightness()) < 60
+        color, small = ink("$x$", style)
+        assert abs(color.lightness() - QColor(style.text).lightness()) < 60
         _, tall = ink(r"$$\sum_{i=1}^{n} \frac{a_i}{b_i}$$", style)
         assert tall.height() > 2.5 * small.height()
     # An x has the same baseline as an H.
@@ -110,21 +110,21 @@ def test_formula_with_endless_length_is_shown_as_typed() -> None:
     assert tex.formula(r"a\hspace{2cm}b \hspace{1.5em} c", True) is not None
 
 
-@pytest.mark.parametrize("colour", ["red", "Red", "#f80", "#ff8800"])
-def test_plain_color_is_drawn(colour: str) -> None:
-    made = tex.formula(rf"\textcolor{{{colour}}}{{x}} + \colorbox{{{colour}}}{{y}}", False)
+@pytest.mark.parametrize("color", ["red", "Red", "#f80", "#ff8800"])
+def test_plain_color_is_drawn(color: str) -> None:
+    made = tex.formula(rf"\textcolor{{{color}}}{{x}} + \colorbox{{{color}}}{{y}}", False)
     assert made is not None
-    assert f'fill="{colour}"' in made.svg
+    assert f'fill="{color}"' in made.svg
 
 
 @pytest.mark.parametrize("command", ["textcolor", "colorbox", "fcolorbox{red}", "color"])
 @pytest.mark.parametrize(
-    "colour",
+    "color",
     ["url(http://example.org/x)", "url(file:///x)", "url(#x)", "rgb(1,2,3)", "@import 'x'", "a:b"],
 )
-def test_unusual_color_is_not_passed_to_qt(command: str, colour: str) -> None:
-    made = tex.formula(rf"\{command}{{{colour}}}{{x}}", False)
-    assert made is None or colour not in made.svg
+def test_unusual_color_is_not_passed_to_qt(command: str, color: str) -> None:
+    made = tex.formula(rf"\{command}{{{color}}}{{x}}", False)
+    assert made is None or color not in made.svg
 
 
 @pytest.mark.parametrize(

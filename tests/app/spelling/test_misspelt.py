@@ -74,7 +74,9 @@ def gui_only(system: SpellingSystem | None) -> bool:
 
 
 def misspelt(run: Run) -> SpellingMarks:
-    return run.window.spelling.fields[run.pane.chat.id]
+    marks = run.pane.composer.field.findChild(SpellingMarks)
+    assert marks is not None
+    return marks
 
 
 def marked(run: Run) -> list[str]:

@@ -216,7 +216,7 @@ def test_streaming_message_is_interrupted_at_next_start(file: Path) -> None:
 
 def test_contradictory_write_is_skipped_alone(store: Store) -> None:
     errors: list[StoreError] = []
-    store.on_error = errors.append
+    store.writer.on_error = errors.append
     chat, (first,) = chat_with(store, "one")
     store.save_message(Message(new_id(), "no such chat"))
     store.save_message(Message(new_id(), chat.id, "no such parent"))

@@ -22,6 +22,7 @@ from app.store.attachments import attachments_from_json
 from app.store.file_index import MOST
 from app.store.index import PASSAGE, PIECE
 from app.store.migrations import STEPS, attached, files_found, images, migrate
+from app.store.salvage import salvage
 from tests.app.store.test_store_trash import settle
 
 TEXT = AttachedText("page", ("Zanzibar", "Two"))
@@ -125,7 +126,7 @@ def test_older_database_has_no_attachments(file: Path) -> None:
 def test_salvage_keeps_attachments(file: Path) -> None:
     with Store.open(file) as store:
         message = say(store, TEXT)
-    Store.salvage(file)
+    salvage(file)
     with Store.open(file) as store:
         assert store.messages(message.chat_id) == [message]
         assert store.texts.get(TEXT.hash) == TEXT
@@ -236,7 +237,7 @@ def test_draft_image_is_kept_until_removed(store: Store, file: Path) -> None:
 def test_salvage_keeps_images(file: Path) -> None:
     with Store.open(file) as store:
         message = show(store, IMAGE)
-    Store.salvage(file)
+    salvage(file)
     with Store.open(file) as store:
         assert store.messages(message.chat_id) == [message]
         assert store.images.get(IMAGE.hash) == IMAGE.data

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.store import ChatRecord, Message, Store, StoreError, backups_of, erase, new_id
+from app.store.backups import restore
 from tests.app.store.conftest import make_version_3
 from tests.app.store.test_store_trash import DAY, Clock, settle
 from tests.waiting import until
@@ -90,7 +91,7 @@ def test_restoring_keeps_the_present_file(file: Path, clock: Clock) -> None:
     clock.now += DAY
     titled(file, clock, "two")
     (backup,) = backups_of(file)
-    aside = Store.restore(file, backup.path)
+    aside = restore(file, backup.path)
     assert titles(file) == {"one"}
     assert aside is not None
     assert titles(aside) == {"one", "two"}
@@ -104,7 +105,7 @@ def test_damaged_backup_changes_nothing(file: Path, clock: Clock) -> None:
     bad.write_bytes(b"no database " * 100)
     before = file.read_bytes()
     with pytest.raises(StoreError) as caught:
-        Store.restore(file, bad)
+        restore(file, bad)
     assert caught.value.code == "corrupt"
     assert file.read_bytes() == before
     assert sorted(p.name for p in file.parent.iterdir()) == ["backups", file.name]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.store import ChatRecord, Message, Store, StoreError, new_id
+from app.store.salvage import salvage
 from tests.slices import examples
 
 SECRET = "Xanthippe"
@@ -86,7 +87,7 @@ def test_unreadable_text_is_salvaged_as_damage(filled: Path, harm: str) -> None:
     with pytest.raises(StoreError) as again:
         Store.open(filled)
     assert again.value.code == "corrupt", "the next start says so, not only whoever reads there"
-    salvaged = Store.salvage(filled)
+    salvaged = salvage(filled)
     assert salvaged.chats == 4
     assert salvaged.messages >= 23
     use(filled)
@@ -117,7 +118,7 @@ def test_flipped_bytes_give_no_raw_error(filled: Path) -> None:
             assert error.code in {"corrupt", "newer"}, error.code
             assert SECRET not in error.message
             with suppress(StoreError):
-                Store.salvage(filled)
+                salvage(filled)
                 salvaged += 1
     assert told > FLIPS // 17
     assert salvaged > 0.8 * told
@@ -153,12 +154,12 @@ def test_failed_salvage_keeps_original(
         patch.setattr(step, fails)
         patch.setattr("shutil.copyfile", _full) if step == "os.link" else None
         with pytest.raises(StoreError) as caught:
-            Store.salvage(filled)
+            salvage(filled)
     assert caught.value.code == "io"
     assert filled.read_bytes() == before
     names = {p.name for p in filled.parent.iterdir()} - {"chats.db-wal", "chats.db-shm"}
     assert names <= {filled.name, "chats.db.damaged"}
-    Store.salvage(filled)
+    salvage(filled)
     assert holds(filled) == 24
 
 
@@ -178,7 +179,7 @@ def test_database_exists_throughout_salvage(filled: Path, monkeypatch: pytest.Mo
 
     watching = [True]
     sys.addaudithook(watch)
-    Store.salvage(filled)
+    salvage(filled)
     watching.clear()
     assert missing
     assert not any(missing)

@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 from app.store import ChatRecord, Message, Store, StoreError, new_id
+from app.store.database import copy, set_aside
 from app.store.migrations import STEPS, migrate
+from app.store.operations import Operation
 
 NOBODY = 65534
 
@@ -77,11 +79,11 @@ def test_newer_database_is_reported(file: Path) -> None:
 def test_set_aside_keeps_old_file_and_journal(file: Path) -> None:
     file.write_bytes(b"damaged")
     file.with_name(file.name + "-wal").write_bytes(b"journal")
-    moved = Store.set_aside(file)
+    moved = set_aside(file)
     assert moved.read_bytes() == b"damaged"
     assert moved.with_name(moved.name + "-wal").read_bytes() == b"journal"
     file.write_bytes(b"damaged again")
-    again = Store.set_aside(file)
+    again = set_aside(file)
     assert again != moved
     with Store.open(file) as store:
         assert store.chats() == []
@@ -94,15 +96,15 @@ def test_copy_includes_journal_and_overwrites_nothing(file: Path, tmp_path: Path
     store.save_chat(ChatRecord(new_id(), title="In the journal"))
     store.flush()
     target = tmp_path / "other" / "chats.db"
-    Store.copy(file, target)
+    copy(file, target)
     store.close()
     with Store.open(target) as copied:
         assert [chat.title for chat in copied.chats()] == ["In the journal"]
         copied.save_chat(ChatRecord(new_id(), title="New"))
-    Store.copy(file, target)
+    copy(file, target)
     with Store.open(target) as copied:
         assert {chat.title for chat in copied.chats()} == {"In the journal", "New"}
-    Store.copy(tmp_path / "nothing.db", tmp_path / "neither.db")
+    copy(tmp_path / "nothing.db", tmp_path / "neither.db")
     assert not (tmp_path / "neither.db").exists()
 
 
@@ -178,13 +180,13 @@ def test_full_database_keeps_queue_and_saves_later(file: Path) -> None:
         told.set()
 
     with Store.open(file) as store:
-        store.on_error = hear
+        store.writer.on_error = hear
         saved: list[bool] = []
-        store.on_saved = lambda: saved.append(True)
+        store.writer.on_saved = lambda: saved.append(True)
         chat = ChatRecord(new_id())
         store.save_chat(chat)
         store.flush()
-        writer = store._writer._db
+        writer = store.writer._db
         writer.execute("PRAGMA max_page_count = 60")
         messages = [Message(new_id(), chat.id, content="word " * 4000) for _ in range(40)]
         for message in messages:
@@ -211,7 +213,7 @@ def test_closing_on_full_disk_reports_loss(file: Path) -> None:
     chat = ChatRecord(new_id())
     store.save_chat(chat)
     store.flush()
-    store._writer._db.execute("PRAGMA max_page_count = 40")
+    store.writer._db.execute("PRAGMA max_page_count = 40")
     store.save_message(Message(new_id(), chat.id, content="word " * 100_000))
     with pytest.raises(StoreError) as caught:
         store.close()
@@ -306,30 +308,23 @@ def test_file_size_limit_recovers_when_raised(file: Path) -> None:
         assert len(store.messages(chat.id)) == int(count)
 
 
-class Stumbling:
-    slot = None
-    is_urgent = True
-
-    def __init__(self) -> None:
-        self.failures = 2
+class Stumbling(Operation, frozen=False):  # type: ignore[misc]
+    failures: int = 2
 
     def write(self, db: sqlite3.Connection) -> None:
         if self.failures:
             self.failures -= 1
             raise RuntimeError("unexpected")
 
-    def show(self, view: object) -> None:
-        pass
-
 
 def test_unexpected_error_does_not_stop_writer(store: Store) -> None:
     errors: list[StoreError] = []
-    store.on_error = errors.append
+    store.writer.on_error = errors.append
     chat = ChatRecord(new_id())
     store.save_chat(chat)
-    store._writer.add(Stumbling())
+    store.writer.add(Stumbling())
     tries = 0
-    while store._writer.pending_operations():
+    while store.writer.pending_operations():
         tries += 1
         with contextlib.suppress(StoreError):
             store.flush()
@@ -339,18 +334,12 @@ def test_unexpected_error_does_not_stop_writer(store: Store) -> None:
     assert store.chats() == [chat]
 
 
-class Faulty:
-    slot = None
-    is_urgent = True
-
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
+class Faulty(Operation, frozen=False):  # type: ignore[misc]
+    error: BaseException | None
 
     def write(self, db: sqlite3.Connection) -> None:
-        raise self.error
-
-    def show(self, view: object) -> None:
-        pass
+        if self.error is not None:
+            raise self.error
 
 
 @pytest.mark.parametrize(
@@ -366,10 +355,10 @@ def test_writer_survives_operations_that_raise(
 ) -> None:
     with Store.open(file) as store:
         told: list[str] = []
-        store.on_error = lambda error: told.append(error.code)
-        store._writer.add(Faulty(sqlite3.IntegrityError("FOREIGN KEY")), Faulty(error))
+        store.writer.on_error = lambda error: told.append(error.code)
+        store.writer.add(Faulty(sqlite3.IntegrityError("FOREIGN KEY")), Faulty(error))
         store.save_chat(ChatRecord("later"))
-        while store._writer.pending_operations():
+        while store.writer.pending_operations():
             with contextlib.suppress(StoreError):
                 store.flush()
         assert told == codes
@@ -382,11 +371,11 @@ def test_writer_keeps_what_a_panic_stopped(file: Path) -> None:
 
     with Store.open(file) as store:
         once = Faulty(Panic())
-        store._writer.add(once)
+        store.writer.add(once)
         store.save_chat(ChatRecord("later"))
         with pytest.raises(StoreError):
             store.flush()
-        once.write = lambda db: None  # type: ignore[method-assign]
+        once.error = None
         store.flush()
     with Store.open(file) as store:
         assert [chat.id for chat in store.chats()] == ["later"]

@@ -82,7 +82,7 @@ def test_leftover_frames_are_not_damage(file: Path) -> None:
     for _ in range(30):
         store.save_message(Message(new_id(), chat.id, content="word " * 900))
         store.flush()
-    store._writer._db.execute("PRAGMA wal_checkpoint(RESTART)")
+    store.writer._db.execute("PRAGMA wal_checkpoint(RESTART)")
     store.save_message(Message(new_id(), chat.id, content="after"))
     store.flush()
     left = {path: path.read_bytes() for path in (file, journal)}

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from app.store import ChatRecord, Message, Store, StoreError, new_id
 from app.store.database_pages import PAGE, DatabasePages
+from app.store.salvage import salvage
 from tests.app.store.conftest import make_version_3
 from tests.bench.ledger import damage, loose_ends, read
 
@@ -78,7 +79,7 @@ def test_salvage_saves_readable_rows(
     with pytest.raises(StoreError):
         Store.open(filled).close()
 
-    salvaged = Store.salvage(filled)
+    salvaged = salvage(filled)
     assert salvaged.aside.read_bytes() == content, "the damaged file is kept as it was"
     # SQLite leaves an empty journal even after reading only.
     names = {
@@ -109,7 +110,7 @@ def test_salvage_saves_current_writes_without_first_page(filled: Path) -> None:
     content = bytearray(filled.read_bytes())
     first_page(content)
     filled.write_bytes(content)
-    Store.salvage(filled)
+    salvage(filled)
     after = read(filled).chats[chat.id]
     assert (after.draft, after.edited_id) == ("a draft", asked.id)
     assert after.edited_text == "in other words"
@@ -126,7 +127,7 @@ def test_damaged_index_loses_nothing(filled: Path) -> None:
     filled.write_bytes(content)
     with pytest.raises(StoreError):
         Store.open(filled).close()
-    Store.salvage(filled)
+    salvage(filled)
     assert read(filled) == before
 
 
@@ -139,7 +140,7 @@ def test_table_without_root_is_read_from_leaves(filled: Path) -> None:
         if page and content[(page - 1) * 4096] == 5:  # other pages are the only leaf of their table
             content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
     filled.write_bytes(content)
-    assert Store.salvage(filled).messages == CHATS * TURNS
+    assert salvage(filled).messages == CHATS * TURNS
     assert read(filled) == before
 
 
@@ -158,7 +159,7 @@ def test_salvage_restores_messages_on_undamaged_pages(filled: Path, seed: int) -
         lost = {*dice.sample(range(len(parts)), dice.randint(0, 2)), dice.choice(inner)}
         damaged = [dice.randbytes(4096) if at in lost else part for at, part in enumerate(parts)]
         filled.write_bytes(b"".join(damaged))
-        Store.salvage(filled).aside.unlink()
+        salvage(filled).aside.unlink()
         after = read(filled).messages
         assert after.keys() <= before.keys()
         for message in before.values():
@@ -211,7 +212,7 @@ def test_erased_data_is_not_salvaged(filled: Path, page_1: bool) -> None:
     for page in (root, *([1] if page_1 else [])):
         content[(page - 1) * 4096 : page * 4096] = bytes(4096)
     filled.write_bytes(content)
-    Store.salvage(filled)
+    salvage(filled)
     with closing(sqlite3.connect(filled)) as db:  # backups may still contain it
         assert db.execute("SELECT id FROM erased").fetchall() == [(gone.id,)]
     after = read(filled)
@@ -229,7 +230,7 @@ def test_random_damage_never_leaves_anything_worse(filled: Path, seed: int) -> N
         content[at : at + dice.randrange(1, 600)] = os.urandom(dice.randrange(1, 600))
     filled.write_bytes(content)
     try:
-        kept = Store.salvage(filled).aside
+        kept = salvage(filled).aside
     except StoreError:  # unreadable
         kept = filled
     else:
@@ -248,7 +249,7 @@ def test_salvage_reads_journal_of_damaged_file(file: Path, tmp_path: Path) -> No
     store.close()
     for path, content in left.items():
         path.write_bytes(content)
-    salvaged = Store.salvage(file)
+    salvaged = salvage(file)
     assert salvaged.messages == 1
     assert salvaged.aside.with_name(salvaged.aside.name + "-wal").exists()
     with Store.open(file) as again:
@@ -259,7 +260,7 @@ def test_salvage_reads_journal_of_damaged_file(file: Path, tmp_path: Path) -> No
 def test_file_without_chats_is_left_alone(file: Path, content: bytes) -> None:
     file.write_bytes(content)
     with pytest.raises(StoreError) as caught:
-        Store.salvage(file)
+        salvage(file)
     assert caught.value.code == "corrupt"
     assert "Nothing" in caught.value.message
     assert file.read_bytes() == content
@@ -271,14 +272,14 @@ def test_other_programs_database_is_left_alone(file: Path) -> None:
         db.execute("CREATE TABLE recipes (name)")
     before = file.read_bytes()
     with pytest.raises(StoreError):
-        Store.salvage(file)
+        salvage(file)
     assert file.read_bytes() == before
 
 
 def test_damaged_older_file_is_salvaged(file: Path) -> None:
     """Columns added later are missing."""
     make_version_3(file, "a draft")
-    saved = Store.salvage(file)
+    saved = salvage(file)
     assert saved.chats == 1
     with Store.open(file) as store:
         (chat,) = store.chats()

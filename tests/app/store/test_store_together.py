@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.store import ChatRecord, Message, Store, StoreError, new_id
+from app.store.operations import Operation
 
 
 def in_file(file: Path) -> list[str]:
@@ -22,17 +23,11 @@ def in_file(file: Path) -> list[str]:
 def committed(store: Store) -> threading.Event:
     done = threading.Event()
 
-    class Mark:
-        slot = None
-        is_urgent = True
-
+    class Mark(Operation, frozen=True):
         def write(self, db: sqlite3.Connection) -> None:
             done.set()
 
-        def show(self, view: object) -> None:
-            pass
-
-    store._writer.add(Mark())
+    store.writer.add(Mark())
     return done
 
 

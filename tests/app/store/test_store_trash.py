@@ -19,7 +19,8 @@ from app.store import (
     erase,
     new_id,
 )
-from app.store.backups import backups_of
+from app.store.backups import backups_of, restore
+from app.store.database import set_aside
 
 DAY = 86_400.0
 WORDS = ("Zwetschgenknödel", "quokkafication")
@@ -94,7 +95,7 @@ def test_erased_words_are_in_no_file(file: Path, clock: Clock) -> None:
             store.set_draft(chat.id, f"{WORDS[0]} on another day")
             settle(store)
     assert len(holding(file.parent, *WORDS)) >= 4, "database and three backups"
-    aside = Store.restore(file, backups_of(file)[0].path)
+    aside = restore(file, backups_of(file)[0].path)
     assert aside is not None
     with Store.open(file, clock) as store:
         store.trash.delete(chat.id)
@@ -211,7 +212,7 @@ def test_deleted_message_with_live_replies_keeps_its_place(file: Path, clock: Cl
 
 def test_late_text_of_an_erased_chat_is_dropped(store: Store) -> None:
     errors: list[StoreError] = []
-    store.on_error = errors.append
+    store.writer.on_error = errors.append
     chat = a_chat(store, "hello")
     store.trash.erase([chat.id])
     store.save_message(Message(new_id(), chat.id, None, "assistant", "late"))
@@ -270,7 +271,7 @@ def test_reader_only_delays_end_of_erasure(file: Path) -> None:
         with closing(sqlite3.connect(file, isolation_level=None)) as reader:
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM messages").fetchone()
-            store._writer._db.execute("PRAGMA busy_timeout = 50")
+            store.writer._db.execute("PRAGMA busy_timeout = 50")
             store.trash.erase([chat.id])
             store.save_chat(ChatRecord("new"))
             store.flush()
@@ -313,7 +314,7 @@ def _fails(_: object) -> bool:
 
 def test_unerasable_damaged_file_is_named(file: Path) -> None:
     file.write_bytes(b"nothing that can be read " * 400)
-    aside = Store.set_aside(file)
+    aside = set_aside(file)
     with Store.open(file) as store:
         chat = a_chat(store, "hello")
         store.trash.erase([chat.id])

@@ -20,11 +20,12 @@ import pytest
 from app.settings import language
 from app.settings.paths import short_path
 from app.tools import granted_folders
-from app.tools.builtin import BuiltinTools, CallContext, Obstacle, calculate
+from app.tools.builtin import CallContext, Obstacle, calculate
 from app.tools.consent import Grant
 from app.tools.fetch import fetch, is_public
 from app.tools.granted_folders import Matcher
 from app.tools.tool import Outcome, OutcomeKind, ToolError, to_readable_json
+from app.tools.toolbox import BuiltinTools
 
 
 @pytest.mark.parametrize(

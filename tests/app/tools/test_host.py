@@ -112,7 +112,7 @@ def test_crashed_server_is_restarted_for_next_call(
     assert host.call(echo, {"text": "again"}).result(WAIT).text == "again"
     assert len(starts(tmp_path)) == 2
     assert "quit" in host.log("raw")
-    assert "started red" in host.log("raw"), "its own words, without what colours a terminal"
+    assert "started red" in host.log("raw"), "its own words, without what colors a terminal"
 
 
 def test_process_and_thread_end_with_the_host(host: ToolHost, tmp_path: Path) -> None:

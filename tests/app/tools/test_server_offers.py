@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QLineEdit
 from app.tools.offers import Argument, Offers, Prompt, Resource, Template
 from app.tools.servers import ServerConfig
 from app.tools.tool import Tool, ToolError
+from app.ui.palette.pickers import PromptPicker
 from app.ui.window.prompt_commands import ArgumentsDialog, PaneOffers
 from engine.messages import text_of
 from tests.app.conftest import Run, Start
@@ -171,7 +172,8 @@ def test_unreadable_resource_is_reported(run: Run) -> None:
 def test_slash_lists_server_prompts_and_own_prompts(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
-    prompts = run.window.prompts.pickers[run.pane.chat.id]
+    prompts = run.pane.findChild(PromptPicker)
+    assert prompts is not None
     type_(run, "/")
     run.until(lambda: "Plain prompt" in prompts.names())
     assert prompts.names() == ["Mine", "Plain prompt", "Asking prompt", "Edit Prompts…"]
@@ -184,7 +186,8 @@ def test_slash_lists_server_prompts_and_own_prompts(run: Run) -> None:
 def test_prompt_arguments_are_requested(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
-    prompts = run.window.prompts.pickers[run.pane.chat.id]
+    prompts = run.pane.findChild(PromptPicker)
+    assert prompts is not None
     type_(run, "/")
     run.until(lambda: "Asking prompt" in prompts.names())
     type_(run, "asking")

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QListView
 
 from app.settings.settings import Settings
 from app.ui.dialogs.name_dialogs import PromptsDialog
+from app.ui.palette.pickers import PromptPicker
 from tests.app.conftest import Run, Start
 
 KEY = Qt.Key
@@ -25,8 +26,10 @@ def run(start: Start) -> Run:
     return begun
 
 
-def picker(run: Run):
-    return run.window.prompts.pickers[run.pane.chat.id]
+def picker(run: Run) -> PromptPicker:
+    found = run.pane.findChild(PromptPicker)
+    assert found is not None
+    return found
 
 
 def type_(run: Run, text: str) -> None:

@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from app.settings.paths import Paths
 from app.store import ChatRecord, Store, backups_of
-from app.ui.dialogs.dialogs import Recovery
 from app.ui.dialogs.recovery import BackupsDialog, TrashDialog
+from app.ui.dialogs.store_dialogs import Recovery
 from app.ui.workspace.docks import Arrangement
 from tests.app.conftest import Run, Start
 from tests.app.desk import edit

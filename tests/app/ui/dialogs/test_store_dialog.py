@@ -20,7 +20,7 @@ from app.program.application import Application
 from app.settings.paths import Paths
 from app.store import ChatRecord, Message, Store, StoreError, new_id
 from app.system import logs
-from app.ui.dialogs.dialogs import Recovery, ask_about_store, ask_about_unsaved
+from app.ui.dialogs.store_dialogs import Recovery, ask_about_store, ask_about_unsaved
 from tests.app.conftest import Start
 from tests.app.fake_engine import FakeEngine
 
@@ -57,7 +57,7 @@ def test_exit_signal_closes_store_dialog(start: Start, damaged, qapp):
 def test_full_disk_is_reported_and_chat_continues(start: Start):
     run = start().ready()
     error = StoreError("full", "The disk is full. Free some space; Stretto tries again.")
-    writer = threading.Thread(target=run.app.store.on_error, args=(error,))
+    writer = threading.Thread(target=run.app.store.writer.on_error, args=(error,))
     writer.start()
     writer.join()
     run.until(lambda: run.app.unsaved.notice.text == error.message)

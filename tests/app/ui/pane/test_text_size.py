@@ -65,7 +65,7 @@ def test_reduced_motion_stops_pulsing_dots(start: Start):
     run.settings.close()
     assert run.app.settings.motion == "less"
     beats: list[int] = []
-    pulse = run.window._pulse
+    pulse = run.window._dot_animation
     pulse.opacity_changed.connect(beats.append)
     run.say("hold 2")
     run.until(lambda: run.pane.chat.reply.is_active)

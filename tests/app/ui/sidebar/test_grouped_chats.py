@@ -128,7 +128,7 @@ def test_actions_apply_to_whole_group(start: Start):
     assert library.chats() == []
     run.window.toast.button.click()
     assert words(run) == ["Folders", "Work", "Three seeds"]
-    sidebar.organiser.ungroup(ids)
+    sidebar.organizer.ungroup(ids)
     assert words(run) == ["Folders", "Work", *["Three seeds"] * 3]
 
 

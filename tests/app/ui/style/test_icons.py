@@ -57,6 +57,6 @@ def test_icon_outlives_its_python_objects(qapp):
 def test_stylesheet_icons_use_theme_colors(tokens):
     """Style sheets reference files, so these two icons contain their color."""
     look = "dark" if tokens.dark else "light"
-    for name, colour in (("caret", tokens.muted), ("check", tokens.accent_text)):
+    for name, color in (("caret", tokens.muted), ("check", tokens.accent_text)):
         source = (FOLDER / f"{name}-{look}.svg").read_text(encoding="utf-8")
-        assert set(re.findall(r"#[0-9a-f]{6}", source)) == {colour}
+        assert set(re.findall(r"#[0-9a-f]{6}", source)) == {color}

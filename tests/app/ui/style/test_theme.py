@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 
-from app.markdown.highlight import COLOURS
+from app.markdown.highlight import COLORS
 from app.ui.style import tokens as t
 from app.ui.style.theme import theme
 from app.ui.style.tokens import (
@@ -32,9 +32,9 @@ def test_text_edges_code_and_lanes_meet_wcag_aa(tokens):
     for least, pairs in ((4.5, TEXT_PAIRS), (3, EDGE_PAIRS)):
         for front, ground in pairs:
             assert contrast(getattr(tokens, front), getattr(tokens, ground)) >= least, front
-    for looks in COLOURS.values():
+    for looks in COLORS.values():
         assert contrast(looks[tokens.dark], tokens.code_background) >= 4.5
-    lanes = {t.lane_colour(n, dark=tokens.dark) for n in range(8)}
+    lanes = {t.lane_color(n, dark=tokens.dark) for n in range(8)}
     assert len(lanes) == 8
     assert all(contrast(lane, tokens.surface) >= 3 for lane in lanes)
 
@@ -51,7 +51,7 @@ def test_high_contrast_meets_aaa_and_draws_every_line(tokens):
         assert contrast(getattr(tokens, writing), getattr(tokens, ground)) >= 7, (writing, ground)
     for edge in ("border", "divider", "border_strong"):
         assert contrast(getattr(tokens, edge), tokens.background) >= 4.5, edge
-    for looks in COLOURS.values():
+    for looks in COLORS.values():
         assert contrast(looks[tokens.dark], tokens.code_background) >= 4.5
 
 

@@ -28,7 +28,7 @@ def found(start: Start, profile):
     chat = ChatRecord(id=new_id(), title="Fruit and others", model="guide")
     store.save_chat(chat)
     asked = Message(new_id(), chat.id, None, "user", "\n".join(["line"] * 90) + "\na wild quince")
-    told = "An apple.\n\n" + LONG + "\n\n| kind | colour |\n|---|---|\n| *ripe* apple | red |\n\n"
+    told = "An apple.\n\n" + LONG + "\n\n| kind | color |\n|---|---|\n| *ripe* apple | red |\n\n"
     answer = Message(new_id(), chat.id, asked.id, "assistant", told + LONG)
     for message in (asked, answer):
         store.save_message(message, as_leaf=True)

@@ -112,9 +112,9 @@ print(1)
 """
 
 
-def shows(widget, colour):
+def shows(widget, color):
     picture = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-    return bytes([colour.blue(), colour.green(), colour.red(), 255]) in bytes(picture.constBits())
+    return bytes([color.blue(), color.green(), color.red(), 255]) in bytes(picture.constBits())
 
 
 def test_watch_notices_file_network_and_image_access(bait, qtbot: QtBot):
@@ -209,8 +209,8 @@ def test_code_language_loads_nothing(name, audit):
         CodeHighlighter("x = 1", known)
     audit.seen.clear()
     audit.armed = True
-    colouring = CodeHighlighter("x = 1", name)
-    done = colouring.work(time.monotonic() + 60)
+    coloring = CodeHighlighter("x = 1", name)
+    done = coloring.work(time.monotonic() + 60)
     audit.armed = False
     assert done
     assert [what for _, what in audit.seen if "site-packages" not in what] == []

@@ -22,10 +22,11 @@ from PySide6.QtWidgets import (
 
 from app import flows
 from app.chats.tool_call import DENIED, CallState
-from app.tools.builtin import BuiltinTools, builtin_tool
+from app.tools.builtin import builtin_tool
 from app.tools.consent import Decision, ToolChanges
 from app.tools.servers import ServerConfig
 from app.tools.tool import BUILT_IN, Tool, to_readable_json
+from app.tools.toolbox import BuiltinTools
 from app.ui.pane.tools_popover import ToolsPopover
 from app.ui.settings.tools_window import AddServerDialog, ToolsWindow
 from app.ui.sidebar.chat_row import WAITING_ROLE
@@ -172,7 +173,7 @@ def with_files(start: Start, folder: Path, *names: str, writable: bool) -> Run:
     return run
 
 
-def colours(shown: ToolRow) -> dict[str, tuple[str, str]]:
+def colors(shown: ToolRow) -> dict[str, tuple[str, str]]:
     found, block = {}, shown._view.document().begin()
     while block.isValid():
         letters = block.charFormat().foreground().color().name()
@@ -201,7 +202,7 @@ def test_card_grants_writing_in_folder(start: Start, tmp_path: Path) -> None:
     QTest.keyClick(shown, Qt.Key.Key_W)
     run.until(lambda: shown.headline == "Change this file?")
     tokens = theme().tokens
-    lines = colours(shown)
+    lines = colors(shown)
     assert next(iter(lines)) == str(file)
     assert lines['-say "roof"'] == (tokens.danger, tokens.danger_wash)
     assert lines['+say "wheel"'] == (tokens.success, tokens.success_wash)
@@ -313,8 +314,8 @@ def test_labels_and_lines_of_a_card_cannot_be_imitated(start: Start) -> None:
     run = begun(start, "echo")
     told = json.dumps({"text": "x\n+added\npath\n/etc", "more": "\u202eb\u2028"})
     shown = card(run, f"call echo {told}")
-    tokens, lines = theme().tokens, colours(shown)
-    labels = [text for text, (colour, _) in lines.items() if colour == tokens.muted]
+    tokens, lines = theme().tokens, colors(shown)
+    labels = [text for text, (color, _) in lines.items() if color == tokens.muted]
     assert labels == ["text", "more"]
     assert {ground for _, ground in lines.values()} == {""}
     assert "\\u202eb\\u2028" in lines

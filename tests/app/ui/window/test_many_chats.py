@@ -55,8 +55,8 @@ def test_animated_dot_causes_no_layout(run: Run):
 
     def beats() -> None:
         for alpha in range(100, 200, 10):
-            sidebar.on_beat(alpha)
-            run.window.workspace.marks.on_beat(alpha)
+            sidebar.set_dot_opacity(alpha)
+            run.window.workspace.marks.set_dot_opacity(alpha)
             run.qtbot.wait(5)
 
     beats()  # other pending layouts are done

@@ -132,7 +132,7 @@ def test_read_chat_chip_opens_chat(
     run.window.toast.show_text = lambda text, **_: said.append(text)  # type: ignore[method-assign]
     line.click()
     assert said == ["This chat is in the Trash."]
-    pane.chat_requested.emit("0" * 32)
+    pane.transcript.chat_requested.emit("0" * 32)
     assert said[-1] == "This chat is no longer there."
 
 

@@ -1,30 +1,24 @@
+"""Dialogs shown if chats can't be opened or saved."""
+
 from __future__ import annotations
 
-import sys
 from enum import Enum
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, qVersion
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QFileDialog,
     QGridLayout,
-    QLabel,
     QMessageBox,
     QPushButton,
     QSpacerItem,
     QWidget,
 )
 
-from app import __version__
 from app.settings.language import mark, tr
 from app.store import StoreError, backups_of
-from app.system.crash import versions
-from app.ui.style import tokens as t
 from app.ui.style.icons import app_icon
-from app.ui.widgets.labels import make_heading, make_label
-from app.ui.widgets.sheet import Sheet
 
 
 class Recovery(Enum):
@@ -137,59 +131,11 @@ def _choose(
 
 
 def say_already_running() -> None:
-    box = QMessageBox()
-    box.setWindowTitle("Stretto")
-    box.setIconPixmap(app_icon().pixmap(QSize(48, 48)))
-    box.setText(tr("Stretto is already running but not responding"))
-    box.setInformativeText(
-        tr(
-            "Another copy of Stretto has these chats open. Wait a moment and try "
-            "again, or quit the other copy first."
-        )
+    words = tr(
+        "Another copy of Stretto has these chats open. Wait a moment and try "
+        "again, or quit the other copy first."
     )
+    box = _store_box(tr("Stretto is already running but not responding"), words, None)
     box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
     box.exec()
     box.deleteLater()
-
-
-def show_about(parent: QWidget) -> QDialog:
-    dialog = Sheet("about", tr("About Stretto"), parent, spacing=10)
-    dialog.rows.setContentsMargins(32, 28, 32, 20)
-    picture = QLabel(dialog)
-    picture.setPixmap(app_icon().pixmap(QSize(72, 72)))
-    name = make_heading(dialog, "Stretto", t.TITLE_PX)
-    version = make_label(dialog, tr("Version {version}", version=__version__), wrap=False)
-    words = dialog.make_label(
-        tr(
-            "Local chats side by side, all replying at the same time. What you write to local "
-            "models stays on this computer."
-        ),
-        muted=False,
-    )
-    words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-    words.setMinimumWidth(300)
-    licences = dialog.button(tr("Licenses…"), lambda: _show_licences(dialog))
-    made_of = versions()
-    parts = make_label(
-        dialog,
-        f"Python {sys.version.split()[0]} · Qt {qVersion()} · MLX {made_of['mlx']} · "
-        f"mlx-lm {made_of['mlx-lm']}",
-        wrap=False,
-    )
-    parts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    for widget in (picture, name, version, parts):
-        dialog.rows.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
-    dialog.add_rows(words)
-    dialog.add_buttons(None, licences)
-    dialog.set_scaled_width(484)
-    dialog.fit_height()
-    dialog.show()
-    return dialog
-
-
-def _show_licences(parent: QWidget) -> None:
-    from app.ui.dialogs.about import (
-        LicencesWindow,  # imported lazily, because reading package metadata takes 30 ms
-    )
-
-    LicencesWindow(parent).show()

@@ -1,0 +1,60 @@
+"""Fields for searches, for texts of several lines and for choices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtGui import QTextOption
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QWidget
+
+from app.settings.language import tr
+from app.ui.style.theme import code_font
+
+
+def make_combo_box(
+    parent: QWidget, name: str, choices: Iterable[tuple[str, object]], chosen: object = None
+) -> QComboBox:
+    """Make a box with (text, value) choices. Selects the first if there's no ``chosen`` value."""
+    box = QComboBox(parent)
+    box.setAccessibleName(name)
+    for words, value in choices:
+        box.addItem(words, value)
+    box.setCurrentIndex(max(0, box.findData(chosen)))
+    return box
+
+
+def make_search_field(parent: QWidget, name: str, hint: str = "") -> QLineEdit:
+    """Make a field with a clear button. ``hint`` is the placeholder, by default its name."""
+    field = QLineEdit(parent)
+    field.setAccessibleName(name)
+    field.setPlaceholderText(hint or name)
+    field.setClearButtonEnabled(True)
+    for clear in field.findChildren(QAbstractButton):
+        clear.setAccessibleName(tr("Clear search"))
+    return field
+
+
+def make_text_field(
+    parent: QWidget, name: str, text: str = "", *, hint: str = "", height: int = 0
+) -> QPlainTextEdit:
+    """Return a field that Tab leaves. ``height`` is in pixels; 0 lets the layout decide."""
+    field = QPlainTextEdit(text, parent)
+    field.setObjectName("field")
+    field.setAccessibleName(name)
+    field.setPlaceholderText(hint)
+    field.setTabChangesFocus(True)
+    if height:
+        field.setFixedHeight(height)
+    return field
+
+
+def make_code_field(
+    parent: QWidget, name: str, text: str = "", *, height: int = 0, wrap: bool = False
+) -> QPlainTextEdit:
+    """Return a field that only displays code. ``wrap`` allows breaks within words."""
+    field = make_text_field(parent, name, text, height=height)
+    field.setReadOnly(True)
+    field.setFont(code_font())
+    if wrap:
+        field.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+    return field
