@@ -257,7 +257,7 @@ class FakeEngine:
         self.inbox.put(reply)
         return reply
 
-    def forget(self, session_id: str) -> None:
+    def forget(self, session_id: str = "", domain: str = "") -> None:
         self.forgotten.append(session_id)
 
     def count_later(

@@ -285,6 +285,7 @@ def test_closing_and_unloading_free_memory(
         gc.enable()
 
 
+@pytest.mark.usefixtures("untried")
 def test_loading_does_not_stop_the_chats(
     engine: Engine,
     model_folder: Callable[[str], Path],

@@ -227,7 +227,7 @@ class StepEngine:
             session.wrong = ("unknown_model", "The model of this chat is not loaded.")
         self.sessions[session.id] = session
 
-    def forget(self, session_id: str) -> None:
+    def forget(self, session_id: str = "", domain: str = "") -> None:
         self._refuse_if_stopped()
 
     def ask(self, model: Model, prompt: str, *_: Any, **__: Any) -> StepReply:

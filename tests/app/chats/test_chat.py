@@ -89,7 +89,7 @@ class HandEngine:
     def open_session(self, model: Model, session_id: str = "", **_: object) -> HandSession:
         return HandSession(self, model, session_id)
 
-    def forget(self, session_id: str) -> None:
+    def forget(self, session_id: str = "", domain: str = "") -> None:
         pass
 
     def stop(self, timeout: float | None = None) -> None:

@@ -16,6 +16,7 @@ from app.chats.transcript import branch
 from app.chats.turn import Editing, Event, QueueState, Writing
 from app.models.loading import LoadState
 from app.store import AttachedText, Attachment, ChatRecord, Queued, Store, chat_from_json, new_id
+from app.store.database import copy
 from app.store.portable import chat_to_json, to_text
 from engine import Failed, FinishReason
 from engine.messages import text_of
@@ -82,9 +83,9 @@ def test_queue_is_held_after_interrupted_reply(desk: Desk, chat: Chat, how: str,
         desk.bridge.drain()
     else:
         desk.store.flush()
-        copy = desk.store.file.with_name("copy.db")
-        copy(desk.store.file, copy)
-        after = Desk(copy)  # as after a crash
+        saved = desk.store.file.with_name("copy.db")
+        copy(desk.store.file, saved)
+        after = Desk(saved)  # as after a crash
         chat = after.library.open(chat.id, A)
     QCoreApplication.processEvents()
     assert (queued(chat), chat.turn.is_at_work) == (["two", "three"], False)

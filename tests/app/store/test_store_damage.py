@@ -16,7 +16,7 @@ from app.store.salvage import salvage
 from tests.slices import examples
 
 SECRET = "Xanthippe"
-FLIPS = examples(350)
+FLIPS = examples(700)
 
 
 @pytest.fixture

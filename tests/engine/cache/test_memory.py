@@ -360,7 +360,13 @@ def test_shared_cache_being_written_is_not_free_memory(
     first = story_of(9000)
     for name, kv in (("first", first), ("fork", first.fork())):
         sessions[name] = SimpleNamespace(
-            id=name, key=CacheKey("session", name), kind=(), kv=kv, used_at=0.0, fingerprint="f"
+            id=name,
+            key=CacheKey("session", name),
+            kind=(),
+            kv=kv,
+            used_at=0.0,
+            fingerprint="f",
+            file=name,
         )
         sessions[name].is_running = False
         memory.add(sessions[name])
