@@ -100,7 +100,7 @@ class SessionCommands:
         if bits is not None and known is None and not command.one_shot:
             self._workers.start(
                 self._quantize(command.session_id),
-                partial(self._end_unsupported, command.session_id),
+                partial(self._end_unsupported, command.session_id, bits),
             )
 
     def send(self, command: Send) -> None:
@@ -169,16 +169,16 @@ class SessionCommands:
         if bits not in model.quantized_caches:
             yield from self._try_quantized(model, bits)
         session = self._state.sessions.get(session_id)
-        if session is None or session.model is not model:
-            return
+        if session is None or session.model is not model or session.kv_bits != bits:
+            return  # closed, and perhaps opened again with other options
         try:
             session.estimate = quantized_caches(model, bits).estimate
         except EngineError as error:
-            self._end_unsupported(session_id, error)
+            self._end_unsupported(session_id, bits, error)
 
-    def _end_unsupported(self, session_id: str, error: BaseException) -> None:
+    def _end_unsupported(self, session_id: str, bits: int, error: BaseException) -> None:
         session = self._state.sessions.get(session_id)
-        if session is None:
+        if session is None or session.kv_bits != bits:
             return
         reason = as_engine_error(error)
         if not session.one_shot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -197,6 +198,27 @@ def test_unsupported_bits_are_refused_first(
             session.send("hello", params(1)).tokens(60)
         assert caught.value.code == "unsupported_session"
     assert engine.stats()["sessions"] == {}
+
+
+def test_refusal_does_not_end_a_reopened_session(
+    engine: Engine, model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reopened = threading.Event()
+
+    def held(model: LoadedModel, bits: int) -> Generator[None, None, None]:
+        while not reopened.is_set():
+            yield
+        yield from try_quantized_caches(model, bits)
+
+    monkeypatch.setattr(commands, "try_quantized_caches", held)
+    model = engine.load(model_folder("plain"))
+    engine.open_session(model, session_id="a", kv_bits=8)
+    chat = engine.open_session(model, session_id="a")
+    assert chat.send("hello", params(1, 1)).tokens(60)
+    reopened.set()
+    with pytest.raises(EngineError, match="head width"):
+        engine.open_session(model, kv_bits=8).send("hello", params(1)).tokens(60)
+    assert chat.send("again", params(1, 1)).tokens(60)
 
 
 @pytest.mark.parametrize("family", ["attention sinks", "shared KV", "MLA"])
