@@ -155,8 +155,8 @@ class EmptyChat(QWidget):
         self.get.setVisible(guide)
         room = inner - (self.get.sizeHint().width() if guide else 0)
         for way, wanted in (
-            (self.small, guide and bool(self._small_ref)),
             (self.demo, not self.is_quick_question),
+            (self.small, guide and bool(self._small_ref)),
         ):
             room -= way.sizeHint().width() + 8
             way.setVisible(wanted and room >= 0)

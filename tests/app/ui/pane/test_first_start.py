@@ -55,6 +55,9 @@ def test_small_model_is_offered_if_installed(
     run = start().ready()
     offered = run.pane.empty.small
     run.until(lambda: offered.isVisible() or run.pane.empty.height() <= 440)
+    run.window.resize(640, 900)
+    run.until(lambda: not offered.isVisible())  # there is no room for three buttons
+    assert run.pane.empty.demo.isVisible()
     run.window.resize(1200, 900)
     run.until(offered.isVisible)
     run.pane.header.model_button.click()
