@@ -184,7 +184,7 @@ class SavedChat:
         return removal
 
     def restore(self, removal: RemovedMessages) -> None:
-        """Restore removed messages and switch to them. Resumes the edit of a removed message."""
+        """Restore removed messages, switch to them, and resume the editing of a removed message."""
         self.transcript.restore(removal.messages, removal.leaf_id)
         self._store.restore_messages(self.record.id, removal.ids, removal.leaf_id)
         self.change_record(leaf_id=removal.leaf_id)

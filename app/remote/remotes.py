@@ -227,7 +227,7 @@ def _parse_stored(ref: str, stored: Mapping[str, Any]) -> Remote | None:
 
 
 def _model(remote: Remote) -> RemoteModel:
-    """Describe the model like the engine would. It isn't known if it supports tools."""
+    """Describe the model as the engine does. Its support for tools is unknown."""
     return RemoteModel(
         id=remote.ref,
         name=remote.name,

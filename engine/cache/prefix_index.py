@@ -346,7 +346,7 @@ def _split(node: _Node, at: int) -> _Node:
 
 
 def _prune(node: _Node) -> None:
-    """Remove nodes without holders that have fewer than two children, from a node upwards."""
+    """Remove a node and its ancestors, as long as they have no holders and at most one child."""
     while node.parent is not None and not node.holders and len(node.children) < 2:
         parent, key = node.parent, node.edge[:TOKEN_BYTES]
         if node.children:  # merge the node with its only child

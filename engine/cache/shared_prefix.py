@@ -175,7 +175,7 @@ class SharedPrefixKV:
 
     @property
     def prefix_in_use(self) -> tuple[SharedPrefix, int]:
-        """Shared prefix and number of tokens used from it, equal in all layers of a session."""
+        """Shared prefix, and number of its tokens that a session uses. The same in all layers."""
         return self.shared_prefix, self.base
 
     @property

@@ -85,7 +85,7 @@ async def _serve_stdio(server: MCPServer[Any]) -> None:
 
 
 def _take_stdin() -> int:
-    """Duplicate stdin, then replace it by an empty file. Return the duplicate.
+    """Duplicate stdin, then replace it with an empty file. Return the duplicate.
 
     This keeps child processes from reading messages. `stdio_server` only does it with its own
     input.
@@ -97,7 +97,7 @@ def _take_stdin() -> int:
 
 
 async def _repair_lines(lines: AsyncIterable[str]) -> AsyncIterator[str]:
-    """Replace unpaired surrogates in JSON lines by U+FFFD. The package can't decode such lines."""
+    """Replace unpaired surrogates in JSON lines with U+FFFD. The package can't decode them."""
     async for line in lines:
         yield _ESCAPE.sub(_replace_lone_surrogate, line) if r"\ud" in line.lower() else line
 

@@ -263,7 +263,7 @@ class Leader:
         self._group = group
         self._followers = FollowerClient(group.size - 1, send_message)
         self._journal = Journal()
-        self._numbers: dict[int, int] = {}  # model numbers by identity of the net
+        self._numbers: dict[int, int] = {}  # numbers of models, by `id` of the net
         self._followers_may_be_loading = False  # followers may still be loading a canceled model
 
     @property

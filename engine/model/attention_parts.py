@@ -214,7 +214,7 @@ Table = np.ndarray[Any, Any]
 
 
 def _exponentiate(table: Table) -> tuple[Table, Table]:
-    """Replace scores `[rows, length]` by `exp(score - max(row))`.
+    """Replace scores `[rows, length]` with `exp(score - max(row))`.
 
     Returns the row sums `[rows]` and row maximums `[rows, 1]`.
     """

@@ -172,7 +172,7 @@ class _ByRows:
 def split_by_rows(
     kind: str, arrays: Sequence[SplitArray], numbers: float, call: Callable[..., list[mx.array]]
 ) -> list[mx.array]:
-    """Call a function on arrays, split by rows while a tower's pass is being recorded.
+    """Call a function on arrays. While a tower's pass is recorded, split the arrays by rows.
 
     Args:
         arrays: see `_RecordedPieces.split_call`.

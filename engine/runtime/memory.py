@@ -50,7 +50,7 @@ class Tally:
         self._counted: dict[SessionKV, CacheBytes] = {}
 
     def refresh(self, used: Iterable[SessionKV]) -> None:
-        """Update the total for all caches that changed, without the caches in `used`."""
+        """Update the total for all caches that changed. Caches in `used` are not counted."""
         changed, skipped = self.watch.changed, set(used)
         for kv in skipped:
             self._subtract(kv)

@@ -200,8 +200,8 @@ class PrefillPacer:
 def _towards(size: float | None, tokens: int, factor: float, guess: float) -> float:
     """Return the next size after a pass with `tokens`, starting from `guess`.
 
-    A prompt's last pass is smaller than `size`. A short time of such a pass doesn't reduce the
-    size.
+    The last pass of a prompt has fewer tokens than `size`. The size isn't reduced if such a pass
+    was fast.
     """
     if factor >= 1:
         return max(size or guess, tokens * factor)

@@ -218,7 +218,7 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-SPARE_DIVISOR = 16  # 1/16 of the slots are reserved for keys without running answers
+SPARE_DIVISOR = 16  # 1/16 of the slots are reserved for keys that have no running reply
 CHECK_S = 1.0  # number of seconds for which the key count is cached
 
 
@@ -243,11 +243,11 @@ class FairShare:
         return self._several
 
     def spare(self, places: int) -> int:
-        """Return how many of `places` slots are reserved for keys without running answers."""
+        """Return how many of `places` slots are reserved for keys that have no running reply."""
         return places // SPARE_DIVISOR if self.several else 0
 
     def may_have(self, mine: float, free: float) -> bool:
-        """Return True if a key may hold `mine` of a resource, which leaves `free` for others."""
+        """Return True if a key may use `mine` of a resource while `free` is left for other keys."""
         return mine <= free or not self.several
 
     def refused(self, resource: str) -> RequestError:

@@ -33,7 +33,7 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError:
-        log.warning("replaced bytes in a request that are not %s by U+FFFD", encoding)
+        log.warning("replaced bytes in a request that are not %s with U+FFFD", encoding)
         text = raw.decode(encoding, "replace")
     try:
         found = json.loads(
@@ -49,14 +49,14 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
 
 
 def replace_surrogates(tree: Any) -> Any:
-    """Replace lone surrogates by U+FFFD, because they can't be encoded.
+    """Replace lone surrogates with U+FFFD, because they can't be encoded.
 
     Raises:
         ValueError: if the tree is nested too deeply to process safely.
     """
     if _is_encodable(tree):
         return tree
-    log.warning("replaced an unpaired surrogate in a request by U+FFFD")
+    log.warning("replaced an unpaired surrogate in a request with U+FFFD")
     text = json.dumps(tree, ensure_ascii=False).encode("utf-16-le", "surrogatepass")
     return json.loads(text.decode("utf-16-le", "replace"))
 

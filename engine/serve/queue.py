@@ -23,7 +23,7 @@ class Queue:
 
     Args:
         reserved: slots that only requests without a session may use.
-        spare: returns the number of slots that only keys without running answers may use.
+        spare: returns the number of slots that only keys with no running reply may use.
     """
 
     def __init__(

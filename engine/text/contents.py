@@ -56,12 +56,11 @@ class GapInserter:
         return self._with.get(word, self)
 
     def insert(self, text: str, answer: bool = False) -> str:
-        """Insert a gap into every mark in a text.
+        """Break up every control mark in a text with an invisible character.
 
         Args:
-            answer: True for a reply of the model. Delimiters of reasoning and calls then stay
-                intact,
-                since templates look for them.
+            answer: True if the text is one of the model's replies. Delimiters of reasoning and
+                calls stay intact in replies, because templates search for them.
         """
         text = escape_gaps(text)
         if self._marks is None or not (self._folds or self._find_mark(text, 0)):

@@ -28,7 +28,7 @@ class Images(Struct, frozen=True):
     ids: Mapping[str, tuple[str, Sequence[int]]]
 
     def insert_marks(self, text: str, digests: Sequence[str]) -> str:
-        """Replace placeholders in a rendered text by marks with the images' digests.
+        """Replace placeholders in a rendered text with marks with the images' digests.
 
         Raises:
             EngineError: if the template didn't write all images in order.

@@ -42,7 +42,7 @@ def is_visible(text: str) -> bool:
 def escape_invisible(
     text: str, escape: Callable[[str], str], keep: str = "", joiners: bool = False
 ) -> str:
-    """Replace invisible characters by the results of ``escape``.
+    """Replace invisible characters with the results of ``escape``.
 
     Args:
         joiners: leave joiners between non-ASCII letters, which Persian and emoji need.

@@ -55,7 +55,8 @@ def convert_grammar(grammar: str) -> str:
     """Return an equivalent regular expression.
 
     Raises:
-        ValueError: if it isn't regular or isn't valid. The message continues "the grammar ...".
+        ValueError: if the grammar isn't regular or isn't valid. The message has no subject ("is
+            longer than …"), so that callers can put one before it.
     """
     if len(grammar) > MAX_CHARACTERS:
         raise ValueError(f"is longer than {MAX_CHARACTERS:,} characters")
@@ -71,7 +72,7 @@ def convert_expression(expression: str) -> str:
     Anchors at either end are removed, since the expression applies to the whole text.
 
     Raises:
-        ValueError: if it needs other syntax. The message continues "the expression ...".
+        ValueError: if the expression needs other syntax. The message has no subject.
     """
     if len(expression) > MAX_CHARACTERS:
         raise ValueError(f"is longer than {MAX_CHARACTERS:,} characters")

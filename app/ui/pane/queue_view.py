@@ -19,7 +19,7 @@ from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_l
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.widget_behavior import escape_tooltip
 
-_MAX_ROW_CHARACTERS = 400  # longest excerpt in a row; messages can have a million characters
+_MAX_ROW_CHARACTERS = 400  # maximum characters of a message in the list; it can have a million
 
 
 class QueuedRow(RemovableButton):

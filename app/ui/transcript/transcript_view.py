@@ -175,7 +175,7 @@ class TranscriptKeys:
         painter.fillRect(self._focus_line, theme().color("accent"))
 
     def follow_focused(self, viewport: QWidget) -> None:
-        """Repaint the line after the focused message has moved or been resized."""
+        """Repaint the focus line when the focused message has moved or been resized."""
         if self._focus_line != self._focus_line_area():
             viewport.update()
 
@@ -202,7 +202,7 @@ class TranscriptKeys:
             place.row.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _delete(self, number: int) -> None:
-        """Delete a message after a question, and focus the previous message."""
+        """Ask for confirmation, delete a message, and focus the previous message."""
         message_id = self._view.places[number].message_id
         self._view.action_requested.emit(Action.DELETE, message_id)
         places = self._view.places

@@ -50,7 +50,7 @@ def configure_docking() -> None:
 
 def dock_manager(parent: QWidget) -> QtAds.CDockManager:
     manager = QtAds.CDockManager(parent)
-    # Replace the QtAds style sheet by ours, and don't let palette changes restore it.
+    # Replace the QtAds style sheet with ours, and don't let palette changes restore it.
     manager.setColorSchemeMode(QtAds.CDockManager.ColorSchemeMode.Light)
     manager.setStyleSheet("")
     _disable_window_raising(manager)

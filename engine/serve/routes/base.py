@@ -313,7 +313,7 @@ class Choice(Struct, eq=False):
 
 
 def _missing_brackets(arguments: str) -> str | None:
-    """Return the brackets needed to close `arguments`, or None if that wouldn't complete them.
+    """Return the missing closing brackets of `arguments`, or None if more than those is missing.
 
     Arguments that end inside a string or number are never completed, because half a command must
     not run.

@@ -426,7 +426,7 @@ class MessagesBody(PromptBody, schema.GenerationBody):
 
 
 def _replacement_note(media: str, why: str) -> str:
-    schema.log_once(f"replaced {media} by a note")
+    schema.log_once(f"replaced {media} with a note")
     return f"[{media.capitalize()} was here, {why}.]"
 
 

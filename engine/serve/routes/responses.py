@@ -237,7 +237,7 @@ class StoredResponses:
                 held -= kept.popitem(last=False)[1].size
 
     def resolve_references(self, owner: KeyOwner, value: object) -> object:
-        """Replace item references in an input by the items.
+        """Replace item references in an input with the items.
 
         Raises:
             RequestError: if no stored response has an item.

@@ -94,7 +94,7 @@ class OpenBody(Body):
 
 
 class FieldError(ValueError):
-    """Invalid field of a body.
+    """Invalid field of a request body.
 
     Args:
         field: path of the field, e.g. ``messages[2].role``.
@@ -467,7 +467,7 @@ def _file(part: JSON) -> str:
     try:
         return f"{called}\n{documents.read(data, name=called)}".lstrip("\n")
     except ValueError as error:
-        log_once("replaced an unreadable file by a note")
+        log_once("replaced an unreadable file with a note")
         return f"[The file {quote(called)} was here. It could not be read: {error}.]"
 
 
@@ -520,8 +520,8 @@ def or_text(items: Any, item: Callable[[str], JSON]) -> BeforeValidator:
     """Return a validator for a list that may also be sent as a string.
 
     Args:
-        items: type of the list, without `FailFast` because unions don't allow it.
-        item: makes the list's only item from the string.
+        items: type of the list. It must not have `FailFast`, which unions don't support.
+        item: converts the string to the only item of the list.
     """
 
     def check(content: Any) -> Any:

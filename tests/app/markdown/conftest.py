@@ -16,7 +16,7 @@ def application(qapp: QApplication) -> QApplication:
 
 @pytest.fixture(autouse=True, scope="module")
 def no_leaks() -> Iterator[None]:
-    """Replace the window's check by one per file. Each collects the whole heap, which is too slow
+    """Replace the window's check with one per file. Each collects the whole heap, which is too slow
     for hundreds of samples."""
     threads = set(threading.enumerate())
     yield
