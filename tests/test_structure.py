@@ -583,6 +583,12 @@ def test_reading_list_names_existing_code() -> None:
     assert all(steps)
 
 
+def test_decisions_have_unique_ids() -> None:
+    texts = [path.read_text("utf-8") for path in sorted(ROOT.glob("*/DECISIONS.md"))]
+    ids = [name for text in texts for name in re.findall(r"^### (\w+)\.", text, re.MULTILINE)]
+    assert len(ids) == len(set(ids)) > 100
+
+
 # Tests of the rules themselves, each with code that breaks a rule.
 
 
