@@ -67,7 +67,7 @@ def start_server(
 ) -> Server:
     """Start a server, after stopping the previous one. Blocks.
 
-    Raises OSError, OverflowError and ValueError like `Server`.
+    Raises OSError, OverflowError and ValueError, as `Server` does.
     """
     with loop_thread.importing:
         from engine.serve.auth import Keys
@@ -121,7 +121,7 @@ class Serving(QObject):
     END_S = 3.0
 
     changed = Signal()  # the server's state or the keys changed
-    clients_changed = Signal()  # server's state or keys
+    clients_changed = Signal()  # `clients` changed
 
     def __init__(
         self, settings: Settings, paths: Paths, loader: ModelLoader, parent: QObject | None = None
@@ -180,7 +180,7 @@ class Serving(QObject):
         return [entry.name for entry in entries]
 
     def shut_down(self, timeout_s: float = END_S) -> None:
-        """Notify clients and stop the server, waiting up to ``timeout_s`` or `END_S`."""
+        """Notify clients and stop the server, waiting for at most ``timeout_s`` and `END_S`."""
         give_up = monotonic() + min(timeout_s, self.END_S)
         self._engine = None
         server = self._detach_server()
@@ -230,7 +230,7 @@ class Serving(QObject):
         return 0
 
     async def delete_conversations(self) -> None:
-        """Delete all stored conversations, also those in memory."""
+        """Delete all stored conversations, including those in memory."""
         caches, server = self._caches, self._server
 
         def work(_: threading.Event) -> None:
@@ -261,7 +261,7 @@ class Serving(QObject):
 
     @Slot(int, bool)
     def pause_group(self, number: int, on: bool) -> None:
-        """Pause or resume all agents of a session, also agents that join later."""
+        """Pause or resume all agents of a session, including those that join later."""
         for agent in self._agents_of_group(number):
             agent.pause(on)
         self._check_clients()

@@ -124,7 +124,7 @@ def why_not(action: Action, chat: ChatView, message_id: str = "", *, at_rest: bo
     Args:
         message_id: message to act on, by default the last suitable one. For `Action.RESTORE`,
             the message that preceded the deleted ones, or "" if they started the chat.
-        at_rest: answer for the time after the running reply.
+        at_rest: assume that the running reply has ended.
     """
     if not (at_rest or chat.stage is Stage.IDLE or action in _DURING_REPLY):
         return tr(ASKED if chat.stage is Stage.ASKING else BUSY)
@@ -252,4 +252,4 @@ _ON_MESSAGE: dict[Action, tuple[str, Callable[[ChatView, Message], str]]] = {
     Action.EARLIER: (_NO_VERSIONS, _why_not_earlier),
     Action.LATER: (_NO_VERSIONS, _why_not_later),
 }
-"""Why an action isn't possible if there's no message, and if it's on the given message."""
+"""Text for the user if there is no suitable message, and the `why_not` function for a message."""

@@ -1,4 +1,4 @@
-"""Format attached files for the prompt. They go before the text of the user's message.
+"""Format of attached files in the prompt, where they precede the text of the user's message.
 
     <file name="report.pdf">
     <page number="1">

@@ -169,8 +169,6 @@ class Chat(ChatPart):
         self.turn_changed.emit()
         self.phase_changed.emit()
 
-    # Reasons why an action isn't possible: without a message, and for the given message.
-
     @in_one_transaction
     def regenerate(self, message_id: str = "") -> bool:
         message = self._make_view().subject(Action.REGENERATE, message_id)

@@ -101,8 +101,9 @@ class _ChatGroups:
     def entries_by_chat(
         self, chats: Sequence[ChatRecord], at_depth: str, depth: int = 0
     ) -> Iterator[tuple[ChatRecord, list[ListEntry]]]:
-        """Yield each chat that isn't folded into another row, with its rows. ``at_depth``: parent
-        row.
+        """Yield each chat with its rows. A group of chats is yielded once, with its first chat.
+
+        ``at_depth`` identifies the parent row.
         """
         members: dict[str, list[ChatRecord]] = {}
         for chat in chats:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Signal
 
 
 class ChatPart(QObject):
-    """Component of a chat. The chat re-emits its signals, so views connect to the chat only.
+    """Component of a chat, which re-emits the signals, so that views connect only to the chat.
 
     To find who emits a signal, search for ``turn_changed.emit`` in this package.
     """

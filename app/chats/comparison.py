@@ -19,7 +19,7 @@ from app.store import Message, new_id
 
 
 class ComparisonController(ChatPart):
-    """Starts comparisons and makes a judgment, merged reply or vote of their columns."""
+    """Starts comparisons and generates judgments, merged replies and votes from their columns."""
 
     def __init__(
         self,
@@ -37,8 +37,8 @@ class ComparisonController(ChatPart):
     def ask(self, members: Sequence[Member], message_id: str = "") -> str:
         """Ask a panel. Return the message ID of the first column, or "" if that isn't possible.
 
-        The question is the composer's text, or the last user message up to ``message_id`` if an ID
-        is passed or the composer is empty.
+        The question is the composer's text. If ``message_id`` is set or the composer is empty, it
+        is the last user message up to that message.
         """
         compose = self._saved.compose
         if self.why_not_ask(message_id):

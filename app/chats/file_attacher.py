@@ -639,9 +639,7 @@ def _recognize_text(picture: _Picture, name: str, language: str, stop: threading
 def _merge_texts(
     saved: SavedChat, first: Attachment, texts: dict[int, str], stop: threading.Event
 ) -> _Read:
-    """Merge recognized text into the pages of ``first``, or of the document that it is an image
-    of.
-    """
+    """Merge recognized text into a document's pages. ``first`` is the document or a page image."""
     old_text = None if first.is_image else saved.text(first.hash)
     pages = old_text.pages if old_text is not None else ("",) * first.pages
     found = tuple(texts.get(n) or page for n, page in enumerate(pages, 1))

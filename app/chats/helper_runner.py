@@ -49,8 +49,8 @@ class _Round(Struct):
 class HelperRunner(ChatPart):
     """Runs the helpers of tool calls in the background, within the limits set by the user.
 
-    Helpers that fork the chat's session have its tools in their prompt, because the prefix cache
-    would not match otherwise. They can't call them.
+    A helper that forks the chat's session has the chat's tools in its prompt, so that the prefix
+    cache matches, but can't call them.
     """
 
     MEASURE_MS = 1_000

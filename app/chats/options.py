@@ -196,7 +196,7 @@ HELPER_BOUNDS = {
 
 
 class ChatOptions(Struct, frozen=True):
-    """The user's options of a chat. None means the model's default."""
+    """The user's options for a chat. None means the model's default."""
 
     # For the parameters up to frequency_penalty, see `engine.SamplingParams`.
     temperature: float | None = None

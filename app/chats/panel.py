@@ -122,7 +122,10 @@ def members_by_temperature() -> list[Member]:
 
 
 def members_by_model(names: Mapping[str, str]) -> list[Member]:
-    """Return a member per model. ``names`` maps references to names. Equal names get the folder."""
+    """Return a member per model. ``names`` maps references to names.
+
+    Models with equal names are named after their folders.
+    """
     times = Counter(names.values())
     return [
         Member(Path(ref).parent.name if times[name] > 1 else "", ref)
@@ -131,7 +134,7 @@ def members_by_model(names: Mapping[str, str]) -> list[Member]:
 
 
 def column_data(member: Member) -> dict[str, Any]:
-    """Return a member as stored with its reply. An automatic name is made when it's shown."""
+    """Return a member as stored with its reply. Automatic names aren't stored."""
     return member.to_json() | ({} if member.name else {"named_by": "settings"})
 
 
@@ -302,7 +305,7 @@ def describe_order(found: Sequence[Message], *, turned: bool) -> str:
     return f"**{tr('Order: {letters}', letters=shown)}**\n\n"
 
 
-# The patterns match within one line, because endless repetition would take minutes.
+# Match within one line, because unlimited repetition would take minutes.
 _BEST = re.compile(
     r"^[^\w\n]*best(?: answer)?[^\w\n]{0,9}[:：][^\w\n]{0,9}(none|[A-Z])\b",
     re.IGNORECASE | re.MULTILINE,

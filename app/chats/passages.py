@@ -39,9 +39,7 @@ def parse_page_numbers(words: str, count: int) -> list[int]:
 
 
 def beginning_of_text(text: AttachedText, characters: int) -> tuple[Span, ...]:
-    """Return the first pages, up to a number of characters. The last page ends after a full
-    line.
-    """
+    """Return the spans of the first ``characters`` characters, cut after a line if possible."""
     spans: list[Span] = []
     for at, page in enumerate(text.pages, 1):
         if characters <= 0:
@@ -58,7 +56,7 @@ def beginning_of_text(text: AttachedText, characters: int) -> tuple[Span, ...]:
 
 LENGTH = 900  # characters per passage: two or three paragraphs, about 200 tokens
 _MOST_WORDS = 40
-_ENOUGH = 0.1  # fraction of the best rank that a passage needs
+_ENOUGH = 0.1  # minimum rank of a passage, as a fraction of the best rank
 _WORD = re.compile(r"\w+")
 _PAGE = r"(?:{unit}|page|seite|p\.|s\.)s?\.?\s*(\d{{1,6}})"
 
@@ -82,7 +80,7 @@ class Passages:
         )
 
     def find(self, question: str, characters: int) -> tuple[Span, ...]:
-        """Return the best passages, up to a number of characters, in file order.
+        """Return the best passages, at most ``characters`` characters in total, in file order.
 
         Pages named in the question come first. Without matches, returns the beginning of the file.
         """

@@ -17,16 +17,16 @@ from engine.sandbox.jobs import draw_pages, hold_lock
 PIXELS = 2_000_000  # per page; small text is still legible, and few models accept more
 
 _AT_ONCE = 4
-"""Pages per child process, whose resource limits fit this number.
+"""Pages per child process. Its resource limits depend on this number.
 
-A damaged page loses at most these pages.
+A damaged page makes at most this many pages fail.
 """
 
 
 def render_pages(
     path: Path, name: str, count: int, numbers: Sequence[int], stop: threading.Event
 ) -> list[Read]:
-    """Render pages of a PDF, without damaged pages. Blocks for seconds.
+    """Render pages of a PDF, skipping damaged pages. Blocks for seconds.
 
     ``count`` is the number of pages in the file; ``numbers`` counts from 1. Raises EngineError if
     the file can't be read anymore.

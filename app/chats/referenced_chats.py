@@ -31,7 +31,7 @@ from engine.text.documents import MAX_CHARACTERS
 FOLLOWS = "follows"
 """Key in ``ChatRecord.params`` for followed chats.
 
-The value maps a chat's ID to the number of last messages to read first, or 0 for all.
+The value maps a chat's ID to the number of latest messages to attach at first, or 0 for all.
 """
 MOST = 8
 _LONGEST_TITLE = 200
@@ -149,7 +149,7 @@ class ReferencedChats:
     def now(self, chat_id: str) -> ReferencedChat:
         """Return the current state of a chat.
 
-        Rarely reads the disk for an open chat, or after `read_now` for an unchanged chat.
+        Messages are only read from disk if the chat isn't open and has changed since the last call.
         """
         chat = self._in_use.get(chat_id)
         if chat is not None:
@@ -176,7 +176,7 @@ class ReferencedChats:
     def add_news(self, files: Attachments, path: Sequence[Message]) -> Attachments:
         """Return the files for a message after ``path``, with news of followed chats added.
 
-        Chats that are attached completely are updated.
+        An attachment of an entire followed chat is replaced with the chat's current messages.
         """
         # a broadcast may have attached this chat to itself
         found = [f for f in files if f.chat != self._saved.record.id]

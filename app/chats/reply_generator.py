@@ -60,7 +60,7 @@ class ReplyGenerator(ChatPart):
     """Sends requests to the engine and saves the text of the reply as it arrives.
 
     A chat has one generator for its own replies. Each column of a comparison and each helper has
-    another.
+    its own.
     """
 
     # The store commits within 250 ms, so a crash loses less than a second of text.
@@ -168,7 +168,7 @@ class ReplyGenerator(ChatPart):
         self._notify_phase_changed()
 
     def move_to(self, model: str) -> None:
-        """Switch a waiting reply from the chat's model to another.
+        """Switch a reply that is waiting for the chat's model to another model.
 
         A reply that was requested with a specific model keeps it.
         """
@@ -180,9 +180,9 @@ class ReplyGenerator(ChatPart):
             self._load_and_send()
 
     def interrupt(self) -> None:
-        """Stop the reply as soon as its text is complete. Its tool calls still run."""
+        """Stop the reply, but not in the middle of a character or tool call. Its tool calls run."""
         if self.stage is Stage.PAUSED:
-            self.stop()  # a paused reply never reaches such a point
+            self.stop()  # a paused reply never reaches the end of a tool call
         elif self.stage in _SENT and self._handle and self.answer and not self.answer.tool:
             self._handle.cancel(whole=True)
 

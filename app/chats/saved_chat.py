@@ -72,7 +72,7 @@ class SavedChat:
 
     @property
     def compose(self) -> Compose:
-        """Return the composer's content, without an edit whose message was deleted."""
+        """Return the composer's content, ignoring the edit of a deleted message."""
         record = self.record
         if record.edited_id is not None and self._is_there(record.edited_id):
             return Editing(

@@ -112,7 +112,7 @@ class ChatSession:
     def fork_from(self, source: ChatSession) -> None:
         self.close()
         if source._session is not None:
-            # the engine has stopped, and the first reply prefills everything
+            # if the engine has stopped, the first reply prefills everything
             with suppress(EngineError):
                 self._session = source._session.fork(self._chat_id)
                 self._made_for = source._made_for

@@ -116,7 +116,7 @@ def _truncate(text: str, most: int) -> str:
 
 TOKENS = 256  # limit of an answer, with room for models that reason anyway
 MOST_EXCHANGES = 3  # longer chats keep their title
-FAULTS = 3  # invalid answers in a row before a model isn't asked anymore
+FAULTS = 3  # consecutive invalid answers after which a model isn't asked again
 
 
 class _PendingTitle(Struct):
@@ -147,7 +147,7 @@ class TitleGenerator(QObject):
         self._library, self._enabled = library, wanted
         self._queue: dict[str, None] = {}  # most recent last
         self._tried: set[str] = set()
-        # invalid answers in a row, by the engine's model ID
+        # consecutive invalid answers, by the engine's model ID
         self._faults: dict[str, int] = {}
         self._job: _PendingTitle | None = None
         self._pause = QTimer(self, singleShot=True, interval=self.REST_MS)

@@ -246,7 +246,7 @@ def figures(call: Call) -> dict[str, Any]:
 
 
 def equal_json(first: str, second: str) -> bool:
-    """Return True if two JSON texts have equal values. Cards format the arguments differently."""
+    """Return True if two JSON texts have equal values, even if they are formatted differently."""
     try:
         return bool(json.loads(first or "{}") == json.loads(second or "{}"))
     except (ValueError, RecursionError):

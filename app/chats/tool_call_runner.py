@@ -47,7 +47,7 @@ from app.tools.toolbox import Toolbox
 
 
 class ToolOffers:
-    FRESH_S = 15.0  # maximum age of a list
+    FRESH_S = 15.0  # maximum age of a server's offers
 
     def __init__(
         self, owner: QObject, host: ToolHost, switched_on: Callable[[], list[str]]
@@ -66,9 +66,7 @@ class ToolOffers:
         return [config.name for config in configs if config is not None and config.enabled]
 
     def ask(self, changed: Callable[[], object]) -> None:
-        """Refresh outdated lists, and start servers if necessary. Calls ``changed`` for each new
-        list.
-        """
+        """Refresh outdated offers, starting servers if necessary. Calls ``changed`` after each."""
         now = monotonic()
         for server in self.servers:
             if now - self._asked_at.get(server, -self.FRESH_S) >= self.FRESH_S:
@@ -144,7 +142,7 @@ class ToolQuestions:
 class ToolCallRunner(ChatPart):
     # (call): the receiver sets the call's lanes and future
     helpers_requested = Signal(object)
-    # (call): the helpers' text is kept
+    # (call): stop its helpers, but keep their text
     stop_helpers_requested = Signal(object)
     calls_finished = Signal()  # all calls of an answer are done
 
@@ -172,9 +170,9 @@ class ToolCallRunner(ChatPart):
         self._soon.timeout.connect(self._advance)
         self.calls: dict[str, Call] = {}  # calls in the current step, by message ID
         self.paused = False
-        # answers with tool calls in this turn, with the current answer
+        # number of answers with tool calls in this turn, including the current one
         self.step = 0
-        self.tokens = 0  # prompt and generated tokens of all answers in this turn
+        self.tokens = 0  # generated tokens of all answers in this turn
 
     @property
     def waiting(self) -> int:
@@ -197,7 +195,7 @@ class ToolCallRunner(ChatPart):
         self.step = self.tokens = 0
 
     def begin(self, parsed_calls: Sequence[ParsedToolCall], tokens: int) -> None:
-        """Start the calls of an answer with this number of tokens.
+        """Start the tool calls of an answer. ``tokens`` is the number of generated tokens.
 
         Each call is stored as a message immediately, so it survives a crash.
         """
@@ -272,7 +270,7 @@ class ToolCallRunner(ChatPart):
         return [call for call in self.calls.values() if call.state is CallState.ASKING]
 
     def decide_all(self, decision: Decision) -> None:
-        """Allow (once) or deny all waiting calls. Calls that can't run as they are keep waiting."""
+        """Allow (once) or deny all waiting calls. A call that can't be allowed keeps waiting."""
         for call in self.calls_to_decide:
             if call.state is CallState.ASKING:
                 self.decide(call.message_id, decision)

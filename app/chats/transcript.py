@@ -98,7 +98,7 @@ class Transcript:
         return self._children.get(message_id, ())
 
     def branch_through(self, message_id: str) -> list[Message]:
-        """Return the branch that `show` would select: the selected one if the message is on it."""
+        """Return the selected branch if the message is on it, else the one `show` would select."""
         path = self.path
         if any(message.id == message_id for message in path):
             return path

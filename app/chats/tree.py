@@ -15,7 +15,7 @@ _NAME = "branch"
 
 
 class Run(Struct, eq=False):
-    """Messages of which each is the only reply to the previous one.
+    """Sequence of messages in which each is the only reply to the one before.
 
     A branch is a list of runs. After a fork, it continues with the selected branch, or else the
     largest one. The other branches are nested below, which keeps the tree shallow (logarithmic in

@@ -152,7 +152,7 @@ class TurnState(Struct, frozen=True):
     submitted: bool = False  # the draft is sent when its files have been read
     queue: QueueState = QueueState.HELD
     content: Content = Content.NOTHING
-    sendable: bool = False  # only a pending file or the current reply prevents sending
+    sendable: bool = False  # can be sent once its files are read and the reply has ended
     reading: bool = False  # a file in the composer is being read
     composing: bool = False
     first: First = First.NONE
@@ -260,7 +260,7 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=QueueState.STEERING),
         *_NOT_SENDABLE,
         Row(When(reading=True), submitted=True),
-        # There's no text to interrupt yet, or several replies. Send the message first afterwards.
+        # Loading and panels can't be interrupted, so put the message first in the queue.
         Row(When(stage=Stage.LOADING), _ENQUEUE_FIRST, submitted=False, queue=QueueState.MOVING),
         Row(When(panel=True), _ENQUEUE_FIRST, submitted=False, queue=QueueState.MOVING),
         Row(When(), _STEER, submitted=False, queue=QueueState.STEERING),
@@ -311,7 +311,7 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(), (Effect.SAY,)),
     ),
     Event.BROADCAST: (
-        # The user can mend the message in an empty composer, but never loses another draft.
+        # Show an unsendable message in the composer for correction, but never replace a draft.
         Row(When(sendable=False, composing=False), (Effect.HOLD,)),
         Row(When(sendable=False), refusal=Refusal.UNSENDABLE),
         Row(When(reading=True), refusal=Refusal.READING),
@@ -334,7 +334,7 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(stage=Stage.NEXT, queue=QueueState.STEERING), _SETTLE),
         Row(When(stage=Stage.NEXT, ended=True), _SETTLE),
         Row(When(submitted=True, reading=False, first=First.EDITED, ended=True), _SETTLE),
-        Row(When(queue=_MOVES, first=First.EDITED, ended=True)),  # until the user has edited it
+        Row(When(queue=_MOVES, first=First.EDITED, ended=True)),  # wait until it's edited
         # The queue is empty, or the reply failed or was stopped.
         Row(When(queue=_MOVES), queue=QueueState.HELD, then=Event.CHANGED),
         Row(When(submitted=True, reading=False), _SETTLE),
@@ -367,8 +367,8 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(), (Effect.CONTINUE,)),
     ),
 }
-"""Transitions. The first row that matches an event applies. A row without effects, changes and
-refusal does nothing.
+"""Transitions by event. The first matching row applies. A row without an effect, change or refusal
+does nothing.
 """
 
 

@@ -84,8 +84,8 @@ class TurnController(ChatPart):
     def state(self, message: Writing | None = None, *, ignore_images: bool = False) -> TurnState:
         """Return the current state.
 
-        ``message`` is the event's message, or None for the composer's. ``ignore_images`` is set for
-        messages to models that may see images if this one can't.
+        ``message`` is the event's message, or None for the composer's. ``ignore_images`` allows
+        images that the chat's model can't see, because other models will get the message.
         """
         compose, queue = self._saved.compose, self._queue
         why = self.why_not_send(
@@ -151,7 +151,7 @@ class TurnController(ChatPart):
     def handle(self, event: Event, message: Writing | None = None, *, why: str = "") -> Step:
         """Handle an event and return its step. For the message, see `state`.
 
-        ``why`` is a reason for the user.
+        ``why`` is the reason to show if the message isn't sent.
         """
         compose, queue = self._saved.compose, self._queue
         before = self.submitted, self.unsent
@@ -220,7 +220,7 @@ class TurnController(ChatPart):
 
     @Slot()
     def on_changed(self) -> None:
-        """Handle a state change that may let a message be sent, after the current event."""
+        """Handle a change that may allow a message to be sent, after the current event."""
         self._changed = self._depth > 0
         if not self._changed:
             self.handle(Event.CHANGED)

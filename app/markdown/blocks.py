@@ -45,7 +45,7 @@ def find_labels(content: str) -> Iterator[str]:
 BLOCK_LIMIT = 200_000
 """Characters per top-level block, except fences. The rest is shown as typed."""
 LINE_LIMIT = 1_000  # lines in a list or quote; parsing takes about 0.1 ms per list item
-BAR_LIMIT = 1_600  # number of "|" in it; parsing two table cells takes about as long as a list item
+BAR_LIMIT = 1_600  # number of "|" in a block; two table cells take about as long as a list item
 PART_LINES = 100
 """Lines of a list after which its next item starts a new block."""
 

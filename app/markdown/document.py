@@ -31,7 +31,7 @@ _SHORTEST_S = 0.016
 _LONGEST_S = 0.25  # maximum pause added because other documents are streaming
 _RECENT_S = 1.0
 APART_S = 0.004
-"""Minimum time between refreshes of two documents, for painting and key presses."""
+"""Minimum time between refreshes of two documents, left for painting and key presses."""
 
 
 SLICE, SLICE_LINES = 4_000, 50
@@ -39,7 +39,7 @@ SLICE, SLICE_LINES = 4_000, 50
 
 
 class RefreshPace:
-    """Schedule of a document's refreshes, with pauses in between and in turn with others."""
+    """Schedule of a document's refreshes, with pauses and in alternation with other documents."""
 
     def __init__(self) -> None:
         self.cost = 0.0  # duration of the last refresh in seconds
@@ -64,7 +64,7 @@ class RefreshPace:
         return max(self._rested_from + self.pause_s(), others + APART_S) - time.monotonic()
 
     def pause_s(self) -> float:
-        """Return the pause: proportional to the last refresh, longer with several documents."""
+        """Return the pause, based on the last refresh's duration and the number of documents."""
         since = time.monotonic() - _RECENT_S
         for document in [document for document, last in self.refreshed.items() if last < since]:
             del self.refreshed[document]

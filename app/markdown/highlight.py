@@ -174,7 +174,7 @@ def _text(spans: tuple[Span, ...]) -> str:
 
 @cache
 def _own_aliases() -> frozenset[str]:
-    """Return the names of Pygments' own lexers, because finding plugins scans the environment."""
+    """Return the names of Pygments' own lexers. Finding plugins would scan the environment."""
     from pygments.lexers import get_all_lexers
 
     return frozenset(alias for _, aliases, *_ in get_all_lexers(plugins=False) for alias in aliases)

@@ -184,9 +184,9 @@ class InlineParser:
     ) -> None:
         """Start a pass, and drop cache entries that weren't used in the last pass.
 
-        With ``steady``, definitions were only added, so their number shows if they changed.
-        Otherwise nothing is reused. ``previous`` is a parser to reuse results from, if it had the
-        same definitions.
+        ``steady`` means that definitions were only added, so their number shows whether they
+        changed. Otherwise, nothing is reused. ``previous`` is another parser, whose results are
+        reused if it had the same definitions.
         """
         count = len(references) if steady else -1
         self._cache = self._fresh if steady and count == self._count else {}

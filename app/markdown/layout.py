@@ -296,7 +296,10 @@ class _Builder:
         return space_above(self._previous, kind, bool(self._lists) and self._is_tight())
 
     def _is_tight(self) -> bool:
-        """Return True for a row with little space above. Nested lists start like the outer list."""
+        """Return True for a row with little space above.
+
+        The first row of a nested list belongs to the outer list.
+        """
         if self._fresh_list:
             outer = self._lists[:-1]
             return bool(outer) and outer[-1].tight

@@ -80,7 +80,7 @@ class MathObject(QPyTextObject):
 
 
 def _object_rise(char: QTextCharFormat) -> float:
-    """Return twice the height above the baseline at which Qt centers objects: half the x-height."""
+    """Return half the x-height. Qt centers objects at half of this height above the baseline."""
     return QFontMetrics(char.font()).xHeight() / 2
 
 

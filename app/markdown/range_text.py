@@ -171,7 +171,10 @@ def _margin(levels: Sequence[str]) -> str:
 
 
 def _leading_markup(row: TextRow, whole_item: bool) -> str:
-    """Return the markup in front of a row's first line. ``whole_item``: its start is selected."""
+    """Return the markup in front of a row's first line.
+
+    ``whole_item`` is True if the start of the row's list item is selected.
+    """
     before = _margin(row.levels)
     if row.item is not None and whole_item:
         item, levels = row.item, list(row.levels)
@@ -221,7 +224,10 @@ _MARKS = {"strike": "~~", "bold": "**", "italic": "*"}
 
 
 def _add_markup(spans: Sequence[Span], layers: Sequence[str]) -> str:
-    """Return spans with markup, outermost first, so that nothing is closed and reopened."""
+    """Return spans with markup for ``layers``, outermost first.
+
+    Nesting in a fixed order avoids closing and reopening markup.
+    """
     if not layers:
         return "".join(_escape(span.text, span.ink) for span in spans)
     parts = []

@@ -24,7 +24,7 @@ def insert(
     quoted: bool,
     skip: int = 0,
 ) -> None:
-    """Insert spans without the first `skip` UTF-16 units."""
+    """Insert spans, omitting the first `skip` UTF-16 units."""
     for span in spans:
         rest = span.text
         if skip:
@@ -43,7 +43,7 @@ def insert(
 def format_spans(
     cursor: QTextCursor, formats: Formats, spans: Sequence[Span], kind: str, quoted: bool, at: int
 ) -> None:
-    """Format existing text, starting at position `at`, like spans with the same text.
+    """Apply the formats of spans to their text, which is already in the document at position `at`.
 
     Replacing the text would be simpler, but would move the ends of a selection.
     """
@@ -269,7 +269,7 @@ class RowWriter:
             self._set_block(cursor, new, after)
 
     def _adjust_table(self, cursor: QTextCursor, index: int, old: TableRow, new: TableRow) -> bool:
-        """Extend a table that only got new rows, or more text in its last row."""
+        """Extend a table in place. Return False if more than its last row has changed."""
         columns = len(old.cells) - 1
         if (
             index != len(self.rows) - 1

@@ -42,22 +42,19 @@ from app.markdown.rows import (
 class MarkdownStyle(Struct, frozen=True):
     """Style of rendered Markdown. Colors are "#rrggbb", sizes are in pixels."""
 
-    # Colors: body text; quotes, list markers, and code labels (muted).
-    text: str = "#1f1f1e"
-    muted: str = "#6b6a66"
-    # Colors: borders of tables and rules; bar to the left of a quote.
-    border: str = "#dddcd7"
+    text: str = "#1f1f1e"  # body text
+    muted: str = "#6b6a66"  # quotes, list markers, and code labels
+    border: str = "#dddcd7"  # borders of tables, and rules
     code_background: str = "#f6f5f1"  # code blocks
     inline_code_background: str = "#efeeea"  # inline code
     accent: str = "#2a62c9"  # links
-    quote_bar: str = "#d3d1ca"
+    quote_bar: str = "#d3d1ca"  # bar next to a quote
     dark: bool = False  # use the dark colors for highlighted code
     # An empty name means the system font.
     font_family: str = ""
-    # Font size of body text and code.
-    font_px: int = 15
+    font_px: int = 15  # font size of body text
     code_family: str = ""
-    code_px: int = 13
+    code_px: int = 13  # font size of code
     line_height: float = 1.5  # line height of body text, as a factor of the font size
 
 

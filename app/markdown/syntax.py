@@ -43,8 +43,8 @@ MATH = rf"""
 """
 """Formulas, as models tend to write them.
 
-Amounts of money like "$5 and $10" don't match, because a single dollar sign doesn't end a formula
-after a space or before a letter or digit, or start one at "5 apples".
+Amounts of money like "$5 and $10" don't match. A single dollar sign can't start a formula before a
+number and a word, and can't end one after a space or before a letter or digit.
 """
 
 PAIRED_TAGS = {

@@ -32,7 +32,7 @@ class SpreadModels(QObject):
         """Wait until the server is ready, add the model to the list, and return its reference.
 
         Args:
-            away: names of its hosts, excluding this machine.
+            away: names of the group's machines, excluding this one.
 
         Raises:
             RemoteError: the server couldn't be started.

@@ -6,7 +6,7 @@ again at the next start.
 
 Access tokens are kept until the app quits, and in the system's keychain if there is one
 (`app.settings.keychain`). huggingface_hub would store them as plain text that any program of the
-user can read. An existing token there or in HF_TOKEN is used.
+user can read. A token that it has stored, or that is set in HF_TOKEN, is used.
 """
 
 from __future__ import annotations

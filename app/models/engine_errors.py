@@ -60,7 +60,7 @@ def describe_problem(facts: FolderFacts) -> str:
 def with_engine_message(text: str, message: str, /, **values: object) -> str:
     """Return a translated text followed by the engine's message in parentheses.
 
-    In English, or without a translation, only the more precise engine's message is used.
+    In English, or without a translation, only the engine's message is used, which is more precise.
     """
     found = tr(text, **values)
     same = found == (text.format(**values) if values else text)

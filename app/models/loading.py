@@ -81,7 +81,7 @@ def extra_load_arguments(ref: str) -> dict[str, Any]:
 
 
 def call_engine(ask: Callable[[], Future[Any]]) -> Future[Any]:
-    """Call the engine. An exception of the call itself is also set on the future."""
+    """Call the engine. If the call raises an EngineError, return a failed future."""
     try:
         return ask()
     except EngineError as error:
@@ -261,16 +261,16 @@ class ModelLoader(QObject):
     ) -> ModelStatus:
         """Load a model unless it's loaded or loading. Failed models are retried.
 
-        The model isn't loaded if it doesn't fit together with a chat with ``kv_bits`` and
-        ``context``. ``by`` is a chat ID for `withdraw_request`, or "" if the user asked for the
-        model.
+        The model isn't loaded if the free memory is too small for it and a chat with ``kv_bits``
+        and ``context``. ``by`` is a chat ID for `withdraw_request`, or "" if the user asked for
+        the model.
         """
         model_status, needs = self.get(ref), LoadRequirements(kv_bits, context)
         if is_remote(ref):
             return model_status
         if self.engine is None:
-            # Several chats from the last run may request the model, so the smallest only has to
-            # fit.
+            # Several chats from the last run may request the model. It is enough if the smallest
+            # fits.
             self._early[ref] = min(self._early.get(ref, needs), needs, key=LoadRequirements.size)
         if model_status.state not in {LoadState.LOADING, LoadState.READY}:
             model_status.state = LoadState.LOADING
@@ -297,7 +297,7 @@ class ModelLoader(QObject):
     def cancel(self, ref: str) -> bool:
         """Cancel loading a model. Return False if it isn't loading.
 
-        The model is ready if the engine has just finished.
+        If the engine has just finished loading, the model still becomes ready.
         """
         return self._cancel(ref, LoadState.UNLOADED)
 
@@ -313,8 +313,9 @@ class ModelLoader(QObject):
         return True
 
     def unload(self, ref: str) -> bool:
-        """Unload a model that no reply uses, under all of its names. Return False if it isn't
-        loaded.
+        """Unload a model under all of its names. Return False if it isn't loaded.
+
+        No reply may be using the model.
         """
         model = self.get(ref).model
         if model is None or self.engine is None or is_remote(ref):

@@ -78,7 +78,7 @@ def cancel_load(users: ModelUsers, ref: str, chat_id: str = "") -> str:
     return ""
 
 
-# Cached and generated tokens by session. Every use changes them, also by API clients.
+# Cached and generated tokens by session. Any use changes them, including use by API clients.
 Work = frozenset[tuple[str, int, int]]
 
 
@@ -95,7 +95,7 @@ class IdleUnloading(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        # in seconds, with the time the machine was asleep
+        # in seconds, including time while the machine was asleep
         self.clock: Callable[[], float] = time.time
         self._installed, self._users, self._settings = installed, users, settings
         self._loader = users.loader

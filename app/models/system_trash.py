@@ -1,4 +1,4 @@
-"""The system trash, by Qt. All functions block."""
+"""Access to the system trash. All functions block."""
 
 from __future__ import annotations
 

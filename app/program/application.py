@@ -276,11 +276,11 @@ class Application(QObject):
 
     @Slot()
     def shut_down(self) -> None:
-        """Shut down in stages, of which each depends on the previous ones.
+        """Shut down in stages that each depend on the previous ones.
 
         First dialogs close, then UI coroutines and the local API stop, then replies and the engine,
         whose last events are still handled. Finally, everything is saved, the store is closed and
-        the window deleted. Another call has no effect.
+        the window deleted. A second call has no effect.
         """
         if self.down:
             return

@@ -11,7 +11,7 @@ log = logging.getLogger(__name__)
 
 
 def mlx_lm_note(data: Path) -> str:
-    """Return the notice that the user's mlx-lm is no longer used, or "", once.
+    """Return a notice that the user's mlx-lm is no longer used, or "" from the second call on.
 
     Earlier versions could run another mlx-lm from ``data``, where the unpacked wheel stays.
     """

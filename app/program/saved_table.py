@@ -28,7 +28,7 @@ TABLE = "table"  # name under which the layout is stored
 
 
 def export_table(store: Store, folder: Path) -> bool:
-    """Write the saved table to ``folder`` as JSON and CSV. Return False without a table.
+    """Write the saved table to ``folder`` as JSON and CSV. Return False if there's no table.
 
     The table stays in the store until `forget_table`. If the app is killed before that, the same
     files are written again.
@@ -105,7 +105,7 @@ def _questions(prompt: Any) -> list[str]:
 
 
 def _find_answers(chat: Transcript, questions: Sequence[Sequence[str]]) -> Iterator[Message | None]:
-    """Yield the answer to each question. Duplicate questions were asked in this order."""
+    """Yield the answer to each question. Duplicate questions are matched in order."""
     by_question: dict[str, list[Message]] = {}
     for first in reversed(chat.children(None)):
         by_question.setdefault(first.content, []).append(first)

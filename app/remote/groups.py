@@ -68,7 +68,7 @@ def _own_arguments(arguments: Sequence[str]) -> list[str]:
 
 
 class MachineGroups:
-    """Groups by model reference, used from one thread. Their futures resolve in others.
+    """Groups by model reference, used from one thread. Other threads resolve their futures.
 
     ``command`` returns the command line of an engine command.
     """
@@ -111,8 +111,8 @@ class MachineGroups:
     def start(self, group: MachineGroup, ref: str = "") -> GroupServer:
         """Start a group's server.
 
-        ``ref`` determines the port. "" is for a new model, which gets a free port, and its
-        reference later in `save`.
+        ``ref`` determines the port. For a new model, pass "" to use a free port, and set the
+        reference later with `save`.
         """
         from engine.serve.auth import Keys
 

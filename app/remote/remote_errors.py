@@ -202,7 +202,7 @@ def is_too_long(body: object) -> bool:
 
 
 def retry_text(headers: Mapping[str, str]) -> str:
-    """Return when to retry, from ``Retry-After`` with seconds or a date."""
+    """Return a sentence about when to retry, based on ``Retry-After`` (seconds or a date)."""
     wait = _wait_s(headers.get("retry-after", ""))
     if wait <= 0:
         return tr("Try again later.")

@@ -100,7 +100,7 @@ def _message(turn: Turn, *, keeps_reasoning: bool) -> dict[str, Any]:
 def insert_files(body: dict[str, Any]) -> dict[str, Any]:
     """Insert images and file texts into the body, in OpenAI's format. Blocks.
 
-    This is called right before sending, because the files may have a hundred megabytes.
+    This is called right before sending, because the files may be a hundred megabytes.
     """
     return {**body, "messages": [_as_json(message) for message in body["messages"]]}
 

@@ -69,8 +69,8 @@ class Remotes:
     ) -> None:
         """Add a model to the list.
 
-        ``key`` is the address's API key in this run, which `store_key` stores. ``group`` is started
-        for this model.
+        ``key`` is the address's API key, which is kept for this run (`store_key` stores it).
+        ``group`` has the machines that run the model.
         """
         if group is not None:
             self.groups.known[remote.ref] = group

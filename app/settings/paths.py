@@ -60,7 +60,7 @@ class Paths(Struct, frozen=True):
 
     @property
     def hosts(self) -> Path | None:
-        """Return the hosts file for distributed models, or None for that of the command line."""
+        """Return the hosts file for distributed models, or None for the command line's default."""
         return None if self == Paths.standard() else self.data / "hosts.json"
 
     @property
@@ -81,7 +81,7 @@ class Paths(Struct, frozen=True):
 def _close_to_others(folder: Path) -> None:
     """Set the user's folder to mode 0700 and our files in it to 0600.
 
-    Folders with other files (``--profile ~``) or that anyone may write to (/tmp) keep their mode.
+    Folders that have other files (``--profile ~``) or are writable by anyone (/tmp) are unchanged.
     """
     if not folder.is_dir():
         return
@@ -103,7 +103,7 @@ def _close_to_others(folder: Path) -> None:
 
 @cache
 def resources() -> Path:
-    """Return the folder of the data shipped with the app, next to `app` also in a frozen app."""
+    """Return the folder of the data shipped with the app, which is always next to `app`."""
     return Path(__file__).resolve().parents[2] / "resources"
 
 

@@ -1,4 +1,4 @@
-"""Select and load the language for `app.settings.language`.
+"""Selection and loading of the language for `app.settings.language`.
 
 ``STRETTO_LANGUAGE=xx`` makes all texts longer, adds accents, and puts them in brackets. Text
 without brackets isn't translatable, and text without the closing bracket is cut off.
@@ -54,8 +54,8 @@ def choose_language(setting: str, system: Sequence[str]) -> str:
     """Return the language to use.
 
     ``setting`` is a code in `LANGUAGES`, or `SYSTEM` for the first supported language of ``system``
-    (e.g. ``de-DE`` or ``zh-Hant-TW``, in order of preference), or English. Traditional Chinese
-    isn't supported.
+    (e.g. ``de-DE`` or ``zh-Hant-TW``, in order of preference). The fallback is English. Traditional
+    Chinese isn't supported.
     """
     if setting in LANGUAGES:
         return setting

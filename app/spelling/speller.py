@@ -44,7 +44,7 @@ class Word(Struct, frozen=True):
 
 
 def words(text: str, begin: int = 0, end: int | None = None) -> Iterator[Word]:
-    """Yield the words in ``text[begin:end]`` and the rest of its lines, prose only."""
+    """Yield the words of prose in ``text[begin:end]``, extended to whole lines."""
     end = len(text) if end is None else end
     begin, end = _whole_lines(text, begin, end)
     part = _without_code(text, begin, end)
@@ -110,7 +110,7 @@ def _code_block_spans(text: str, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _spans(part: str) -> Iterator[tuple[int, int]]:
-    """Yield the code spans, which equal runs of backticks in one paragraph delimit."""
+    """Yield the code spans, delimited by equal runs of backticks in the same paragraph."""
     runs = list(_TICKS.finditer(part))
     done = 0
     for number, begin in enumerate(runs):

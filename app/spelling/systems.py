@@ -48,7 +48,7 @@ def pick_dictionary(wanted: Sequence[str], installed: Sequence[str]) -> str:
 
 
 HOME = {"en": "US"}
-"""Preferred country for a language, if the code isn't the same as the language's."""
+"""Preferred country of a language, if its code differs from the language code."""
 
 
 LIBRARY = "libenchant-2.so.2"

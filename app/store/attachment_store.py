@@ -107,7 +107,7 @@ class Images:
     def get(self, key: str) -> bytes | None:
         """Return an image file by its hash, or None if it's missing.
 
-        Files can have several megabytes, so don't call this on the GUI thread.
+        Don't call this on the GUI thread, because a file may be several megabytes.
         """
         return self._get_column(key, "data")
 

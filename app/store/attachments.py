@@ -197,7 +197,7 @@ def text_from_json(value: object) -> AttachedText:
 
 
 def texts_from_json(value: object) -> dict[str, AttachedText]:
-    """Return the texts in an imported file by hash, without damaged texts."""
+    """Return the texts in an imported file by hash, skipping damaged texts."""
     found: dict[str, AttachedText] = {}
     for key, entry in value.items() if isinstance(value, dict) else ():
         try:
@@ -214,7 +214,7 @@ def images_to_json(images: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def images_from_json(value: object) -> list[StoredImage]:
-    """Return the images in an imported file, without thumbnails and damaged images."""
+    """Return the undamaged images in an imported file, without thumbnails."""
     found = []
     for key, entry in value.items() if isinstance(value, dict) else ():
         try:

@@ -137,7 +137,7 @@ def _indexes(db: sqlite3.Connection) -> list[str]:
     return [name for (name,) in rows]
 
 
-PROGRESS_STEPS = 100  # SQLite VM instructions; even a row with an image takes only a few
+PROGRESS_STEPS = 100  # VM instructions between interrupt checks; a row takes only a few
 
 
 def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambda: False) -> bool:
@@ -192,8 +192,8 @@ def is_empty_chat(chat: ChatRecord) -> bool:
 def chats_to_erase(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
     """Return chats whose time in the trash is over, and empty chats of an earlier run.
 
-    A stored time that is at least a day old must confirm the current time. Otherwise, one start
-    with a wrong clock would empty the trash.
+    The age of a chat is measured from the latest time in the store that is at least a day old. With
+    the current time, a single start with a wrong clock would empty the trash.
     """
     times = (t for c in chats for t in (c.created_at, c.updated_at, c.deleted_at or 0.0))
     confirmed = max((t for t in times if t <= now - DAY_S), default=0.0)

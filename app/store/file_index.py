@@ -109,10 +109,10 @@ def _index_file(db: sqlite3.Connection, most: int) -> bool:
 def search_files(
     db: sqlite3.Connection, match: str, having: Sequence[tuple[str, SearchHit]]
 ) -> list[tuple[str, SearchHit]]:
-    """Return the newest message of each chat with a file that has all words close together.
+    """Return each chat's newest message that has a file with all words close together.
 
     ``match`` has the words as an FTS5 expression, and ``having`` is the result of `list_files`.
-    Returns pairs of a passage and a hit without snippet, sorted by chat ID.
+    Returns pairs of a passage and a hit without a snippet, sorted by chat ID.
     """
     rows = db.execute(
         "SELECT p.hash, min(f.rowid) FROM files_fts f JOIN file_passages p ON p.seq = f.rowid "
@@ -136,7 +136,7 @@ def search_files(
 def list_files(db: sqlite3.Connection, narrowed: Filter | None) -> list[tuple[str, SearchHit]]:
     """Return the files of all messages that the filter accepts, in the order they were sent.
 
-    Returns pairs of a content hash and a hit without snippet.
+    Returns pairs of a content hash and a hit without a snippet.
     """
     condition, values = narrowed.condition() if narrowed is not None else ("1", [])
     rows = db.execute(

@@ -43,7 +43,7 @@ class Filter(Struct, frozen=True):
         return self.state != "archived" or chat.archived_at is not None
 
     def condition(self) -> tuple[str, list[object]]:
-        """Return the conditions on a message `m` as SQL, with values. No conditions give "1"."""
+        """Return an SQL condition on a message `m` ("1" if there is none), and its values."""
         parts: list[str] = []
         values: list[object] = []
         if self.role:
@@ -95,7 +95,7 @@ def split(query: str) -> tuple[str, Filter | None]:
 
 
 def _parse_day(value: str) -> float | None:
-    """Return the first second of a day like 2026-01-31, 2026-01, 2026, or "yesterday"."""
+    """Return the start of a period in seconds: 2026-01-31, 2026-01, 2026, or "yesterday"."""
     if value in _DAYS:
         midnight = datetime.combine(date.today(), datetime.min.time())
         return (midnight - timedelta(days=_DAYS[value])).timestamp()

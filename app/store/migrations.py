@@ -84,7 +84,7 @@ def chats_messages_layouts(db: sqlite3.Connection) -> None:
 
 
 def full_text_search(db: sqlite3.Connection) -> None:
-    """Create a full-text index of titles and messages that triggers update.
+    """Create a full-text index of titles and messages, updated by triggers.
 
     Messages are indexed when they're finished. Streaming rewrites the text about once a second, and
     indexing 60,000 characters every time would take longer than storing them.

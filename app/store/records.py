@@ -21,7 +21,7 @@ _ROLES, _STATUSES = get_args(Role), get_args(Status)
 UNTITLED = mark("New chat")
 """Title of untitled chats, translated by `tr`."""
 _BEGINNING = 1_000
-"""Characters of a draft that its title depends on, which changes on every key press."""
+"""Characters of a draft that are searched for its title, which happens on every key press."""
 
 
 def title_from(text: str, longest: int = 48) -> str:
@@ -68,8 +68,9 @@ class ChatRecord(Struct, frozen=True):
 
     @property
     def display_title(self) -> str:
-        """Return the title for places without the chat's group, by default the start of the
-        draft.
+        """Return the title to show outside of the chat's group.
+
+        An untitled chat is listed under its draft.
         """
         files = self.draft_attachments
         waits = title_from(self.draft[:_BEGINNING]) or (files[0].name if files else "")
@@ -79,7 +80,7 @@ class ChatRecord(Struct, frozen=True):
 
 
 class Folder(Struct, frozen=True):
-    """Folder of chats. One with a `parent_id` can't have subfolders."""
+    """Folder of chats. A folder with a `parent_id` can't have subfolders."""
 
     id: str
     name: str

@@ -144,7 +144,7 @@ def _open(damaged: Path) -> sqlite3.Connection:
 class _Source:
     """Rows of a damaged file. Tables that SQLite can't read are read from the pages.
 
-    ``repaired`` is a new file whose tables have the same columns in order, or more.
+    ``repaired`` is a new file. Its tables begin with the same columns in the same order.
     """
 
     def __init__(

@@ -83,9 +83,9 @@ def find(
     """Search titles, then messages (one per chat), most recently used chats first.
 
     All words must occur, in any order. The last word may be incomplete, so that results narrow down
-    during typing. Case, accents and deleted chats are ignored. Each chat has its newest message
-    with the words close together. ``tell`` is called early with the titles, which take a fraction
-    of the time.
+    during typing. Case, accents and deleted chats are ignored. The hit of a chat is the newest
+    message in which the words are close together. ``tell`` is called early with the titles, which
+    take a fraction of the time.
     """
     query, narrowed = split(query.replace("\0", ""))
     terms = terms_of(query)
@@ -225,7 +225,7 @@ def _find_by_filter(
 def _find_near(
     db: sqlite3.Connection, terms: list[Term], narrowed: Filter | None = None
 ) -> dict[int, int]:
-    """Return the newest passage with all words in each chat, in one pass over the index."""
+    """Return each chat's newest passage that has all words, in one pass over the index."""
     if narrowed is not None and narrowed.has_message_conditions:
         condition, values = narrowed.condition()
         number = f"(f.rowid >> {MESSAGE_BITS}) & {(1 << CHAT_BITS - MESSAGE_BITS) - 1}"
@@ -244,7 +244,7 @@ def _find_near(
 
 
 def _find_apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
-    """Return the newest message of each chat that has the words, but in different passages."""
+    """Return each chat's newest message that has all words, but in different passages."""
     found: dict[int, int] = {}
     # The longest word is probably the rarest, so search for it first, and check only those messages
     # for the other words.

@@ -162,7 +162,7 @@ class Store:
         return view_of(self._readers, self.writer, "id = :chat", messages, chat_id)
 
     def chat_and_last_message(self, chat_id: str) -> tuple[ChatRecord | None, Message | None]:
-        """Return a chat and the last message of its selected branch, or None if one doesn't exist.
+        """Return a chat and the last message of its selected branch, each None if missing.
 
         `path` only changes if one of these changes, because a message's ancestors are fixed.
         """

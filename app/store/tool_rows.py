@@ -51,5 +51,5 @@ class ToolRows:
         self._writer.add(PutToolRow(table, cells))
 
     def delete(self, table: str, *key: str) -> None:
-        """Delete all rows whose key starts with these values, or all rows."""
+        """Delete all rows whose key starts with these values. Without values, delete all rows."""
         self._writer.add(DropToolRows(table, tuple(map(storable_text, key))))

@@ -65,7 +65,7 @@ class Trash:
         return erase.chats_to_erase(chats, self._clock(), self._opened_at)
 
     def erase_messages(self) -> None:
-        """Erase messages deleted in earlier runs, because that can't be undone anymore."""
+        """Erase messages deleted in earlier runs. Only deletions in this run can be undone."""
         with self._readers.reading() as db:
             due = "SELECT 1 FROM messages WHERE deleted_at < ? LIMIT 1"
             found = db.execute(due, (self._opened_at,)).fetchone()

@@ -34,9 +34,9 @@ class OperationQueue:
         return len(self._operations)
 
     def add(self, number: int, operation: Operation) -> None:
-        """Append an operation. If it replaces a queued operation, it takes its position.
+        """Append an operation, or put it in the place of the queued operation that it replaces.
 
-        The position is kept, because a message may be the parent of later messages.
+        The place is kept, because a message may be the parent of later messages.
         """
         key = operation.replaces_key
         if key is None:
@@ -93,7 +93,7 @@ class Transactions(Struct):
     unexpected: int = 0
 
     def write(self, operations: list[Operation]) -> StoreError | None:
-        """Write all operations, without any that can never succeed.
+        """Write all operations except those that can never succeed.
 
         Returns the error if nothing could be written. Never raises, because the thread must
         survive.
@@ -121,7 +121,7 @@ class Transactions(Struct):
         return isinstance(error, _REFUSED) or self.unexpected >= _MAX_UNEXPECTED - 1
 
     def _write_singly(self, operations: list[Operation]) -> None:
-        """Write the operations one by one, without those that can never succeed."""
+        """Write the operations one by one, except those that can never succeed."""
         refused: list[StoreError] = []
         self._begin()
         try:
@@ -321,7 +321,7 @@ class StoreWriter:
             return queued + [op for group in self._groups.values() for op in group.operations]
 
     def flush(self, timeout: float | None) -> None:
-        """Wait until all operations are durable that other threads don't hold back.
+        """Wait until all operations are durable, except those that other threads hold back.
 
         Raises StoreError with the writer's code if an attempt fails during the call, or with
         "timeout". Operations that couldn't be written stay in the queue.

@@ -1,6 +1,6 @@
-"""Keep macOS App Nap from slowing down the app while its windows are hidden.
+"""Prevention of App Nap on macOS, which slows down apps whose windows are hidden.
 
-Only on macOS, during replies and model downloads. The screen and the machine may still sleep.
+Only active during replies and model downloads. The screen and the machine may still sleep.
 """
 
 from __future__ import annotations

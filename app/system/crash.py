@@ -64,7 +64,7 @@ class CrashReports:
     def report(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> Path | None:
-        """Report an uncaught exception, once per error and a few times per run."""
+        """Report an uncaught exception, once per error and at most `MOST` times per run."""
         # Leave out the exception's message, because it may contain text from the user.
         stack = "".join(traceback.format_tb(trace))
         if len(self._reported) >= MOST or f"{kind.__name__}\n{stack}" in self._reported:

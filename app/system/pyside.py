@@ -27,8 +27,8 @@ def survive_errors() -> None:
     """Make exceptions in methods called by Qt non-fatal, for classes created from now on.
 
     On Python 3.11, PySide (tested: 6.12) crashes the process if the interpreter raised the
-    exception ("None has no attribute …") and our own code called Qt. It uses the exception before
-    it's an object. Raising it again makes it an object.
+    exception ("None has no attribute …") and our own code called Qt. PySide uses the exception
+    before its object is created. Raising the exception again creates the object.
     """
     if sys.version_info < (3, 12):
         QObject.__init_subclass__ = classmethod(_wrap_overrides)  # type: ignore[assignment]
@@ -46,7 +46,7 @@ def _wrap_overrides(kind: type) -> None:
 
 @cache
 def _qt_methods(base: type) -> frozenset[str]:
-    """Return the methods a PySide class declares, because PySide itself answers slowly."""
+    """Return the names of a PySide class's own methods. Cached, because PySide's lookup is slow."""
     return frozenset(n for n, item in vars(base).items() if isinstance(item, MethodDescriptorType))
 
 

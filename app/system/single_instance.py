@@ -17,7 +17,7 @@ _ASK = "-ask"
 class SingleInstance(QObject):
     """Profile lock, with a socket that receives requests when the app is started again.
 
-    The lock decides. After a kill the socket file remains, but the lock has no owner.
+    Only the lock counts. If the app is killed, the socket file remains, but the lock has no owner.
     """
 
     ANSWER_MS = 5_000

@@ -1,4 +1,4 @@
-"""Run commands in the user's terminal."""
+"""Commands that run in the user's terminal."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ TERMINALS: dict[str, Sequence[str]] = {
 
 
 def open_terminal(typed: str, folder: Path, script: Path) -> bool:
-    """Open a terminal that runs a line and then a shell. Return False if there's no terminal.
+    """Open a terminal that runs a command and then a shell. Return False if there's no terminal.
 
-    ``folder`` is the shell's working directory. The line is written to the file ``script``, because
-    terminals can only run programs.
+    ``folder`` is the shell's working directory. The command is written to the file ``script``,
+    because terminals can only run programs.
     """
     shell = 'exec "${SHELL:-/bin/sh}"'
     text = f"#!/bin/sh\n({typed})\ncd {shlex.quote(str(folder))}\n{shell}\n"

@@ -58,7 +58,7 @@ _NAMES = {"pi": math.pi, "e": math.e, "tau": math.tau}
 
 
 def _round(number: int | float, digits: int | float | None = None) -> int | float:
-    """Round a number like Python, but with limited digits, because time grows with their number."""
+    """Round a number as Python does, but limit the digits, because more digits take more time."""
     if not isinstance(digits, int):
         return round(number, digits)  # type: ignore[arg-type]  # same TypeError as in Python
     return round(number, max(-_MOST_DIGITS, min(digits, _MOST_DIGITS)))

@@ -200,9 +200,9 @@ _GO_THERE_FIRST = -32042  # error code for calls that require the user to visit 
 
 
 def find_program(command: str) -> tuple[str, str]:
-    """Return a server's program as a terminal finds it, and the PATH.
+    """Return the path of a server's program, as found by a terminal, and the PATH.
 
-    Blocks for up to 5 s. Raises ToolError if there is no such program.
+    Blocks for up to 5 s. Raises ToolError if the program isn't found.
     """
     with loop_thread.importing:  # takes half a second and isn't needed by the window
         from app.tools import transports
@@ -348,7 +348,7 @@ class Connection:
         return self._failed_at + wait - time.monotonic()
 
     async def _run_connection(self, ready: asyncio.Future[None]) -> None:
-        """Connect, wait until it ends, and store the reason. Never raises."""
+        """Connect, wait until the connection ends, and store the reason. Never raises."""
         with loop_thread.importing:
             from mcp import Client
 

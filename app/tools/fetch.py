@@ -1,4 +1,4 @@
-"""Download public web pages as text. This machine and its network are off limits."""
+"""Download of web pages as text. Servers on this machine or its network are refused."""
 
 from __future__ import annotations
 
@@ -238,7 +238,7 @@ def _make_checked_network(
 
 
 def _is_near(stream: Any) -> bool:
-    """Return True if a public address is on this machine or its network, which IPv6 allows."""
+    """Return True if a server is on this machine or, in the case of IPv6, on its network."""
     first, second = (
         ipaddress.ip_address(str(stream.get_extra_info(info)[0]).partition("%")[0])
         for info in ("client_addr", "server_addr")

@@ -128,7 +128,7 @@ def _list_grants(grants: Sequence[Grant]) -> str:
 
 
 def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
-    """Return a folder's list, or without a path the granted folders."""
+    """List a folder, or the granted folders if ``path`` is empty."""
     if not path.strip():
         listed = _list_grants(grants)
         return listed if grants else Outcome(OutcomeKind.NO_FOLDERS, listed)
@@ -150,7 +150,7 @@ def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
 
 
 def read_file(path: str, grants: Sequence[Grant]) -> str:
-    """Return a text file. Long files are cut."""
+    """Return the content of a text file, truncated to a maximum length."""
     grant, names = _find_grant(path, grants)
     return _text(_read_bytes(grant, names, MOST_READ))
 
@@ -261,7 +261,7 @@ _NO_UTF8 = mark("The file isn’t UTF-8 text, so it can’t be changed.")
 
 
 def _write(folder: int, name: str, content: bytes, mode: int, then: int | None = None) -> None:
-    """Create a new file. ``then`` are permissions to set after writing."""
+    """Create a new file. ``then`` is the mode to set after writing."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         descriptor = os.open(name, flags, mode, dir_fd=folder)

@@ -87,10 +87,10 @@ class ToolHost:
     def call(
         self, tool: Tool, arguments: dict[str, Any], chat_id: str = "", ask: Ask | None = None
     ) -> Future[ToolResult]:
-        """Run a tool the user has consented to. Fails with ToolError.
+        """Run a tool the user has consented to. The future may fail with ToolError.
 
-        Fails also if the server has changed the tool's description. Canceling the future stops the
-        call. ``ask`` receives the server's questions for the user.
+        It also fails if the server has changed the tool's description. Canceling it stops the call.
+        ``ask`` receives the server's questions for the user.
         """
         return self._request(
             tool.server,

@@ -43,9 +43,9 @@ class LoopThread:
     def shut_down(
         self, seconds: float, first: Callable[[], Awaitable[object]] | None = None
     ) -> None:
-        """Cancel all coroutines and wait for their end. Another call waits longer.
+        """Cancel all coroutines and wait for them to end. A second call only waits again.
 
-        ``first`` runs before the canceling.
+        ``first`` runs before the coroutines are canceled.
         """
         with self._lock:
             already, self._down = self._down, True

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 MOST_PARTS = 200_000
-"""Commas, colons and brackets per message, without those in strings. Takes a third of a second."""
+"""Commas, colons and brackets per message, except in strings. Parsing takes a third of a second."""
 MOST_LISTED = 2_000
 """Tools, blocks, resources etc. per message. Each is validated against many types."""
 MESSAGES_PER_S = 200
 _SLICE = 1 << 20
-_ESCAPES_OF_A_PART = 8  # strings with lots of escapes take just as long
+_ESCAPES_OF_A_PART = 8  # escapes that take as long to parse as one part
 _PARTS_OF_ONE = MOST_PARTS // MESSAGES_PER_S
 _BYTES_OF_ONE = 1 << 18
 _TOO_MANY = "The server sent a message of more than {most:,} parts."
@@ -93,7 +93,7 @@ def find_excess_lists(message: Any) -> str:
 
 
 def weight(size: int, parts: int) -> float:
-    """Return how many messages one of this size and part count counts as."""
+    """Return the weight of a message, as the number of typical messages it counts as."""
     return size / _BYTES_OF_ONE + parts / _PARTS_OF_ONE
 
 

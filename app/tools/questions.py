@@ -53,7 +53,7 @@ class FieldKind(Enum):
 
 
 class QuestionAction(Enum):
-    """User actions. The values are those of the protocol."""
+    """The user's action on a question. The values are those of the protocol."""
 
     SEND = "accept"
     DECLINE = "decline"
@@ -87,7 +87,7 @@ class Field(Struct, frozen=True):
         return bool(_SECRET.search(f"{self.name} {self.title}"))
 
     def convert(self, answer: Value | None) -> Value | None:
-        """Return a value for the server, or None if it's empty.
+        """Return an answer as a value for the server, or None if the answer is empty.
 
         The text of number fields is parsed. Raises ValueError with a message for the user.
         """
@@ -155,7 +155,7 @@ class Question(Struct, frozen=True):
     url: str = ""  # URL to visit, "" for a form
 
     def content(self, values: Mapping[str, Value | None]) -> dict[str, Value | None]:
-        """Return all fields for the server. Raises `FieldError` for the first invalid value."""
+        """Return all values for the server. Raises `FieldError` for the first invalid value."""
         found: dict[str, Value | None] = {}
         for field in self.fields:
             try:
@@ -178,7 +178,7 @@ Ask = Callable[[Question], "Future[Response]"]
 
 
 def make_form_question(server: str, message: str, schema: Mapping[str, Any]) -> Question:
-    """Return a form for a flat JSON schema. Raises ToolError if it isn't supported."""
+    """Return a form for a flat JSON schema. Raises ToolError if the schema isn't supported."""
     properties, required = schema.get("properties"), schema.get("required", [])
     if schema.get("type", "object") != "object" or not isinstance(properties, Mapping):
         raise ToolError(mark("{server} asked with a form that isn’t valid."), server=server)

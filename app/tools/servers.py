@@ -143,7 +143,7 @@ def find_other_apps_files(home: Path | None = None) -> dict[str, Path]:
 
 
 def _parse_json(text: str) -> dict[str, Any]:
-    """Parse a JSON object. A single entry without braces gets them."""
+    """Parse a JSON object. Braces may be missing around a single entry."""
     text = text.strip().removeprefix("\ufeff").rstrip(",")
     if not text:
         return {}

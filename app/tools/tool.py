@@ -31,7 +31,7 @@ class ToolError(Exception):
     def __init__(self, text: str, /, *, model_text: str = "", **values: object) -> None:
         """``text`` is translated by `tr` with ``values``, which may include another ToolError.
 
-        ``model_text`` is the text for models, if it isn't the same, with the same values.
+        ``model_text`` is the text for models if it differs. The same values are inserted.
         """
         super().__init__(tr(text, **values))
         english = {k: v.model_text if isinstance(v, ToolError) else v for k, v in values.items()}

@@ -1,4 +1,4 @@
-"""Tools available to chats: runs and previews their calls."""
+"""Tools available to chats, including runs and previews of tool calls."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ class Toolbox:
         seen: str = "",
         ask: Ask | None = None,
     ) -> Future[ToolResult]:
-        """Run a tool in a chat with the user's consent. Fails with ToolError.
+        """Run a tool in a chat with the user's consent. The future may fail with ToolError.
 
         ``seen`` is the digest of the diff the user has seen, see `preview`. ``ask`` passes the
         server's questions to the user; without it, they're declined.

@@ -230,7 +230,7 @@ async def _parse_message(line: bytes, pace: RateLimit) -> SessionMessage | Excep
 
 
 def make_refusal(head: bytes, why: str) -> SessionMessage | Exception:
-    """Return the response for a refused message, of which ``head`` is the beginning and end."""
+    """Return the response for a refused message. ``head`` has the message's beginning and end."""
     found = _ID.search(head)
     if found is None:
         return ToolError(why)

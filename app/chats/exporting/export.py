@@ -171,7 +171,7 @@ def messages_to_export(chat: ChatRecord, messages: list[Message]) -> list[Messag
 
 
 def file_name(title: str, used_names: set[str] | None = None) -> str:
-    """Return an unused file name for a title that is valid on all systems, without an extension."""
+    """Return an unused file name for a title, valid on all systems and without an extension."""
     name = " ".join(_UNFIT.sub(" ", title).split())[:_LONGEST].strip(". ")
     if not name or _RESERVED.match(name):
         name = tr("Chat {name}", name=name).strip()
