@@ -142,8 +142,8 @@ def _lock(out: int, path: Path) -> None:
 
 
 def _read_records(path: Path) -> tuple[dict[int, StoredRecord], int]:
-    """Return a file's records by line (the last record wins), and their bytes without an incomplete
-    record.
+    """Return a file's records by line (the last record wins), and their total size in bytes,
+    excluding an incomplete record at the end.
     """
     found: dict[int, StoredRecord] = {}
     start = 0

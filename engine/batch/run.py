@@ -107,7 +107,8 @@ class BatchAnswer(Struct, frozen=True):
     """Answer to a line. Errors have the form {"code", "message"}.
 
     Attributes:
-        content: content of the record, or OpenAI's body of it. Equal in every run.
+        content: content of the record, or the body in a record in OpenAI's format. The same in
+            every run.
         latency_s: time until the last token, including waiting time in the engine.
     """
 

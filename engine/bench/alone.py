@@ -121,8 +121,8 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
 
     Args:
         company: the logits when the chats ran together. None for greedy chats on several ranks,
-            which round differently and in other processes. Sessions are only reproducible for the
-            same number of ranks.
+            which round differently and run in other processes. Sessions are only reproducible for
+            the same number of ranks.
     """
     outcome, alone = Outcome(), Logits()
     model = engine.load(folder)
@@ -153,8 +153,8 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
                     else:
                         apart = logit_distance(company[seed], alone[seed], turn.tokens, tokens)
                     exact = chat.reproducible and not turn.rebuilt and company is not None
-                    # Logits of equal tokens may still differ, because a fork or a cancelled prompt
-                    # read its first tokens in other chunks.
+                    # Logits of equal tokens may still differ, because the start of a fork or of a
+                    # cancelled prompt was prefilled in different chunks.
                     if (exact and tokens != turn.tokens) or not apart <= chat.tie_tolerance:
                         bits = chat.options.get("kv_bits")
                         cache = f" (keys in {bits} bits)" if bits else ""
@@ -205,7 +205,7 @@ def logit_distance(
     """Return the largest difference between the logits of a reply in two runs.
 
     Logits are compared up to the first different token, in standard deviations. The result is
-    infinite if they are missing.
+    infinite if any of these are missing.
     """
     import numpy as np
 

@@ -24,7 +24,7 @@ class Trial(Struct, frozen=True):
     predicted: int
     kept: int  # number of chats still in memory at the end
     owed: int  # size of these chats in bytes, according to the engine
-    in_use: int  # MLX's memory in bytes, without the weights
+    in_use: int  # MLX's memory in bytes, excluding the weights
 
 
 class Capacity(Struct, frozen=True):

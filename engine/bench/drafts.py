@@ -81,7 +81,7 @@ REWRITING = tuple(
 
 
 class DecodeSpeed(Struct, frozen=True):
-    """Decode speed without the first token of each answer."""
+    """Decode speed, excluding the first token of each answer."""
 
     tokens_per_s: float  # measured in wall-clock time
     cpu_per_token: float  # CPU seconds of the whole process per token

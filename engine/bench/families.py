@@ -311,7 +311,7 @@ def _work(wanted: Sequence[str], group: int, bits: int) -> int:
 
 
 def iterate_findings(wanted: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
-    """Yield the findings in order. A child process makes them, because models may crash it."""
+    """Yield the findings in order. Models run in a child process, because they may crash it."""
     remaining = list(wanted)
     while remaining:
         few = ("--few-bits", str(group), "--bits", str(bits))

@@ -112,7 +112,7 @@ def _fast(name: str, inner: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _compile(function: Callable[..., Any], *_: Any, **__: Any) -> Callable[..., Any]:
-    """Replace `mx.compile` by a node with the number of launches after fusion."""
+    """Stand-in for `mx.compile`. Each call becomes a node that counts launches after fusion."""
     import mlx.core as mx
     from mlx.utils import tree_flatten, tree_map, tree_unflatten
 

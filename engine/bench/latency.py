@@ -16,7 +16,7 @@ from engine.runtime.pacing import GAP_BUDGET
 
 
 class LongPrompt(Struct, frozen=True):
-    """Result of a long and then a short prompt while three chats are streaming, in seconds."""
+    """Result of sending a long and a short prompt while three chats are streaming, in seconds."""
 
     prompt_tokens: int
     median_before: float  # median delay between tokens before the prompts were sent
@@ -24,7 +24,7 @@ class LongPrompt(Struct, frozen=True):
     median: float
     p99: float
     longest: float
-    # TTFT of the two long prompts.
+    # TTFT of the long and of the short prompt.
     first_long: float
     first_short: float
     first_alone: float  # TTFT of an equally long prompt without other chats

@@ -165,7 +165,7 @@ def _at_once(
 
 @contextlib.contextmanager
 def _hold_engine_thread(session: Session) -> Iterator[None]:
-    """Block the engine thread inside the block, so that posted commands run in the same turn."""
+    """Block the engine thread while the body runs, so that posted commands run in the same turn."""
     reached, over = threading.Event(), threading.Event()
 
     def hold(event: Event) -> None:

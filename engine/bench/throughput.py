@@ -39,7 +39,7 @@ class ThroughputRow(Struct, frozen=True):
 
     @property
     def share_of_equal_own(self) -> float:
-        """`share_of_equal` without the time for the long chat's own attention."""
+        """`share_of_equal`, excluding the time for the long chat's own attention."""
         step = self.chats / self.stretto - self.own
         return self.chats / step / self.equal
 

@@ -43,7 +43,7 @@ class TimedRequest(Struct):
 Contender = Callable[[Sequence[Arrival], int], list[TimedRequest]]
 
 Peak = Callable[[Callable[[], None]], int]
-"""Function that calls its argument and returns its peak memory in bytes, without the weights."""
+"""Function that calls its argument, and returns the peak memory in bytes, excluding the weights."""
 
 
 class LoadResult(Struct, frozen=True):

@@ -87,8 +87,8 @@ async def _serve_stdio(server: MCPServer[Any]) -> None:
 def _take_stdin() -> int:
     """Duplicate stdin, then replace it with an empty file. Return the duplicate.
 
-    This keeps child processes from reading messages. `stdio_server` only does it with its own
-    input.
+    This keeps child processes from reading messages. `stdio_server` only does this if it opens
+    stdin itself.
     """
     private, empty = os.dup(0), os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)

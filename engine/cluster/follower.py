@@ -115,7 +115,7 @@ class Follower:
     """Models and caches of a follower, by rank 0's numbers.
 
     Attributes:
-        steps: progress counter. Goes up with every record, and with every chunk while loading.
+        steps: progress counter, increased with every record, and with every chunk while loading.
     """
 
     def __init__(
@@ -149,7 +149,11 @@ class Follower:
             messages.put(message)
 
     def follow(self, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
-        """Process messages until this process is killed. An idle rank 0 sends no collectives."""
+        """Process messages until this process is killed.
+
+        "wake" starts a series of records. While rank 0 is idle, this thread waits for a message
+        instead of a record, because waiting in a collective uses a full core.
+        """
         while True:
             self.busy = self.loading = False
             message = self._next_message(messages)

@@ -64,7 +64,7 @@ def _padded_length(nbytes: int) -> int:
 
 
 class RankGroup:
-    """MLX's group of all ranks, configured by `MLX_RANK` and `MLX_HOSTFILE`, or for JACCL."""
+    """MLX's group of all ranks, configured by the variables from `link.rank_environments`."""
 
     def __init__(self, backend: str = "ring") -> None:
         self.mlx: Any = mx.distributed.init(strict=True, backend=backend)
@@ -86,7 +86,7 @@ class RankGroup:
         return np.array(self._sum(mx.zeros(nbytes // 4, mx.int32))).tobytes()
 
     def feed(self, feeds: Sequence[mx.array], check: int) -> mx.array:
-        """Send the tokens to be fed to a step's rows, followed by `check`, from rank 0.
+        """On rank 0, send the tokens to be fed to a step's rows, followed by `check`.
 
         Returns a lazy array `[rows + 1]`, because the tokens may not be computed yet.
         """
@@ -94,7 +94,7 @@ class RankGroup:
         return self._sum(mx.concatenate([*ids, mx.array([check], mx.int32)]))
 
     def receive_feed(self, rows: int) -> mx.array:
-        """Return the result of rank 0's `feed` on a follower."""
+        """On a follower, return the result of rank 0's `feed`."""
         return self._sum(mx.zeros(rows + 1, mx.int32))
 
     def _sum(self, values: mx.array) -> mx.array:

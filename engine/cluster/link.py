@@ -130,7 +130,7 @@ class CommandResult(Struct, frozen=True):
 
 
 def reserve_port(ports: Sequence[int], number: int, count: int) -> socket.socket:
-    """Bind a socket to a free port, until MLX binds the port.
+    """Reserve a free port by binding a socket to it, until MLX binds it.
 
     Ranks on the same machine try different ports.
     """

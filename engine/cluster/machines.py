@@ -1,4 +1,4 @@
-"""Other machines: running commands over `ssh`, their properties, and model copies on them.
+"""Access to other machines: commands over `ssh`, checks of their properties, and model copies.
 
 `sshd` passes the command line to the account's shell, so every argument is quoted.
 """
@@ -62,7 +62,7 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 def rank_command(host: Host) -> list[str]:
-    """Return the command for running a rank on a host, or this program on this machine."""
+    """Return the command that runs a rank on a host. Locally, it uses the running program."""
     if host.is_local:
         module = [RANK_ARGUMENT] if FROZEN else ["-P", "-m", "engine.cluster"]
         return [sys.executable, *module]

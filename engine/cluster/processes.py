@@ -41,8 +41,8 @@ time.
 """
 
 STALL_S = 120.0
-"""Maximum seconds of a busy rank's step, e.g. a prompt chunk on a large model, or probing a
-model.
+"""Maximum seconds between two steps of a busy rank. A step may be a prompt chunk on a large model,
+or probing a model.
 """
 
 STDERR_VARIABLE = "STRETTO_RANKS_TALK"
@@ -91,8 +91,8 @@ class Rank(Struct):
 def dead_rank_text(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
     """Return a sentence about a dead rank, preferably one killed by a signal, or None.
 
-    After a rank is killed, the others exit as a consequence. Its sockets close before its process
-    ends, so this may wait for `within` seconds.
+    After a rank is killed, the others exit as a consequence. The killed rank's sockets close before
+    its process ends, so this may wait for `within` seconds.
     """
     deadline = time.monotonic() + within
     while True:

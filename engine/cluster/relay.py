@@ -1,4 +1,4 @@
-"""Replacement of the engine loop for ranks in other processes. Relays commands and events.
+"""Replacement for the engine loop that relays commands and events to and from rank processes.
 
 It has the interface of `engine.runtime.loop.Loop` and runs on the engine thread without MLX, so
 this process survives the loss of ranks and can start new ones.

@@ -68,7 +68,7 @@ def find(repo: str, revision: str = MAIN) -> Path | None:
 def find_complete(model: HubModel) -> Path | None:
     """Return a model's folder if all its current files have been downloaded.
 
-    huggingface_hub creates the folder with the first file.
+    huggingface_hub creates the folder with the first file, so every file is checked.
     """
     folder = find(model.repo, model.revision)
     if folder is None or folder != find(model.repo, model.commit):

@@ -63,8 +63,8 @@ _FACT_FILES = (
 _MAX_SUBFOLDERS = 200  # number of subfolders searched for adapters
 
 MAX_CONFIG_BYTES = 2**20
-"""Maximum bytes of a config in a list. Parsing JSON holds the GIL for 10 ms per megabyte, and the
-largest known config is 0.1 MB.
+"""Maximum size of a config that is parsed to list a model. Parsing JSON holds the GIL for 10 ms per
+megabyte, and the largest known config is 0.1 MB.
 """
 
 REASONING, TOOLS, IMAGES = "reasoning", "tools", "images"
@@ -109,7 +109,7 @@ class FolderFacts(Struct, frozen=True):
         nbytes: total size of its files. Links are followed, and each file is counted once.
         bits: bits of quantized weights. If layers differ, the most common value.
         dtype: type of weights that aren't quantized, e.g. "bfloat16".
-        context: context length in tokens, computed like in the engine.
+        context: context length in tokens, computed as in the engine.
         capabilities: subset of `REASONING`, `TOOLS` and `IMAGES`, based on template and config.
         problem: a sentence explaining why it can't be loaded. "" if there's no known problem.
         others: some names that don't belong in a model folder, sanitized.

@@ -151,7 +151,7 @@ def look_up(
     Args:
         name: a model id (``owner/name``, ``owner/name@revision``), or the address of its page.
         most_wait_s: longest delay to accept while the hub is busy.
-        on_wait: called on this thread before each wait, with its seconds.
+        on_wait: called on this thread before each wait, with its length in seconds.
 
     Raises:
         EngineError: `invalid_request`, `not_found`, `gated`, `not_a_model`, `offline`,
@@ -414,7 +414,7 @@ def _parameters(about: dict[str, Any]) -> dict[str, int]:
 
 def _size(about: dict[str, Any], parameters: dict[str, int]) -> int:
     size = sum(DTYPE_BITS[kind] * count for kind, count in parameters.items()) // 8
-    # This size includes all revisions, while packed values may be counted as unpacked.
+    # `usedStorage` includes all revisions, while `size` may count packed values as unpacked.
     stored = about.get("usedStorage")
     return min(size, stored) if type(stored) is int and stored > 0 else size
 

@@ -1,8 +1,7 @@
-"""HTTP requests to the hub, on separate threads so that they can be cancelled immediately.
+"""HTTP requests to the hub, on separate threads because a blocking socket read can't be cancelled.
 
-A blocking socket read can't be interrupted, so a thread reads. Responses are read in chunks and
-limited in size. Compressed responses are rejected, because a few megabytes could expand to
-gigabytes.
+Responses are read in chunks and limited in size. Compressed responses are rejected, because a few
+megabytes could expand to gigabytes.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ OnWait = Callable[[float], object]
 
 
 class BusyWaiter:
-    """Counter of waits for a busy hub.
+    """Delays while the hub is busy, with limits on their number and length.
 
     Args:
         cancelled: set it to abort a wait with `download_cancelled`.
@@ -260,7 +259,7 @@ def _next_item(
 
 
 class HubTransfer:
-    """Request whose thread reads its body into a bounded queue.
+    """Request with a thread that reads the response body into a bounded queue.
 
     It has its own connection, so `close` can shut it down at any time. There is no timeout for
     slowly sent headers.
@@ -307,7 +306,7 @@ class HubTransfer:
             self._enqueue(False, error)
 
     def _on_trace(self, event: str, about: Mapping[str, Any]) -> None:
-        """Store the socket of a new connection. Redirects open more."""
+        """Store the socket of a new connection. Redirects open further connections."""
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
             self._socket = about["return_value"].get_extra_info("socket")
             if self._closed.is_set():

@@ -1,9 +1,8 @@
 """Comparison of two models' vocabularies, using only their files.
 
 A draft model must have the same tokenizer, which is checked after loading both
-(`engine.model.drafting`). This only preselects candidates for a list, by the raw bytes of the
-vocabulary in the tokenizer file. Parsing would hold the GIL for about a second for a list of 20
-models.
+(`engine.model.drafting`). This module only preselects candidates for a list, by comparing the raw
+bytes of the vocabularies. Parsing them would hold the GIL for about a second for 20 models.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ MAX_LOGIT_BIASES = 10_000  # limited because the bias array is rebuilt for every
 
 
 def check_params(params: SamplingParams, rows: int | None = None) -> None:
-    """Reject sampling parameters that would slow down every token of every chat, or do nothing.
+    """Reject sampling parameters that would slow down every token of every chat, or have no effect.
 
     Raises:
         EngineError: `invalid_request`.

@@ -135,7 +135,7 @@ def _write_all(descriptor: int, pieces: list[bytes]) -> None:
 
 
 def _set_limit(name: str, value: int | None, repeated: bool = False) -> None:
-    """Set a soft limit, and unless `repeated` the hard limit, too."""
+    """Set a soft limit, and also the hard limit unless `repeated` is True."""
     import resource
 
     resource_id = getattr(resource, name, None)

@@ -1,4 +1,4 @@
-"""Checks of model and adapter folders before anything is loaded, in a child.
+"""Checks of model and adapter folders, run in a child before anything is loaded.
 
 Only regular files are opened, without blocking, and sizes, counts and nesting are limited. MLX
 trusts safetensors headers, so their consistency with the file size is checked.
@@ -94,7 +94,8 @@ class AdapterFacts(Struct, frozen=True):
         layers: number of layers it changes, counted from the end. All layers if not positive.
         parameters: "rank", "scale", "dropout" and "keys", as passed to mlx-lm.
         wide: bytes the weights would take in float32.
-        rebuilt: values of the largest layer, which DoRA recomputes in every pass. 0 for LoRA.
+        rebuilt: number of values in the largest layer that DoRA recomputes in every pass. 0 for
+            LoRA.
     """
 
     kind: str
@@ -155,7 +156,7 @@ def inspect_model(folder: Path, name: str) -> ModelFacts:
 
 
 def _growth_factor(config: dict[str, Any], tensor: str, dtype: str) -> float:
-    """Return the factor by which a tensor grows in the types that a CPU computes with."""
+    """Return the factor by which a tensor grows when converted to a type for computing on CPUs."""
     if dtype in ("F16", "BF16"):
         return 2
     form = config.get("quantization")
@@ -457,8 +458,8 @@ def _natural_numbers(numbers: Any) -> list[int] | None:
 def check_not_sparse(file: str, status: os.stat_result) -> None:
     """Reject files with far fewer bytes on disk than their size.
 
-    File system compression makes weights only a little smaller, not 16 times. Some file systems
-    report 0 blocks.
+    File system compression shrinks weights only a little, never by a factor of 16. Files with 0
+    blocks are accepted, because some file systems always report 0.
     """
     if 0 < status.st_blocks * 512 < status.st_size // 16 and status.st_size > 64 * _MB:
         raise RefusedError(

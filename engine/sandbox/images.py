@@ -84,7 +84,7 @@ def decode(data: bytes, max_pixels: int, thumbnail_px: int) -> DecodedImage:
     import PIL.PngImagePlugin
 
     pillow = PIL.Image
-    # Raised because color profiles can exceed a million bytes.
+    # Higher than the default, because color profiles can exceed a million bytes.
     PIL.PngImagePlugin.MAX_TEXT_CHUNK = 16_000_000
     warnings.simplefilter("ignore")
     # Pillow warns above this limit and raises at twice the limit.
@@ -147,8 +147,8 @@ def _to_rgb(pillow: Any, image: Any, size: tuple[int, int]) -> Any:
 
 
 def _to_8_bits(image: Any) -> Any:
-    """Convert a 16-bit or 32-bit grayscale image to 8 bits. 32 bits are scaled to the range of
-    values.
+    """Convert a 16-bit or 32-bit grayscale image to 8 bits. For 32 bits, the image's own minimum
+    and maximum become 0 and 255.
     """
     sixteen = image.mode.startswith("I;16") or image.format == "PNG"
     wide = image.convert("I").convert("F") if image.mode != "F" else image

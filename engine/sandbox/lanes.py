@@ -13,7 +13,7 @@ class ReadingLane(Struct, eq=False):
     """Work of a client. Lanes with the same key share a queue.
 
     Attributes:
-        busy_s: total run time of children working for it.
+        busy_s: total run time of children that worked for the lane.
     """
 
     key: Hashable

@@ -63,7 +63,7 @@ _TESSERACT = {
     "ja": "jpn",
     "zh": "chi_sim",
 }
-"""Names in tesseract of the window's languages."""
+"""tesseract's names for the window's languages."""
 
 
 def is_available() -> bool:

@@ -184,7 +184,7 @@ class ChildPool:
 
     @contextlib.contextmanager
     def lend_child(self, lane: str, key: str) -> Iterator[Child]:
-        """Lend a child to the lane when it's its turn, until the end of the block.
+        """Wait for the lane's turn, and lend it a child until the end of the block.
 
         Args:
             key: model key. A child that has already loaded the model is preferred.

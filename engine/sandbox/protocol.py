@@ -1,7 +1,7 @@
 """Messages, limits and errors shared by the engine and its children.
 
 A message is a JSON object (preceded by its length in four bytes) and raw "blobs", whose lengths are
-in the object. Unpickling would run code chosen by the sender.
+in the object. Pickle isn't used, because unpickling can run code chosen by the sender.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def _components(content: Any) -> Iterator[dict[str, Any]]:
 
 
 def _try_without_transformers(path: Path, rows: int | None) -> None:
-    """Try the tokenizer without transformers first, whose import takes seconds."""
+    """Try the tokenizer without transformers, whose import takes seconds, to reject it early."""
     if not path.exists():
         return
     tokenizer = Tokenizer.from_file(str(path))

@@ -5,8 +5,8 @@
 
 A request to a model is a coroutine of `model_requests`. It has an object per layer: the parsed
 body (`bodies`, `json_input`), the requested `Generation` (`routes`), its place in the queue
-(`queue.QueueEntry`), the engine's replies (`requests.ModelRequest`, with a `Choice` each), and the
-response (`ClientResponse`, formatted by the API's `Writer`).
+(`queue.QueueEntry`), the engine's replies (`requests.ModelRequest`, with one `Choice` per
+reply), and the response (`ClientResponse`, formatted by the API's `Writer`).
 
 `agents` tracks requests and the agents that send them. `reply_slots` finds the session, either by
 the client's name for it (`sessions`) or by the conversation (`conversations`).

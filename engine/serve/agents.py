@@ -29,9 +29,9 @@ MAX_IDLE_AGENTS = 256
 """Idle agents kept per key. If there are more, the program with the most agents loses its
 oldest.
 """
-MAX_STOPPED_AGENTS = 4096  # number of forgotten agents that are still remembered as stopped
+MAX_STOPPED_AGENTS = 4096  # stopped agents whose keys are kept after the agents are forgotten
 AGENT_TTL_S = 600.0
-"""Time after its last request when an agent is forgotten. Paused agents are kept."""
+"""Seconds after its last request until an agent is forgotten. Paused agents are kept."""
 MAX_PROGRAM_CHARACTERS = 40
 MAX_TASK_CHARACTERS = 120
 MAX_STORED_REQUEST_BYTES = 2**20  # larger requests can't be exported to a chat
@@ -246,7 +246,7 @@ class AgentSnapshot(Struct, frozen=True):
     # "waiting", "reading", "answering", "paused", "tool" (running its own tools), "idle", "ended"
     # (finished sub-agent) or "stopped".
     state: str = "waiting"
-    loads: bool = False  # the agent is waiting for its model to load rather than in the queue
+    loads: bool = False  # the agent is waiting for its model to load, not in the queue
     seconds: int = 0  # seconds since the request arrived, or since the tools started
     # Prompt tokens of the latest request: prefilled, total, and found in a cache.
     done: int = 0
@@ -393,8 +393,8 @@ class RequestRegistry:
         self.running: dict[ModelRequest, Agent | None] = {}
         self._lock = threading.Lock()
         self._agents: dict[str, Agent] = {}
-        # Keys of forgotten agents that were stopped, because their next request may still contain a
-        # tool result.
+        # Keys of agents that were stopped and then forgotten. If such an agent sends another tool
+        # result, its request is still rejected.
         self._stopped: dict[str, None] = {}
 
     @contextmanager
@@ -445,9 +445,9 @@ class RequestRegistry:
             return agent
 
     def _find_compacted(self, identity: AgentIdentity) -> Agent | None:
-        """Return an agent that compacted its conversation.
+        """Return the agent of a compacted conversation, or None.
 
-        Its requests now start differently, but repeat its last tool call.
+        Its first request after compaction starts differently, but still answers its last tool call.
         """
         for key, agent in self._agents.items():
             same = agent.who.lasting and (agent.who.owner_id, agent.who.program) == (

@@ -1,7 +1,7 @@
 """Starlette application and the checks in front of its routes: host, origin, key and rate limit.
 
-Web pages may not send requests unless their origin is allowed, which `Origin` and `Sec-Fetch-Site`
-show.
+Requests from web pages, recognized by `Origin` and `Sec-Fetch-Site`, are rejected unless the origin
+is allowed.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class MemoryAccount:
 
     def __init__(self, sharing: FairShare | None = None) -> None:
         self.bytes = 0  # size of request bodies and the values parsed from them
-        self.large_ended = False  # set after a large request, cleared by the reader
+        self.large_ended = False  # a large request has ended; reset by `Server`
         self._sharing = sharing or FairShare()
         self._of: Counter[str] = Counter()  # bytes by key
 
@@ -91,7 +91,7 @@ async def read(
 
     Args:
         silence: longest allowed pause between chunks, in seconds.
-        charge: called with the bytes of each chunk and its parsed values before it is stored.
+        charge: called with the size of each chunk and its parsed values, before storing the chunk.
 
     Raises:
         RequestError: if the body is too large, has too many values, or arrives too slowly.

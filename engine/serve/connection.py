@@ -27,7 +27,7 @@ ACCEPTS_PER_ITERATION = 16  # connections to accept per iteration of the event l
 # File descriptors reserved for other uses than connections.
 SPARE_FILES = 24 + ACCEPTS_PER_ITERATION
 IDLE_TIMEOUT_S = 20.0
-"""Seconds after which a connection is closed that sends no request or reads too slowly."""
+"""Seconds until a client that sends no request, or reads too slowly, is disconnected."""
 MAX_UNSENT_BYTES = 64 * 2**10  # maximum size of the answer in asyncio's buffer
 MIN_READ_BYTES = 48 * 2**10
 """Minimum bytes that a client with a full buffer must read within `IDLE_TIMEOUT_S`, i.e. 2.4 KB/s.
@@ -109,7 +109,7 @@ class Connection(H11Protocol):
         self.refuse(status, f"Invalid HTTP/1.1 request: {why}.")
 
     def refuse(self, status: int, message: str) -> None:
-        """Send an error response (unless an answer has started) and close. No request is needed."""
+        """Close the connection. Unless an answer has started, send an error response first."""
         if self.transport.is_closing():
             return
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -162,10 +162,11 @@ class Connection(H11Protocol):
 
 
 def _make_room(newest: Connection, all_: list[Connection]) -> None:
-    """Close the longest-idle connection to make room, or the newest if none is idle.
+    """Close a connection to make room: the longest-idle one, else the one that has been sending its
+    body for the longest time, else the newest.
 
-    If necessary, connections that are still sending a body are closed, too. Otherwise, a few
-    hundred slow clients could block all others for minutes.
+    If bodies could not be interrupted, a few hundred slow clients could block all others for
+    minutes.
     """
     others = [c for c in all_ if c is not newest and not c.transport.is_closing()]
     idle = [c for c in others if c.waits]

@@ -97,7 +97,7 @@ class ConversationPool:
         return found
 
     def put_back(self, conversation: Conversation) -> None:
-        """Return a conversation whose session is idle to the pool.
+        """Return a conversation to the pool. Its session must be idle.
 
         May be called again (e.g. after an error) until another request has taken the conversation.
         """

@@ -73,7 +73,7 @@ def read(data: str, kind: str = "", name: str = "") -> str:
         kind: media type. A data: URL's own type takes precedence.
 
     Raises:
-        ValueError: if it can't be read. The message is the second half of a sentence.
+        ValueError: if the document can't be read. The message is the second half of a sentence.
         RequestError: if the request has too many documents, or they take too long.
         EngineError: `engine_stopped` if the request was cancelled.
     """

@@ -107,9 +107,8 @@ def body_of(error: Exception, path: str = "") -> tuple[int, dict[str, Any]]:
 def _overflow(message: str, anthropic: bool) -> tuple[str, str]:
     """Return the code and message that clients recognize as an overlong prompt.
 
-    Clients parse the numbers of the first sentence. OpenAI words it differently in each API, and
-    some clients expect either wording from both, so the message includes both (Copilot CLI breaks
-    otherwise).
+    Clients parse the numbers of the first sentence. OpenAI's two APIs word it differently, and some
+    clients (Copilot CLI) expect the wording of one API from the other, so the message has both.
     """
     figures, most = _FIGURES.search(message), _MOST.search(message)
     if figures is None and anthropic:

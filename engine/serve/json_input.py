@@ -33,7 +33,7 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
     try:
         text = raw.decode(encoding)
     except UnicodeDecodeError:
-        log.warning("replaced bytes in a request that are not %s with U+FFFD", encoding)
+        log.warning("replaced invalid %s in a request with U+FFFD", encoding)
         text = raw.decode(encoding, "replace")
     try:
         found = json.loads(
@@ -117,8 +117,8 @@ def _number(digits: str) -> float:
 
 MAX_LISTS = 200_000  # maximum number of lists and objects, e.g. 20,000 messages with ten each
 MAX_VALUES = 2_000_000
-"""Maximum number of values and names, twice that of a prompt with a million token ids."""
-BYTES_PER_LIST, BYTES_PER_VALUE = 200, 60  # upper bounds on memory, in bytes
+"""Maximum number of values and names, twice as many as in a prompt of a million token ids."""
+BYTES_PER_LIST, BYTES_PER_VALUE = 200, 60  # upper bounds on the memory for each
 
 
 class JSONCounter:
@@ -137,7 +137,7 @@ class JSONCounter:
 
     @property
     def nbytes(self) -> int:
-        """Estimated memory of the decoded values, without the characters of strings."""
+        """Estimated memory of the decoded values, excluding the characters of strings."""
         return self.lists * BYTES_PER_LIST + (self.commas + self.texts) * BYTES_PER_VALUE
 
     def add(self, piece: bytes) -> None:
@@ -274,5 +274,5 @@ def answer_form(wanted: Any, where: str) -> dict[str, Any]:
 
 
 def line_seed(seed: int, line: int) -> int:
-    """Return the seed for a line. It's below 2**48, so every JSON parser keeps it exact."""
+    """Return a seed below 2**48 for a line, so that every JSON parser reads it exactly."""
     return int.from_bytes(hashlib.sha256(f"{seed} {line}".encode()).digest()[:6], "big")

@@ -1,4 +1,4 @@
-"""Model requests, from the body to the engine, and reply events back to the client.
+"""Handler of model requests. Sends them to the engine, and reply events back to the client.
 
 If several answers are requested, their common prompt is prefilled once, and the other answers run
 in forks of the first session.
@@ -157,7 +157,7 @@ class ClientResponse:
             self._write(data)
 
     async def comment_when_quiet(self) -> None:
-        """Send a comment whenever no reply has had an event for `QUIET_S`."""
+        """Send a comment whenever `QUIET_S` pass without an event of any reply."""
         self._took_at = time.monotonic()
         while True:
             await asyncio.sleep(self._took_at + QUIET_S - time.monotonic())
@@ -217,7 +217,7 @@ class ClientResponse:
         self._unsent_bytes += len(message.get("body", b""))
         if self._task is None or self._task.done():
             sending = self._send_all()
-            try:  # a task only if it has to wait, because starting one takes as long as sending
+            try:  # create a task only if sending has to wait; starting one takes as long
                 awaited = sending.send(None)
             except StopIteration:
                 return
@@ -297,7 +297,8 @@ class ModelRequestHandler:
         Args: see `RequestRegistry.register`.
 
         Raises:
-            Exception: cause of the end of the request or the server, except for a disconnect.
+            Exception: the reason why the request or the server was ended, except for a
+                disconnect.
         """
         with self.requests.register(scope, body, session) as request:
             with request.cancel_scope as cancelled:
@@ -489,7 +490,8 @@ class ModelRequestHandler:
         The full conversation is stored back in the body. Returns None if there is no session.
 
         Raises:
-            RequestError: 400 if `follows` is invalid, 404 or 409 if the session can't provide it.
+            RequestError: 400 if `follows` is invalid, 404 or 409 if the session doesn't have
+                the earlier messages.
         """
         follows, messages = body.pop("follows", None), body.get("messages")
         if follows is not None:

@@ -265,7 +265,7 @@ class ModelRegistry:
     async def load(self, entry: ModelEntry) -> Model:
         """Load a model, or wait for a load that is already running.
 
-        Unless the caller holds the model with `use`, it may be unloaded immediately.
+        Unless the caller holds the model with `use`, it may be unloaded again at any time.
         """
         await self.ready()
         entry.used = time.monotonic()
@@ -363,7 +363,7 @@ class ModelRegistry:
 
     @contextmanager
     def use(self, named: object, owner: KeyOwner = LOCAL) -> Iterator[ModelEntry]:
-        """Keep a model loaded during the block, which calls `load`.
+        """Keep a model loaded during the block. The block must call `load`.
 
         Args:
             named: name from the request, or a session's model.
@@ -542,7 +542,7 @@ class ModelRegistry:
 
 
 async def _result_of(future: Future[T], too_late: Callable[[T], None]) -> T:
-    """Await a future. After a cancellation, a later result goes to `too_late`."""
+    """Await a future. If the caller is cancelled, pass a later result to `too_late`."""
 
     def take(done: Future[T]) -> None:
         if not done.cancelled() and done.exception() is None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 Report = Callable[[str], None]  # sends a comment to a waiting client
 
 REPORT_AFTER_S = 1.0
-"""Delay before a waiting request's first report, and interval of checks."""
+"""Delay before a waiting request's first report, and minimum interval between checks."""
 REPORT_EVERY_S = 10.0  # maximum interval between reports at the same position
 CHECKS_PER_S = 200  # limit for all requests together; requests far back check less often
 
@@ -33,7 +33,7 @@ class Queue:
         self._spare = spare
         self._for_named = at_once - reserved
         self._admitted: set[QueueEntry] = set()
-        self._named = 0  # slots in `running` of requests with a session
+        self._named = 0  # share of `running` used by requests with a session
         self._of: Counter[str] = Counter()  # `running` by key
         self._by: dict[str, dict[QueueEntry, None]] = {}  # `waiting` by key
         self._order: dict[QueueEntry, int] | None = None  # cached positions, None if outdated

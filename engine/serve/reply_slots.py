@@ -56,7 +56,7 @@ class ReplySlots:
         self._max_waiting = settings.queue
         self._sharing = sharing or FairShare()
         spare = partial(self._sharing.spare, settings.at_once)
-        # Slots for all answers.
+        # Queue for the slots of the whole server.
         self.queue = Queue(settings.at_once, reserved=1, spare=spare)
         self._waiting: Counter[str] = Counter()  # number of waiting requests by key
 

@@ -47,7 +47,7 @@ def agent_stopped_error() -> RequestError:
 
 
 class ModelRequest:
-    """A request to a model, and its engine replies: one for each `Choice`.
+    """Request to a model, with one engine reply for each `Choice`.
 
     Only the server thread changes it; any thread may read, pause or stop it.
 
@@ -204,7 +204,7 @@ class ModelRequest:
                 if relays and read and new:
                     self._forked.add(choice.prompt)
                     self._fork(choice)
-            finally:  # `stop_replies` waits for the end unless it's noted
+            finally:  # without `_note_end`, `stop_replies` would wait forever
                 if isinstance(event, (Finished, Failed)) and choice in self._running:
                     self._note_end(choice, event)
             if over is not None and not over.done() and self._on_event(choice, event):
@@ -269,7 +269,7 @@ def _params(params: SamplingParams, number: int) -> SamplingParams:
 class EventRelay:
     """Relay of events from the engine thread to the server's event loop.
 
-    A step of the engine usually has an event for each reply, and wakes the loop once.
+    An engine step usually produces an event for each reply, but wakes the loop only once.
     """
 
     def __init__(self) -> None:

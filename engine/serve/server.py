@@ -80,7 +80,7 @@ class Server:
             raise ValueError("a key is required, but none exists")
         self.engine = engine
         self._unload_after = settings.unload_after
-        self._crowd = 0  # maximum number of connections since memory was last returned
+        self._crowd = 0  # maximum number of connections since memory was last returned to the OS
         self.conversations = ConversationPool(engine, keeps_caches=keeps_caches)
         sharing = FairShare(keys)
         self.sessions = SessionRegistry(engine, settings, sharing)
@@ -170,7 +170,7 @@ class Server:
         self._answering.priority = priority
 
     def share_out(self, shares: Mapping[str, float]) -> None:
-        """Set the computing time of programs for future requests.
+        """Set how computing time is shared between programs for future requests.
 
         Args:
             shares: percentage by program name ("Claude Code") or key. Others share the rest
@@ -280,7 +280,7 @@ class _HTTPServer(uvicorn.Server):
         self._listening.listen(BACKLOG)
 
     async def main_loop(self) -> None:
-        """Run until the server stops. Continues after errors, because all requests would hang."""
+        """Run until the server stops. Continues after errors, so that requests don't hang."""
         while True:
             try:
                 return await super().main_loop()

@@ -32,8 +32,8 @@ UNKNOWN = "conversation_unknown"
 HEADER = b"x-stretto-conversation"
 """Response header with the digest of the conversation being answered."""
 MAX_STORED_BYTES = 4 * 2**20
-"""Maximum bytes of requests of a stored conversation. Longer conversations must be resent in
-full.
+"""Maximum size in bytes of all requests of a stored conversation. Longer conversations must be
+resent in full.
 """
 DIGEST = "[0-9a-f]{64}"
 
@@ -95,8 +95,8 @@ SESSION_NAME_RULE = (
 SESSION_NOT_FOUND = "session_not_found"
 SESSION_EXISTS = "session_exists"
 SESSION_SHARE_DIVISOR = 3
-"""Divisor for a key's sessions: with several keys, a key may take sessions until a third of its own
-number is left. Sessions live long, so this is more than a key's share of the queue.
+"""With several keys, a key may have up to this many times the number of sessions left free. Unlike
+queue slots, sessions are held for a long time, so their limit is higher.
 """
 RETRY_S = 5  # `Retry-After` when no session is about to expire
 

@@ -1,7 +1,7 @@
 """Thread pools for work that would block the server's event loop.
 
-In asyncio's default pool, unrelated requests would wait when it's full, and the event loop would
-wait for all of its work at shutdown.
+asyncio's default pool isn't used, because unrelated requests would wait when it's full, and the
+event loop would wait for all of its work at shutdown.
 """
 
 from __future__ import annotations

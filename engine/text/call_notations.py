@@ -293,8 +293,8 @@ class _TagParser:
                 break
         if end < 0:
             end = behind = self._call_end(start)
-        # Heads quoted inside a value have their own end tags. If there's one too few, this call's
-        # end tag is missing.
+        # Arguments quoted inside a value have their own end tags. If there's one too few, the end
+        # tag of this value is missing.
         heads = [
             m
             for m in self._tags.argument.finditer(text, start, end)

@@ -134,7 +134,7 @@ _LOWERED = dict(zip("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋�
 def to_raised_or_lowered(text: str, position: str) -> str:
     """Return superscript or subscript text as Unicode characters, if all of them exist.
 
-    Otherwise, "10²" would turn into 102.
+    Without this, "10²" would become "102".
 
     Args:
         position: starts with "super" or "sub". For any other value, the text is returned unchanged.

@@ -38,7 +38,7 @@ from engine.text.hyphens import rejoin_words
 
 __all__ = ["MAX_CHARACTERS", "Document", "DrawnPage", "UnreadableError", "draw", "read"]
 
-_MAX_FILE_BYTES = 300_000_000  # bytes
+_MAX_FILE_BYTES = 300_000_000
 _MAX_TEXT_BYTES = 40_000_000  # limit in bytes for text files
 _MAX_TABS = 100  # limit for empty columns between two cells
 _MAX_SIDE_PX = 4_000  # pixels of a rendered page, well below JPEG's limit of 65,535
@@ -274,7 +274,7 @@ def _as_jpeg(image: Any) -> bytes:
 def _read_sheets(path: Path, archive: Archive) -> Document:
     """Convert each sheet to tab-separated lines, followed by its comments.
 
-    Formulas show their results, or themselves if the program didn't save results.
+    A formula is replaced by its result, or kept if the file has no saved result.
     """
     import openpyxl
 

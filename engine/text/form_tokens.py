@@ -67,7 +67,7 @@ def extract(tokenizer: Any, text: str) -> TokenizerData | None:
 
 
 def _remove_prefix(part: Any) -> Any:
-    """Keep a normalizer or pre-tokenizer from prepending a space, as llguidance does."""
+    """Remove what prepends a space from a normalizer or pre-tokenizer, as llguidance does."""
     if not isinstance(part, dict):
         return part
     kind = part.get("type")

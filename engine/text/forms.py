@@ -77,8 +77,8 @@ def without_limits(params: SamplingParams) -> SamplingParams:
 
 
 def explain_error(error: str, params: SamplingParams) -> str:
-    """Return a readable form of an llguidance error. For schemas, it's the line with the
-    keyword.
+    """Return a readable form of an llguidance error. For schemas, only the line that names the
+    keyword is kept.
     """
     _, within, rest = error.partition("failed to compile JSON schema: ")
     text = _LISTING.split(rest)[0] if within else error  # the rest is a listing of the tool grammar
@@ -128,7 +128,7 @@ _NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentS
 
 
 def add_limits(schema: str, limits: FormLimits | None) -> str:
-    """Add limits to a schema (given as text) where it has none, and apply `supported`.
+    """Add limits to a schema (given as text) where it has none, and remove unsupported keywords.
 
     The result never allows more than `schema`, whose own limits are kept. `allOf`, `not` and `if`
     stay unchanged, because a limit in one part could contradict another. Objects with optional

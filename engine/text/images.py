@@ -1,8 +1,8 @@
 """Images and recordings in prompts: digests in the text, token ids after tokenization.
 
 Templates use the same placeholder for every image, so prompts with different images would look
-equal. In the rendered text, a mark with the image's digest replaces it. For tokenization, the mark
-becomes the placeholder again, whose token then expands to the image's ids.
+equal. In the rendered text, a mark with the image's digest replaces each placeholder. For
+tokenization, the mark becomes the placeholder again, whose token then expands to the image's ids.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Images(Struct, frozen=True):
     ids: Mapping[str, tuple[str, Sequence[int]]]
 
     def insert_marks(self, text: str, digests: Sequence[str]) -> str:
-        """Replace placeholders in a rendered text with marks with the images' digests.
+        """Replace placeholders in a rendered text with marks that contain the images' digests.
 
         Raises:
             EngineError: if the template didn't write all images in order.

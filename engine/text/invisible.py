@@ -1,7 +1,7 @@
 """Invisible characters, for code that displays or accepts untrusted text.
 
-For `str.isprintable`, variation selectors, fillers and blank symbols are printable, and a run of
-them can hide a message.
+`str.isprintable` accepts variation selectors, fillers and blank symbols, but a run of them can hide
+a message.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ IGNORED = (
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U00016fe4\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Contents of brackets in a regular expression, as the next two constants."""
+"""Content of a character class in a regular expression, like the next two constants."""
 JOINERS = "\u200c\u200d"
 BLANKS = "\u2800\U0001d159"
 """Blank braille pattern and musical null notehead, which take up space without ink."""

@@ -103,7 +103,7 @@ def remove_gaps(text: str) -> str:
 
 
 def escape_gaps(text: str) -> str:
-    """Escape a text that has no gaps, so that it's tokenized unchanged."""
+    """Escape gap characters in a text, so that they are tokenized as text."""
     return text.replace(GAP, GAP * 2) if GAP in text else text
 
 

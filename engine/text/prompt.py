@@ -281,7 +281,7 @@ def build_raw_prompt(
     """Return a prompt from text or token ids, without a template.
 
     Args:
-        marks: True if special tokens in the text count as such, for callers who write the
+        marks: True if special tokens in the text count as such, for callers that write the
             template's part themselves. False for embeddings.
 
     Raises:

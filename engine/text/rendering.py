@@ -96,7 +96,7 @@ def render(
     """Render messages with a template. Errors are returned.
 
     Args:
-        bos: what to start with if there is no template.
+        bos: text that starts the prompt if there is no template.
     """
     if apply is None:
         return bos + _render_transcript(messages, opening)
@@ -133,7 +133,7 @@ def _apply(tokenizer: Any, messages: list[Message], opening: bool, options: dict
     custom = getattr(tokenizer, "_chat_template", None) is None  # False for mlx-lm's own renderers
     if custom and "enable_thinking" not in options and getattr(inner, "chat_template", None):
         tokenizer = inner
-    # transformers only passes plain values to templates, so their time is the system clock.
+    # transformers only passes plain values to templates, so these use the system clock.
     options = {name: value for name, value in options.items() if not callable(value)}
     if not custom:  # mlx-lm's renderers reject unknown arguments
         options = {name: options[name] for name in _RENDERERS if name in options}

@@ -24,7 +24,7 @@ _LOOK_AROUND = re.compile(r"\(\?<?[=!]|\\[1-9]")
 
 
 def remove_unsupported(schema: str) -> str:
-    """Remove keywords without effect that llguidance rejects.
+    """Remove keywords that have no effect, but that llguidance rejects.
 
     According to JSON Schema, unknown values of `format` (e.g. pydantic's "password") are just
     annotations.

@@ -96,7 +96,7 @@ class TextSplitter:
         calls, call: text of each complete call, and the chunks of the next call.
         dropped_text: text dropped at the end of an interrupted reply because it could be part of a
             marker.
-        eager: markers in code count, unless the code was closed before them.
+        eager: decide about markers immediately, without waiting for more text.
         pauses: hold back the text after the reasoning until `resume` is called.
         reasoned, opened: number of characters up to the end of the reasoning, and up to the start
             of the latest call.
@@ -319,7 +319,7 @@ class TextSplitter:
     def _last_doubtful_end(self) -> int:
         """Return the index of the last doubtful end marker, if the call is complete there, else 0.
 
-        Only used after too many markers to parse at each.
+        Only used if there are too many end markers to parse the call at each.
         """
         if self._doubts <= _MAX_DOUBTS:
             return 0

@@ -30,8 +30,8 @@ MAX_LESSONS = 64
 """Maximum number of searches for a change in a conversation."""
 
 MAX_UNDECIDED = 3
-"""Maximum number of messages without a change that helped. Templates can reject a prefix but accept
-it with more messages.
+"""Maximum number of messages for which no change helped. Templates can reject a prefix of a
+conversation but accept the whole conversation.
 """
 
 EMPTY = "…"
@@ -97,7 +97,7 @@ class _Conversation:
         results_as_user = message["role"] == "tool" and self._shows_results_as_user()
         self._lessons += 1
         if index in self._change_counts and self.rules.get(shape, (None,))[0] == index:
-            del self.rules[shape]  # works only at the end of a conversation
+            del self.rules[shape]  # this change only works at the end of a conversation
         can_learn = len(self.rules) < MAX_RULES and self._lessons <= MAX_LESSONS
         for change in _CHANGES[self._change_counts.get(index, 0) :] if can_learn else ():
             self._change_counts[index] = self._change_counts.get(index, 0) + 1
@@ -157,7 +157,7 @@ class _Conversation:
                 usual = ((_as_user,), _append)
             start, change = self.rules.get(_message_shape(out, message), (index, usual))
             if folds and index == 1 and message["role"] == "user":
-                # Models without a system role in the template are trained with this form.
+                # Models whose template has no system role are trained with this form.
                 change = (change[0] if start <= index else (), _merge)
                 start = index
             changed = _apply(change, out, message) if start <= index else None

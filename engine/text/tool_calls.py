@@ -2,7 +2,7 @@
 
 JSON arguments are reported as they arrive. In other notations, only the text after a value shows
 where the value ends, so the arguments are reported when the call is complete. Finally,
-`engine.text.call_notations` parses the complete text, and its result counts.
+`engine.text.call_notations` parses the complete text, and its result is authoritative.
 """
 
 from __future__ import annotations

@@ -40,10 +40,10 @@ _MAX_DEPTH = 8
 _MAX_TEXT_CHARACTERS = 10**6
 """Length limit for strings in arguments, in characters. Strings can be entire files."""
 _MAX_COUNTED_CHARACTERS = 500
-"""Maximum length limit of strings between tags that is enforced, in characters. Computing one
-token's mask takes 5 ms at 900, and 15 to 60 ms at 5,000.
+"""Longer length limits, in characters, are ignored for strings between tags. Computing one token's
+mask takes 5 ms at 900, and 15 to 60 ms at 5,000.
 """
-_MAX_ITEMS = 64  # maximum limit on list items that is enforced
+_MAX_ITEMS = 64  # larger limits on list items are ignored
 
 
 def check(params: SamplingParams, format_name: str, model: str) -> None:

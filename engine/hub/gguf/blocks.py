@@ -146,7 +146,7 @@ def _q4_1(rows: Numbers, dtype: FloatType) -> Groups:
 
 
 def _unpack_fifth_bits(words: Numbers) -> Numbers:
-    """Unpack every four bytes into 32 bits, shifted to be the fifth bit of a value."""
+    """Unpack every four bytes into 32 bits, each shifted to be the fifth bit of a value."""
     return np.unpackbits(words, axis=-1, bitorder="little") << 4
 
 

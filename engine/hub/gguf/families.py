@@ -1,8 +1,8 @@
 """Mapping of each architecture's arrays and settings from GGUF to MLX.
 
 A file's metadata uses the name of its architecture ("llama.block_count"), and its arrays have
-llama.cpp's names ("blk.0.attn_q.weight"). Some values change, too: llama's converter reorders the
-rows of query and key heads, and adds the 1 to Gemma's norms that MLX adds when computing.
+llama.cpp's names ("blk.0.attn_q.weight"). Some values change, too: llama.cpp's converter reorders
+the rows of query and key heads, and adds 1 to Gemma's norms, which MLX only does when computing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writer of folders in MLX's layout for GGUF models, a few rows at a time."""
+"""Writer of folders in MLX's layout for GGUF models. Converts a few rows at a time."""
 
 from __future__ import annotations
 

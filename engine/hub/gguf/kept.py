@@ -99,7 +99,7 @@ def find_by_digest(digest: str) -> Path | None:
 def find_converted(path: Path) -> Path | None:
     """Return the folder that a file was converted to, without reading the file.
 
-    None if the file has changed. If it no longer exists, its path is enough.
+    None if the file has changed. A file that no longer exists is found by its path alone.
     """
     noted = _read_notes().get(str(path.expanduser().absolute()))
     if not isinstance(noted, dict) or not _is_plain_name(noted.get("folder")):

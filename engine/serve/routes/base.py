@@ -291,8 +291,8 @@ class Choice(Struct, eq=False):
 
     @property
     def hit_limit(self) -> bool:
-        """True if the answer reached a limit or ran out of memory. No API has a reason for the
-        latter.
+        """True if the answer reached a limit or ran out of memory. No API has a finish reason for
+        the latter.
         """
         ends = (FinishReason.LENGTH, FinishReason.MEMORY)
         return self.last is not None and self.last.reason in ends
@@ -313,7 +313,7 @@ class Choice(Struct, eq=False):
 
 
 def _missing_brackets(arguments: str) -> str | None:
-    """Return the missing closing brackets of `arguments`, or None if more than those is missing.
+    """Return the closing brackets that `arguments` lacks, or None if anything else is missing.
 
     Arguments that end inside a string or number are never completed, because half a command must
     not run.

@@ -54,7 +54,7 @@ class ToolCall(schema.Body):
 
 
 class ChatMessage(schema.Body):
-    """A chat message. The model's template gets unknown fields, too."""
+    """Chat message. Unknown fields are passed to the model's template."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
     content: Annotated[Any, schema.text_parts("text", "input_text", shows=True)] = ""

@@ -310,8 +310,8 @@ class PromptBody(schema.InSession, schema.TemplateOptions):
     def conversation(self, model: Model) -> list[Message]:
         """Return messages for the model, system message first.
 
-        System turns before the first answer are the same for all agents of a program. At the
-        front, their caches can be shared.
+        System turns before the first answer are the same for all agents of a program. They are
+        moved to the front, so that agents can share their cache.
         """
         deferred = {tool.name: tool.as_function for tool in self._tools if tool.defer_loading}
         head, messages = [self.system] if self.system else [], list[Message]()

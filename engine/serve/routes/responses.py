@@ -41,8 +41,8 @@ from engine.text.tools import quote, tool_call
 MAX_STORED = 512
 """Responses kept per owner in memory."""
 MAX_STORED_CHARACTERS = 2**27
-"""Limit on their total size, where shared parts count multiple times. The latest response is always
-kept.
+"""Limit on the total size of an owner's stored responses. Parts that several responses share count
+multiple times. The latest response is always kept.
 """
 NOT_FOUND = "previous_response_not_found"
 REFERENCE = "item_reference"
@@ -190,8 +190,8 @@ class ResponsesBody(schema.GenerationBody, schema.TemplateOptions):
     tools: list[Any] = Field(default_factory=list)
     tool_choice: ToolChoice = "auto"
     parallel_tool_calls: bool = True
-    # The data is always included (e.g. reasoning text, so encrypted reasoning isn't needed), or
-    # belongs to tools that aren't supported.
+    # Only log probabilities have to be requested. All other data is always included (e.g. reasoning
+    # as text, so encrypted reasoning isn't needed) or belongs to unsupported tools.
     include: schema.Items[str] = Field(default_factory=list)
     top_logprobs: schema.TopLogprobs = 0
     truncation: Literal["auto", "disabled"] = "disabled"
@@ -228,7 +228,7 @@ class StoredResponses:
         self._lock = threading.Lock()
 
     def add(self, owner: KeyOwner, stored: StoredResponse) -> None:
-        held = stored.size  # hash outside the lock, because hashing megabytes takes milliseconds
+        held = stored.size  # computed outside the lock; takes milliseconds per megabyte
         with self._lock:
             kept = self._by_owner.setdefault(owner.id, OrderedDict())
             held += sum(response.size for response in kept.values())
@@ -240,7 +240,7 @@ class StoredResponses:
         """Replace item references in an input with the items.
 
         Raises:
-            RequestError: if no stored response has an item.
+            RequestError: if an item isn't in any stored response.
             ValueError: if an item is referenced more than once.
         """
         if not isinstance(value, list) or not any(map(_reference_id, value)):
