@@ -306,7 +306,7 @@ class ScoreView(QWidget):
         self.feed.stop()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.memory.setVisible(self.width() > scaled(640))  # the bar next to it has a tooltip
+        self.memory.setVisible(self.width() > scaled(640))  # the bar's tooltip has more details
         self._bar.setVisible(self.width() > scaled(420))
 
     @Slot()

@@ -97,7 +97,7 @@ class MemberRow(QWidget):
         self.model.currentIndexChanged.connect(self.changed)
 
     def set_number(self, number: int) -> None:
-        """Number the accessible names of the fields from 1. Only the first row has labels."""
+        """Put the row's number, from 1, in the fields' accessible names. Only row 1 has labels."""
         for label in self._labels:
             label.setVisible(number == 1)
         for field, words in (
@@ -204,7 +204,7 @@ class CompareDialog(Sheet):
         return [row.member for row in self.members]
 
     def members_to_ask(self) -> list[Member]:
-        """Return the members to ask. For a blind comparison, they are shuffled and hidden."""
+        """Return the members to ask. A blind comparison shuffles them and hides their names."""
         members = [
             replace(member, hidden=self.blind.isChecked()) for member in self.selected_members()
         ]

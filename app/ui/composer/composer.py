@@ -67,7 +67,7 @@ class ComposerText(QTextEdit):
     submitted = Signal()  # Enter (or the configured keys)
     interrupt_requested = Signal()
     edit_last_requested = Signal()  # Up in an empty field
-    # (pages), infinite for the transcript's start or end
+    # (pages), -inf or inf for the start or end of the transcript
     page_scrolled = Signal(float)
     preedit_changed = Signal()
     text_rejected = Signal(str)  # (reason), because the text is too long
@@ -111,8 +111,8 @@ class ComposerText(QTextEdit):
             and event.matches(QKeySequence.StandardKey.Undo)
             and not self.document().isUndoAvailable()
         ):
-            # The text has no undo steps left, so let the window's shortcut undo the action in the
-            # toast.
+            # No typing is left to undo, so leave the key to the window's Undo command, which undoes
+            # the action in the toast.
             event.ignore()
             return False
         return super().event(event)
@@ -225,8 +225,9 @@ def has_image(source: QMimeData) -> bool:
 
 
 def image_in(source: QMimeData) -> bytes:
-    """Return image data as file contents in the original format or as PNG, or b"" without an
-    image.
+    """Return the image as the contents of a file, or b"" if there's none.
+
+    Formats that aren't in `_KINDS` become PNG.
     """
     for kind in _KINDS:
         if source.hasFormat(kind) and (data := source.data(kind).data()):
@@ -236,7 +237,7 @@ def image_in(source: QMimeData) -> bytes:
         return b""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, "PNG", 80)  # type: ignore[call-overload]  # fast, larger
+    image.save(buffer, "PNG", 80)  # type: ignore[call-overload]  # little compression, fast
     return bytes(buffer.data().data())
 
 
@@ -263,9 +264,7 @@ class BroadcastLine(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Elide the recipients, and hide the check box if it doesn't fit (it is also in the
-        menu).
-        """
+        """Elide the recipients. Hide the check box if it doesn't fit. The menu has it too."""
         self.whom.setText(self._words)
         label_width, room = self.whom.sizeHint().width(), self.width()
         self.keep.setVisible(label_width + 8 + self.keep.sizeHint().width() <= room)
@@ -479,9 +478,7 @@ class Composer(QWidget):
             painter.drawText(mirror_area(self, area), centerd | flags, self.foot)
 
     def _foot_height(self, width: int) -> int:
-        """Return the height of the text below the field, which may be a warning and is never cut
-        off.
-        """
+        """Return the height of the whole text below the field, which may be a warning."""
         if not self.foot:
             return 0
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
@@ -498,7 +495,7 @@ class Composer(QWidget):
         heard = self.tinted and not self._edit_note
         show_if(self, "broadcast_line", heard)
         top = self.NOTE if self._edit_note else 0
-        if heard:  # avoid slow sizing on every key press
+        if heard:  # only then, because sizing is slow and this runs on every key press
             line = max(self.NOTE - 6, self.broadcast_line.whom.sizeHint().height())
             self.broadcast_line.setGeometry(12, 6, width - 24, line)
             top = line + 4
@@ -545,7 +542,7 @@ class Composer(QWidget):
 
     @Slot()
     def _show_button(self) -> None:
-        # Preedit text isn't in the chat, but it can be sent.
+        # Preedit text isn't part of the draft yet, but sending commits it.
         unfinished = bool(self.field.unfinished) and not self.button.stops
         why = "" if unfinished else self._why_not
         self.button.setEnabled(not why)

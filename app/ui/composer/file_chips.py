@@ -26,7 +26,7 @@ class ChipWords:
     about: str  # type and size, kept short
     # None while loading, or if the chip follows a chat.
     attachment: Attachment | None = None
-    too_much: bool = False  # the attached files don't fit in total
+    too_much: bool = False  # the attached files together don't fit
     thumbnail: bytes = field(default=b"", repr=False)  # images only; other files get an icon
     tokens: str = ""  # shorter form of ``about`` for narrow chips
     follows: str = ""  # ID of the followed chat
@@ -208,5 +208,5 @@ class FileChips(QWidget):
 
 
 def _chip_key(words: ChipWords) -> tuple[str, str]:
-    """Return the key of a chip, which doesn't depend on the used parts of the file."""
+    """Return a key that stays the same when the user chooses other parts of the file."""
     return words.name, words.attachment.hash if words.attachment is not None else words.follows

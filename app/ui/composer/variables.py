@@ -97,7 +97,7 @@ class PromptVariables(QObject):
         if not name:
             return
         cursor = QTextCursor(self._begin)
-        cursor.setPosition(self._begin.position())  # the anchor moves when text is inserted
+        cursor.setPosition(self._begin.position())  # insertions have moved the anchor
         cursor.setPosition(self._end.position(), QTextCursor.MoveMode.KeepAnchor)
         written = cursor.selectedText().replace("\u2029", "\n")
         if not written or QRegularExpression(PATTERN).match(written).hasMatch():

@@ -17,7 +17,7 @@ LONGEST = 60
 
 
 def clean_name(name: str) -> str:
-    """Collapse whitespace and truncate to the maximum length, possibly to ""."""
+    """Collapse whitespace in a name, and truncate it to `LONGEST` characters."""
     return " ".join(name.split())[:LONGEST].rstrip()
 
 

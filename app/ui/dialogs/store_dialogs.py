@@ -76,7 +76,7 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recover
 
 
 def ask_for_folder() -> Path | None:
-    """Ask for a writable folder because the chats' own is read-only. None if the user cancels."""
+    """Ask for a folder to use instead of a read-only one. Return None if the user cancels."""
     chosen = QFileDialog.getExistingDirectory(None, tr("Use Another Folder"), str(Path.home()))
     return Path(chosen) if chosen else None
 

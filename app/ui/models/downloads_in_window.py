@@ -39,7 +39,8 @@ class DownloadsInWindow(QObject):
     def toast(self) -> Toast:
         """Return a separate toast, because the window's may offer an undo."""
         widget = Toast(self._window, at_top=True)
-        widget.action_requested.connect(lambda: self._notice_action())  # noqa: PLW0108 - it changes
+        # Each notice sets another `_notice_action`.
+        widget.action_requested.connect(lambda: self._notice_action())  # noqa: PLW0108
         return widget
 
     @Slot()

@@ -21,7 +21,7 @@ from engine.errors import GATED
 from engine.hub import HubModel
 
 SIZE, MOST = (880, 640), (1240, 780)
-"""Size in pixels, which scales with the text but fits on small screens."""
+"""Size at 100% text size and maximum size, in pixels. The maximum fits on small screens."""
 
 
 def tab_order(*widgets: QWidget) -> None:
@@ -161,7 +161,7 @@ class GetModelDialog(Sheet):
         seen, suggestion = self.finding.lookup_result(ref), self.finding.suggestion(ref)
         if isinstance(seen, HubModel):
             self.show_answer(seen)
-        elif isinstance(seen, EngineError) and seen.code != GATED:  # the keychain may have a token
+        elif isinstance(seen, EngineError) and seen.code != GATED:  # if gated, try with the token
             self._on_refused(seen)
         elif suggestion is not None:
             self.ok.set_action(self.found.show_suggestion(suggestion, self.finding.memory_budget()))
@@ -256,7 +256,7 @@ class GetModelDialog(Sheet):
 
     @Slot(str, bool)
     def _on_status_changed(self, words: str, failed: bool) -> None:
-        """Show the heading. An error has its own line and leaves the list as it is."""
+        """Show a search's status as the heading, or its error on a separate line."""
         (self.trouble if failed else self.heading).setText(words)
         if failed:
             self.heading.setText(self.finding.heading)

@@ -81,7 +81,7 @@ class ConvertDialog(Sheet):
 
 
 class DraftDialog(Sheet):
-    """Dialog for a draft model. It says that it's searching until `show_candidates`."""
+    """Dialog for a draft model. It says "Looking…" until `show_candidates` is called."""
 
     WIDTH = 480
 
@@ -323,7 +323,7 @@ class DraftModelChooser(QObject):
         try:
             found = await flows.run_in_thread(lambda stop: candidates(base, others, stop))
         except Exception:
-            log.exception("found no draft models for %s", model.name)
+            log.exception("cannot search for draft models for %s", model.name)
             found = []
         dialog.show_candidates(found, chosen, self._installed.draft_name(chosen))
 
@@ -352,7 +352,7 @@ class DraftModelChooser(QObject):
 
     @Slot(str)
     def _on_refused(self, words: str) -> None:
-        """Show why the draft model can't be used, in place of the message that it is."""
+        """Show why the draft model was rejected, if the message still says that it's used."""
         if self._draft_notice and self._foot.status_label.text() == self._draft_notice:
             self._foot.show_message(words)
 

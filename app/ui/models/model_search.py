@@ -104,7 +104,7 @@ class FoundList(TwoLineList):
             self.setCurrentRow(row)
 
     def choose_none(self) -> None:
-        self.setCurrentIndex(QModelIndex())  # (ref)
+        self.setCurrentIndex(QModelIndex())
         self.clearSelection()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -191,7 +191,7 @@ def has_room(model: Suggestion, room: int) -> bool:
 
 
 def room_sentence(model: Suggestion, room: int) -> str:
-    """Return a sentence about `has_room`, or "" if the amount of memory isn't known."""
+    """Return a sentence that says if a suggested model fits, or "" if ``room`` is unknown (0)."""
     if not room:
         return ""
     return tr(
@@ -234,7 +234,7 @@ def owner_text(ref: str) -> str:
 
 def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
     about = tr(model.good_at)
-    if not find_installed(model.repo):  # a copy from elsewhere can have another size
+    if not find_installed(model.repo):  # an installed copy may have a different size
         about = f"{bytes_line(model.size)} · {about}"
     return ModelEntry(model.repo, name_without_owner(model.repo), about, *mark)
 

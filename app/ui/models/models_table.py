@@ -48,7 +48,7 @@ _SOURCE_NAMES = {
     ModelSource.OWN: mark("Downloaded"),
     ModelSource.ADDED: mark("Added folder"),
 }
-"""Names of sources. The others are named after their app."""
+"""Names of sources. Other sources are named after an app."""
 
 
 def precision(facts: FolderFacts) -> str:
@@ -110,7 +110,7 @@ def format_last_use(when: float, now: float) -> str:
 
 
 def memory_of(status: ModelStatus) -> str:
-    """Return the size of the loaded weights without KV caches, or the loading progress."""
+    """Return the size of the loaded weights, excluding KV caches, or the loading progress."""
     if status.state is LoadState.LOADING:
         if status.share < 0.01:
             return tr("Loading…")

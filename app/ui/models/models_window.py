@@ -33,7 +33,7 @@ class ModelsWindow(Sheet):
 
     chat_requested = Signal(str)  # (ref): start a chat with this model
     conversion_requested = Signal(object)  # (InstalledModel)
-    # (ref): doesn't fit in memory
+    # (ref): this model doesn't fit in memory
     too_large_found = Signal(str)
 
     def __init__(

@@ -78,7 +78,7 @@ class TokenField(QWidget):
         self.setVisible(shown or bool(self._downloads.token))
 
     def on_accepted(self, token: str) -> None:
-        """Store a token that was just entered, after a request with ``token`` has succeeded."""
+        """Use a token with which a request has succeeded. If the user just entered it, store it."""
         typed, self._typed = self._typed, ""
         self._downloads.token = token
         if token and typed == token:
@@ -116,7 +116,7 @@ class TokenField(QWidget):
         try:
             self._stored = await flows.run_in_thread(lambda _: keychain.store_secret(token))
         except Exception:
-            log.exception("the keychain did not take the token")
+            log.exception("cannot store the token in the keychain")
             self._stored = False
         if shiboken6.isValid(self) and not self.field.isVisibleTo(self):
             self.show_field(False)

@@ -43,9 +43,9 @@ class PaletteEntry(Struct, frozen=True):
     beside: str = ""  # muted text after ``text``, e.g. menu, section or folder, also searched
     keys: str = ""  # as displayed on this system
     why_not: str = ""  # why the entry was unavailable when the palette opened, or ""
-    # action with Ctrl, or None
+    # called instead of ``choose`` while Ctrl is pressed
     choose_beside: Callable[[], object] | None = None
-    english: str = ""  # searched as well, because manuals use it
+    english: str = ""  # English text, also searched, because manuals use it
     also: str = ""  # synonyms, searched but not displayed
     # returns the current reason, or None if the reason can't change
     ask_again: Callable[[], str] | None = None
@@ -88,7 +88,7 @@ class MatchQuality(Struct, frozen=True, order=True):
 
 class PaletteQuery:
     LOOSEST = 2
-    """In grade 4, the match may be this many times as long as the query, plus 4."""
+    """Maximum length of a grade 4 match: the query's length times this, plus 4."""
 
     def __init__(self, typed: str) -> None:
         self.typed = " ".join(fold_text(typed).split())

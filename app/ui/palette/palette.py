@@ -56,7 +56,7 @@ _ICONS = {
 class EntryListModel(QAbstractListModel):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.ends = 0  # recent entries at the top, with a line below
+        self.ends = 0  # number of recent entries, which are above a line
         self._entries: list[PaletteEntry] = []
 
     def show(self, entries: list[PaletteEntry]) -> bool:

@@ -88,7 +88,7 @@ class BranchModel(QAbstractItemModel):
         self.endResetModel()
 
     def part(self, run: Run) -> None:
-        """Toggle between a run and its individual messages, on the next `refresh`."""
+        """Split a run into its messages, or join them again. Call `refresh` afterwards."""
         ids = {run.id}
         if run.id not in self._split_messages and len(run.ids) == 1:
             ids = {split for split in self._split_messages if run.id in self._split_from(split)}

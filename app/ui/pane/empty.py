@@ -224,7 +224,7 @@ class NoChat(QWidget):
         self._title = make_heading(self, "", t.TITLE_PX)
         self._teaching = make_label(self, px=t.LEAD_PX)
         self._teaching.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self.setMinimumSize(1, 1)  # share the panes' space without claiming any
+        self.setMinimumSize(1, 1)  # don't enlarge the workspace
         self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")
         middle = Qt.AlignmentFlag.AlignHCenter

@@ -413,7 +413,7 @@ class PaneFiles(QObject):
         dialog.open()
 
     def _draw(self, file: Attachment) -> None:
-        """Attach pages as images. If images are attached already, ask for the pages."""
+        """Attach pages of a file as images. If ``file`` is such an image, ask which pages."""
         if not file.is_image:
             self.attaching.draw_pages(file, page_numbers(file.spans) if file.use == "pages" else ())
             self._pane.focus_composer()  # the focused chip is about to be deleted

@@ -31,7 +31,7 @@ class FindBar(QWidget):
 
     SLICE_S = 0.008
 
-    closed = Signal()  # close; the composer gets the focus
+    closed = Signal()  # the composer then gets the focus
 
     def __init__(
         self, chat: Chat, transcript: TranscriptView, parent: QWidget | None = None
@@ -145,7 +145,10 @@ class FindBar(QWidget):
         self._set_hits(sorted([*self._hits, *new]))
 
     def _show_first(self, new: Sequence[tuple[int, str, int]]) -> None:
-        """Jump to the match nearest to the start of the search, in the first message of ``new``."""
+        """Jump to the nearest match in the first message of ``new``.
+
+        That's the last match in messages above the start of the search, and otherwise the first.
+        """
         index, _, marks = new[0]
         back = index < self._first_in_view
         self._set_hits(sorted(new))

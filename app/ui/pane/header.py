@@ -70,7 +70,7 @@ def has_own_settings(chat: Chat) -> bool:
 def unused_settings_note(chat: Chat) -> str:
     """Return which settings have no effect for the chat's remote model, or "".
 
-    Memory, KV cache bits and leaving out old messages only exist in our own engine.
+    The KV cache and context settings only exist in our own engine.
     """
     if (remote := chat.model.remote) is None:
         return ""
@@ -157,7 +157,7 @@ class ContextMeter(QWidget):
 MUCH = 0.5  # share of the context above which the ring is shown
 
 LEAST_NAME, LEAST_BESIDE = 84, 120
-"""Minimum width of a long model name in pixels, alone or with the state next to it."""
+"""Minimum widths of a long model name in pixels: alone, and with the state next to it."""
 
 DOT, STEP = 24, 32
 """Gap between name and state, and the step to which their width is rounded, in pixels."""
@@ -197,7 +197,7 @@ class PaneHeader(QWidget):
     def __init__(self, chat: Chat, pane: QWidget) -> None:
         super().__init__(pane)
         self.pane = pane
-        # Counts the seconds without a response.
+        # Updates the displayed seconds without a response.
         self._silence_timer = QTimer(self, singleShot=True, interval=1_000)
         self._silence_timer.timeout.connect(self.refresh)
         self._chat = chat
@@ -234,7 +234,7 @@ class PaneHeader(QWidget):
         self.refresh()
 
     def set_menu(self, fill: Callable[[QMenu], None] | None) -> None:
-        """Fold the buttons into a menu that ``fill`` can add to. None unfolds them."""
+        """Move the buttons into a menu that ``fill`` can add to. None moves them back."""
         if (fill is None) != (self._fill_more is None):
             self._fill_more = fill
             self._update_geometry()
@@ -308,7 +308,7 @@ class PaneHeader(QWidget):
             self.state = tr("Loading {share}", share=percent(min(0.99, self._share)))
         self.cancel.setVisible(loading)
         at_rest = chat.reply.phase is Phase.IDLE and model_status.state is LoadState.READY
-        # Show the state next to the name if there's space.
+        # The state of an idle local model would only be "Ready".
         self._shows_state = not at_rest or chat.model.remote is not None
         self.meter.show_context(*chat.model.context)
         self._metered = self.meter.share > MUCH
@@ -388,7 +388,7 @@ class PaneHeader(QWidget):
         buttons_width = sum(button.width() + 2 for wanted, button in others if wanted)
         folded = room - buttons_width < self.model_button.sizeHint().width()
         if self.in_row:
-            folded = self._fill_more is not None  # the tab bar has already decided
+            folded = self._fill_more is not None  # the tab bar decided this with `set_menu`
         had_keys = any(b.hasFocus() for b in (self.options_button, self.tools_button))
         for wanted, button in others:
             button.setVisible(wanted and not folded)

@@ -142,7 +142,7 @@ _BITS = ((None, mark("Model default")), (8, mark("8-bit")), (4, mark("4-bit")))
 
 
 class OptionsPopover(Popover):
-    """Popover for a chat's options, applied when it closes, except with Escape."""
+    """Popover for a chat's options. Closing it applies changes, and Escape discards them."""
 
     WIDTH = 380
 

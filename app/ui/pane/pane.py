@@ -391,7 +391,7 @@ class ChatPane(QWidget):
     def _refresh(self) -> None:
         chat = self.chat
         if self.isVisible() and chat.reply.is_unread:
-            chat.reply.mark_read()  # this calls the current method again
+            chat.reply.mark_read()  # this calls `_refresh` again
             return
         self._show_page()
         model_status = chat.model.status

@@ -47,8 +47,8 @@ _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class PanelRequest(Enum):
-    ASK = "ask"  # a message's members
-    KEEP = "keep"  # one reply
+    ASK = "ask"  # compare replies to a message
+    KEEP = "keep"  # continue with one reply
     OPEN_AS_CHATS = "open"
     JUDGE = panel.JUDGE
     MERGE = panel.MERGE

@@ -114,7 +114,7 @@ class SamplingForm:
     def __init__(
         self, form: QFormLayout, numbers: tuple[Number, ...], parent: QWidget, labels: int
     ) -> None:
-        """Add the rows. ``labels`` is the label width if other rows must be aligned."""
+        """Add the rows. ``labels`` is the minimum width of their labels in pixels."""
         self._numbers = numbers
         self.boxes: dict[str, NumberBox] = {}
         for spec in numbers:

@@ -30,7 +30,7 @@ def add_appearance(menu: QMenu, settings: Settings) -> None:
 
 
 class LanguageChoice:
-    """Language row, with a button for the restart that a change needs."""
+    """Row for the language, with a button that restarts the app to apply a change."""
 
     def __init__(self, page: FormPage) -> None:
         settings = self._settings = page.settings

@@ -170,8 +170,8 @@ class FormPage(QWidget):
     def fill(self, special: Special) -> None:
         """Create all rows of the page.
 
-        ``special`` has functions that add rows for options, or None to skip an option. The function
-        for "" adds content at the top.
+        ``special`` maps an option to a function that adds its row, or to None to skip it. The
+        function for "" adds content at the top.
         """
         if (first := special.get("")) is not None:
             first(self)

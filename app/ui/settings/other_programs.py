@@ -86,7 +86,7 @@ class ClientShareRow(QObject):
 
     @Slot()
     def _show(self) -> None:
-        """Show the selected client's share. Shares can't add up to more than 100%."""
+        """Show the selected client's share, limited so that all shares add up to at most 100%."""
         name, shares = self.program.currentText(), self._settings.serve_shares
         others = sum(share for program, share in shares.items() if program != name)
         with QSignalBlocker(self.share):

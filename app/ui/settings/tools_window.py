@@ -68,7 +68,7 @@ class AddServerDialog(Sheet):
             return ServerConfig(name, url=text)
         try:
             command, *args = shlex.split(text)
-        except ValueError:  # nothing, or an open quote
+        except ValueError:  # empty, or with an unclosed quote
             return None
         return ServerConfig(name, command, tuple(args)) if name else None
 
@@ -148,7 +148,7 @@ class ToolsWindow(Sheet):
         return self._found.servers != self._toolbox.host.servers
 
     def reject(self) -> None:
-        """Close the window, after asking if anything is unsaved."""
+        """Close the window. If there are unsaved changes, first ask what to do with them."""
         if not self.has_unsaved_changes:
             super().reject()
         elif not self._asking_to_save:

@@ -220,7 +220,8 @@ class AgentRow(AgentRowBase):
     def show_seen(self, seen: AgentSnapshot, *, alone: bool, level: int) -> None:
         """Update the row.
 
-        ``alone``: no group row above names the client. ``level``: depth of a sub-agent.
+        ``alone``: the row isn't below a group row, which would name the client. ``level``: depth of
+        a sub-agent.
         """
         self.seen, self.alone, self.level = seen, alone, level
         self.show_paused(seen.state == "paused")

@@ -45,7 +45,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 def row_changes(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, int, int]] | None:
-    """Return the row changes that turn ``before`` into ``after``, or None if there are too many.
+    """Return row changes that turn ``before`` into ``after``, or None if more than `MOST_STEPS`.
 
     A change is ("remove", at, 0), ("insert", at, 0) or ("move", to, from).
     """
@@ -133,7 +133,8 @@ class ChatListView(QListView):
     def paintEvent(self, event: QPaintEvent) -> None:
         self.delegate.painted = event.rect()
         super().paintEvent(event)
-        self.delegate.painted = QRect()  # Qt paints whole rows when they are dragged
+        # Qt paints dragged rows outside of this event, and completely.
+        self.delegate.painted = QRect()
 
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
         if list(roles) == [LIVING_ROLE]:  # when a dot pulses, only repaint that dot
@@ -198,7 +199,7 @@ class ChatListView(QListView):
 
     @Slot()
     def _on_answered(self) -> None:
-        self.set_uniform(False)  # only now, because Qt then queries all heights
+        self.set_uniform(False)  # not earlier, because Qt then queries the size of each row
 
     @Slot()
     def _on_reset(self) -> None:
@@ -439,7 +440,7 @@ class ChatListModel(QAbstractListModel):
         return chat_row.accessible_description(row, stored, opened=entry.id in self.open_chats)
 
     def _chats_in(self, entry: ListEntry) -> Sequence[str]:
-        """Return the chats of a row, also those in a folded folder."""
+        """Return the chats whose state a row shows: its own, or all in a folded folder or group."""
         if entry.kind == "chat":
             return [entry.id]
         if entry.kind == "heading" or entry.id in self.unfolded:

@@ -142,7 +142,8 @@ class ChatDelegate(RowDelegate):
         super().__init__(parent, self._state, inset=8)
         self.current = ""
         self.several = False  # multiple rows are selected
-        # tags to edit in place of the next title, and a function that gets the new text
+        # for the next editor: tags to edit in place of the title, and a function that gets the
+        # edited text
         self.tags: tuple[str, Callable[[str], object]] | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

@@ -316,7 +316,7 @@ class Sidebar(QFrame):
             self._on_search()
         if key == Qt.Key.Key_Down:
             self.list.setFocus(Qt.FocusReason.TabFocusReason)
-            # The results for this query haven't arrived yet.
+            # Without results for this query, select nothing.
             self.list.setCurrentIndex(
                 QModelIndex() if self.model.is_searching else self.model.index(1)
             )

@@ -22,7 +22,7 @@ _DESKTOP_SETTINGS: dict[tuple[str, str], Callable[[object], bool]] = {
 
 
 class Motion(QObject):
-    """Reduction of motion, by the desktop's setting (on Linux via the XDG portal) and the app's."""
+    """Reduced motion, from the app's setting and the desktop's (on Linux, from the XDG portal)."""
 
     def __init__(self, wanted: str = "system", parent: QObject | None = None) -> None:
         """``wanted`` is "system" or "less"."""
@@ -43,7 +43,7 @@ class Motion(QObject):
             self._system[space, key] = means(_unwrap_variant(value))
 
     def follow_system(self) -> None:
-        """Ask the desktop, without blocking, and follow changes."""
+        """Read the desktop's settings without blocking. On Linux, also follow their changes."""
         if sys.platform == "darwin":
             self._system["macOS", ""] = _reduced_on_mac()
         elif os.environ.get("DBUS_SESSION_BUS_ADDRESS"):  # otherwise, Qt would start a bus
@@ -86,7 +86,7 @@ def _reduced_on_mac() -> bool:
         workspace = objc.lookUpClass("NSWorkspace").sharedWorkspace()
         return bool(workspace.accessibilityDisplayShouldReduceMotion())
     except Exception as error:
-        log.info("macOS was not asked whether to reduce motion: %s", error)
+        log.info("cannot read the macOS setting for reduced motion: %s", error)
         return False
 
 

@@ -10,7 +10,7 @@ from app.settings.language import tr
 from app.ui.style.theme import theme
 from app.ui.style.tokens import HIGH_DARK, HIGH_LIGHT
 
-WIDTH = 12  # of the area that reacts to the pointer
+WIDTH = 12  # width in pixels of the area that reacts to the pointer
 _PAINTED = 6
 _VISIBLE_MS = 900
 _GEOMETRY_EVENTS = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show)

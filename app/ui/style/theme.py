@@ -231,7 +231,7 @@ def install(
     zoom: int = 100,
     contrast: str = "system",
 ) -> Theme:
-    """Install the global theme. Needs a QApplication, and must precede all windows."""
+    """Install the global theme. Call this before any window is created."""
     global _theme
     if _theme is not None:
         _theme.detach()
@@ -276,8 +276,8 @@ def _set_scale(zoom: int) -> None:
 def set_scaled_font(label: QLabel, px: int, weight: QFont.Weight = QFont.Weight.Normal) -> None:
     """Give a label a `ui_font` that survives changes of the text scale.
 
-    The style sheet sets the font. If the label set it, Qt would go back to an older font when the
-    style sheet changes or the pane moves.
+    The style sheet sets the font. Qt would replace a font set with `setFont` by an older one when
+    the style sheet changes or the pane moves.
     """
     label.setProperty("px", px)
     label.setProperty("weight", weight.value)

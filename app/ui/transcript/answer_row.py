@@ -82,7 +82,7 @@ class FoldButton(PaintedButton):
 class Reasoning(QWidget):
     """Reasoning of a reply, expanded until the text begins unless the user has clicked it."""
 
-    resized = Signal()  # the height returned by ``arrange`` has changed
+    resized = Signal()  # the height that `arrange` returns has changed
 
     def __init__(self, parent: QWidget) -> None:
         from app.markdown import MarkdownDocument
@@ -409,9 +409,9 @@ class AnswerRow(MessageRow):
         self._update_reasoning()
 
     def set_silent(self, words: str, *, can_retry: bool = False) -> None:
-        """Show a notice because nothing has been generated yet, or hide it for "".
+        """Show a notice that nothing has been generated yet, or hide it if ``words`` is "".
 
-        ``can_retry`` is for remote models, which can get the request again.
+        ``can_retry``: the model is remote, so the request can be sent again.
         """
         words = words if self.is_streaming else ""
         before = self.silence.words.text() if is_part_visible(self, "silence") else ""
@@ -450,7 +450,7 @@ class AnswerRow(MessageRow):
             self.update()
 
     def set_continues_tools(self, continues: bool) -> None:
-        """Hide the name if the reply follows its own tool calls, which show the name."""
+        """Set whether the reply follows its own tool calls, which already show the name."""
         if continues != self._continues_tools:
             self._continues_tools = continues
             self.resized.emit()
@@ -476,9 +476,9 @@ class AnswerRow(MessageRow):
 
     @property
     def _end_action(self) -> Action | None:
-        """Return the action below an unfinished last reply.
+        """Return the action to offer below an unfinished last reply, or None.
 
-        A reply is regenerated if it has no text or the remote server can't continue it.
+        That's Regenerate if the reply has no text or the server can't continue it.
         """
         if not self._last or self.is_streaming:
             return None
@@ -583,7 +583,7 @@ class AnswerRow(MessageRow):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._view.isVisible() and self._view.geometry().contains(event.rect()):
-            return  # the layout is the same, because only the text changes during generation
+            return  # only text was added, and the view paints it
         tokens = theme().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

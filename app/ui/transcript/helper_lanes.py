@@ -73,7 +73,7 @@ def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
 
 
 class LaneHead(PaintedButton):
-    """Question, state, and two lines of output of a helper."""
+    """Helper's question, its state, and two lines of its output."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -142,7 +142,7 @@ class LaneHead(PaintedButton):
 
 
 class HelperLane(QWidget):
-    resized = Signal()  # `arrange` returns another height
+    resized = Signal()  # the height that `arrange` returns has changed
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -202,7 +202,7 @@ class HelperLane(QWidget):
 class HelperLanes(QWidget):
     GAP = 4
     FRAME_MS = 80  # at most one layout pass per interval, even if several helpers are writing
-    resized = Signal()  # `arrange` returns another height
+    resized = Signal()  # the height that `arrange` returns has changed
     stop_requested = Signal(int)  # (number of the helper, from 0)
 
     def __init__(self, count: int, parent: QWidget) -> None:

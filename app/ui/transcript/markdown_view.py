@@ -1,4 +1,4 @@
-"""Reply's Markdown with keyboard access to links and code, and wide code blocks that scroll."""
+"""View of a reply's Markdown, with links and code in the tab order and code that scrolls."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ _SIDE = 24
 class CodeButtons(QObject):
     """Buttons on code blocks.
 
-    They are painted and aren't widgets because a reply may have dozens of blocks.
+    They are painted rather than widgets, because a reply may have dozens of blocks.
     """
 
     copied = Signal()

@@ -277,7 +277,7 @@ class AttachedFiles(QWidget):
     """Attached files of a message: thumbnails side by side, other files on a line each."""
 
     GAP = 6
-    resized = Signal()  # `arrange` returns another height
+    resized = Signal()  # the height that `arrange` returns has changed
     picture_requested = Signal(object)  # (attachment)
     chat_requested = Signal(str)  # (chat ID)
 
@@ -433,7 +433,7 @@ class MessageRow(QWidget):
     through the message's controls.
     """
 
-    resized = Signal()  # `arrange` returns another height
+    resized = Signal()  # the height that `arrange` returns has changed
     action_requested = Signal(object, str)  # (RowAction, message ID)
     # (forward): Tab moved past the last control, or Shift+Tab past the first
     focus_left = Signal(bool)

@@ -211,7 +211,7 @@ class QuestionForm(QWidget):
         return height
 
     def press(self, event: QKeyEvent, from_card: bool) -> bool:
-        """Handle a key press. Return False for other keys.
+        """Handle a key press. Return False if the key has no function here.
 
         ``from_card``: the focus is on the card rather than in a field.
         """

@@ -387,9 +387,7 @@ def _count_characters(copied: Sequence[CopiedText]) -> int:
 
 
 def _texts(copied: Sequence[CopiedText]) -> tuple[str, str]:
-    """Return the texts as plain text and as Markdown, with speakers if there are several
-    messages.
-    """
+    """Return plain text and Markdown. Several messages get headings with their speakers."""
     from app.markdown.plain_text import remove_markup
 
     plain = [part.text if part.typed else remove_markup(part.text) for part in copied]

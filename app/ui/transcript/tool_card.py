@@ -89,7 +89,7 @@ def card_state(
     *,
     late: bool = False,
 ) -> ToolCardState:
-    """Return the contents of a call's card, which is empty for a finished call (None).
+    """Return the contents of a call's card, which is empty if the call has ended (None).
 
     ``pairs`` are the arguments from `displayed_arguments`. ``late``: a result is overdue.
     """
@@ -221,9 +221,7 @@ def format_size(characters: int) -> str:
 
 
 def subject_of(message: Message) -> str:
-    """Return the file, page or formula a built-in tool works on, or "" if it isn't a single
-    line.
-    """
+    """Return in one line what a built-in tool works on, e.g. a file or a formula, or ""."""
     tool = tool_of(message)
     if len(helpers := lanes_of(message)) > 1:
         return counted("%n helper", "%n helpers", len(helpers))

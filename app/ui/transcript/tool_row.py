@@ -1,4 +1,4 @@
-"""Row of a tool call: a card that asks for permission, then the result, folded."""
+"""Row of a tool call: first a card that asks for permission, later the folded result."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ KEYS = {
 class CallWriter:
     """Writes a tool call into a document as plain text, without links, images or formatting.
 
-    Labels and diff lines are colored, which the text can't imitate because it has no formatting.
+    Labels and diff lines are colored. Text from the call isn't, so it can't imitate them.
     """
 
     SPACE = 8  # vertical space between parts, in pixels
@@ -92,7 +92,7 @@ class CallWriter:
             self._insert(visible_lines(text), "text", space=self.SPACE)
 
     def difference(self, lines: Sequence[str]) -> None:
-        """Write a unified diff with colored lines, and signs for users who can't see the colors."""
+        """Color a unified diff. Lines keep their signs for users who can't see the colors."""
         begin = 0
         for at in range(1, len(lines) + 1):
             if at == len(lines) or lines[at][:1] != lines[begin][:1]:
@@ -502,7 +502,10 @@ class ToolRow(MessageRow):
         return "\n".join(filter(None, (self.headline, self._card_state.about, self.notice)))
 
     def _fill(self, pairs: list[tuple[str, str]] | None, editing: bool) -> None:
-        """Write arguments, changes or result into the document, unless the user edits them."""
+        """Write the arguments, diff or result into the document.
+
+        While the user edits the arguments, the document is empty.
+        """
         writer, call = CallWriter(self._view.document()), self._call
         if self.state is CallState.OVER:
             self._view.setAccessibleName(tr("Result"))
@@ -516,7 +519,7 @@ class ToolRow(MessageRow):
         self._view.setAccessibleName(tr("What will happen"))
         preview = call.preview if call is not None else None
         if editing:
-            pass  # the arguments have been edited after the preview
+            pass  # the preview shows the arguments before the edit
         elif isinstance(preview, Difference):
             writer.arguments([("", preview.path)])
             writer.difference(preview.lines)
@@ -532,7 +535,7 @@ class ToolRow(MessageRow):
         open_question = questions[0] if questions else None
         if self._form is not None and self._form.open_question is not open_question:
             if self._form.isAncestorOf(self.window().focusWidget() or self):
-                self.setFocus()  # Qt would focus the next widget
+                self.setFocus()  # otherwise Qt would focus the next widget
             self._form.hide()
             self._form.deleteLater()
             self._form = None

@@ -130,7 +130,7 @@ class TranscriptKeys:
         self._focus_line = QRect()
 
     def press(self, event: QKeyEvent) -> bool:
-        """Handle a key press. Return False for other keys."""
+        """Handle a key press. Return False if the key has no function here."""
         key, number = Qt.Key(event.key()), self._focused_number()
         selection = self._view.selection
         row = self._view.places[number].row if number is not None else None
@@ -175,7 +175,7 @@ class TranscriptKeys:
         painter.fillRect(self._focus_line, theme().color("accent"))
 
     def follow_focused(self, viewport: QWidget) -> None:
-        """Repaint the focus line when the focused message has moved or been resized."""
+        """Repaint the focus line if the focused message has moved or been resized."""
         if self._focus_line != self._focus_line_area():
             viewport.update()
 
@@ -189,7 +189,7 @@ class TranscriptKeys:
         return next((number for number, row in rows if row is not None and row.has_keys()), None)
 
     def _focus_message(self, number: int) -> None:
-        """Focus a message and scroll it into view. From below, show its end."""
+        """Focus a message and scroll it into view. Scrolling up to a tall message shows its end."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
         # scroll twice, because the first pass measures the surrounding rows
@@ -211,7 +211,7 @@ class TranscriptKeys:
             self._focus_message(min(max(0, number - 1), len(places) - 1))
 
     def _step(self, number: int, by: int) -> None:
-        """Scroll within a message that is partly hidden, or move to the next message."""
+        """Scroll in a partly hidden message, or focus the next (+1) or previous (-1) message."""
         view, place = self._view, self._view.places[number]
         bar = view.verticalScrollBar()
         foot = place.top + place.height - view.viewport().height()
@@ -328,7 +328,7 @@ class TranscriptView(QAbstractScrollArea):
 
     @Slot(int, int)
     def _on_reached(self, top: int, bottom: int) -> None:
-        """Scroll the minimum distance that makes part of a row visible."""
+        """Scroll as little as needed to show the part of the row between ``top`` and ``bottom``."""
         row = self.sender()
         if isinstance(row, MessageRow):
             bar, view = self.verticalScrollBar(), self.viewport().height()
@@ -402,14 +402,14 @@ class TranscriptView(QAbstractScrollArea):
             bar.setValue(anchor[0].top - anchor[1])
 
     def places_near_view(self, screens: float) -> range:
-        """Return the places in view, extended by ``screens`` viewport heights both ways."""
+        """Return the indexes of places within ``screens`` viewport heights of the visible part."""
         value, view = self.verticalScrollBar().value(), self.viewport().height()
         reach = round(view * screens)
         first = bisect_right(self.places, value - reach, key=lambda p: p.top + p.height)
         return range(first, bisect_left(self.places, value + view + reach, key=lambda p: p.top))
 
     def first_in_view(self) -> int:
-        """Return the first place that shows more than its last line."""
+        """Return the index of the first place that shows more than its last line."""
         top = self.verticalScrollBar().value() + 2 * self.TOP
         return bisect_right(self.places, top, key=lambda p: p.top + p.height)
 
@@ -490,7 +490,7 @@ class TranscriptView(QAbstractScrollArea):
         return marked
 
     def highlight(self, words: Words | None) -> dict[str, int]:
-        """Highlight matches in all messages, or none for None.
+        """Highlight matches in all messages. None clears the highlights.
 
         Returns the number of matches by message ID, for messages that are laid out.
         """
@@ -536,7 +536,7 @@ class TranscriptView(QAbstractScrollArea):
             self._highlight(place)
 
     def _highlight(self, place: MessagePlace) -> int | None:
-        """Highlight a message for the current search. Return the top of its first match."""
+        """Highlight matches in a message. Return the top of the current or first match, if any."""
         if place.row is None:
             return None
         if self._words is None or self._match_message:

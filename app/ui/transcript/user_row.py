@@ -120,7 +120,7 @@ class UserRow(MessageRow):
         return len(self._laid_out) < min(len(self.message.content), MOST_LAID_OUT)
 
     def _text_to_chunk_end(self, end: int) -> str:
-        """Return the text up to the end of the chunk with the character before ``end``."""
+        """Return the text up to the end of the chunk that contains the character before ``end``."""
         full_text, most = self._full_text, min(len(self.message.content), MOST_LAID_OUT)
         to = -(-end // self.PIECE) * self.PIECE
         to += full_text[to - 1 : to + 1] == "\r\n"  # Qt makes \r\n a single line break

@@ -23,7 +23,7 @@ from app.ui.widgets.widget_behavior import insert_shortcut, mirror_area
 
 
 class PaintedButton(QAbstractButton):
-    """Base class of custom-painted buttons. Unlike Qt's own, Enter presses them."""
+    """Base class of custom-painted buttons. Unlike Qt's buttons, they react to Enter."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,7 +91,7 @@ class IconButton(PaintedButton):
         self.update()
 
     def set_revealed(self, revealed: bool) -> None:
-        """Show or hide the icon, which keeps its space. Focus and a mark make it visible."""
+        """Show or hide the icon, which keeps its space. It's visible while focused or marked."""
         if revealed != self._revealed:
             self._revealed = revealed
             self.update()

@@ -1,4 +1,4 @@
-"""Fields for searches, for texts of several lines and for choices."""
+"""Fields for searches, multi-line text and choices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.ui.style.theme import code_font
 def make_combo_box(
     parent: QWidget, name: str, choices: Iterable[tuple[str, object]], chosen: object = None
 ) -> QComboBox:
-    """Make a box with (text, value) choices. Selects the first if there's no ``chosen`` value."""
+    """Make a box with (text, value) choices. Selects ``chosen``, or the first if it's missing."""
     box = QComboBox(parent)
     box.setAccessibleName(name)
     for words, value in choices:
@@ -24,7 +24,7 @@ def make_combo_box(
 
 
 def make_search_field(parent: QWidget, name: str, hint: str = "") -> QLineEdit:
-    """Make a field with a clear button. ``hint`` is the placeholder, by default its name."""
+    """Make a field with a clear button. ``hint`` is the placeholder, by default ``name``."""
     field = QLineEdit(parent)
     field.setAccessibleName(name)
     field.setPlaceholderText(hint or name)
@@ -37,7 +37,7 @@ def make_search_field(parent: QWidget, name: str, hint: str = "") -> QLineEdit:
 def make_text_field(
     parent: QWidget, name: str, text: str = "", *, hint: str = "", height: int = 0
 ) -> QPlainTextEdit:
-    """Return a field that Tab leaves. ``height`` is in pixels; 0 lets the layout decide."""
+    """Return a field in which Tab moves the focus. ``height`` is in pixels, or 0 if flexible."""
     field = QPlainTextEdit(text, parent)
     field.setObjectName("field")
     field.setAccessibleName(name)

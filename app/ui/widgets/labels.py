@@ -1,4 +1,4 @@
-"""Plain text labels, and buttons with texts."""
+"""Plain text labels, and buttons with text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Painting of rows with icons and text, in widgets and item views, also right-to-left."""
+"""Painting of rows with icons and text in widgets and item views, mirrored if right-to-left."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class RowPainter:
         return self._around.adjusted(inset, 1, -inset, -1)
 
     def to_visual(self, part: QRect) -> QRect:
-        """Return a rectangle, mirrored from left-to-right coordinates if needed."""
+        """Return a rectangle given in left-to-right coordinates, mirrored if needed."""
         return QStyle.visualRect(self._direction, self._around, part)
 
     def ground(

@@ -39,7 +39,7 @@ class TextSelectionOwner(Protocol):
 
 
 class TextView(QTextBrowser):
-    """Shows a QTextDocument in full height. Takes ownership if the document has no parent."""
+    """Shows a QTextDocument at full height. Owns the document unless it has another parent."""
 
     height_changed = Signal()  # height changed although the width didn't
 
@@ -84,10 +84,10 @@ class TextView(QTextBrowser):
         return self._height
 
     def highlight(self, words: Words | None, current: int = -1) -> float | None:
-        """Highlight all matches of ``words``, or none for None.
+        """Highlight all matches of ``words``. None clears the highlights.
 
-        ``current`` is the index of the match with another color. Returns the top of that or the
-        first match in pixels, or None without matches.
+        ``current`` is the index of the current match, which gets its own color, or -1. Returns the
+        top of that match, or else of the first match, in pixels, or None if there are no matches.
         """
         self._find_words, self._current_match = words, current
         text = self.document().toPlainText() if words is not None else ""

@@ -24,8 +24,8 @@ class Toast(QWidget):
     # Minimum height at 100% text size. Transcripts end with an empty space of this height.
     HEIGHT = 44
     SETTLED_MS = 150
-    """Delay before repositioning. The action that shows a toast may also add a button to avoid,
-    e.g. *Continue* below a stopped reply.
+    """Delay before repositioning. The action that shows a toast may also add a button that the
+    toast must not cover, e.g. *Continue* below a stopped reply.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Toast(QWidget):
         at_top: bool = False,
         # returns the window for the next message, by default ``parent``
         where: Callable[[], QWidget] | None = None,
-        # returns the widget whose lower edge shows toasts, unless it is in another window
+        # returns the widget at whose lower edge toasts appear, if it is in the same window
         over: Callable[[], QWidget | None] | None = None,
     ) -> None:
         super().__init__(parent)

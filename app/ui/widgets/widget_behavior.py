@@ -41,7 +41,7 @@ def set_shortcut_lookup(instead: Callable[[str], str]) -> None:
 
 
 def current_shortcut(keys: str) -> str:
-    """Return the current shortcut in place of a default shortcut, or "" if there's none.
+    """Return the current shortcut of the command with default shortcut ``keys``, or "".
 
     Keys that don't belong to a command, e.g. Esc, are returned unchanged.
     """
@@ -130,7 +130,7 @@ def announce(widget: QWidget, words: str, *, urgent: bool = False) -> None:
 
 
 def mirror_children(parent: QWidget, *children: QWidget, width: int | None = None) -> None:
-    """Mirror children that were positioned from the left, in right-to-left layouts.
+    """In right-to-left layouts, mirror children that were positioned from the left.
 
     ``width`` is the new width of a parent that is about to be resized.
     """
@@ -149,7 +149,7 @@ def place_in_lines(
     *,
     centered: bool = True,
 ) -> int:
-    """Lay out children in rows. A full row starts a new row.
+    """Lay out children in rows. A child that doesn't fit starts a new row.
 
     Returns the bottom of the last row. ``pad`` is the left and right margin.
     """

@@ -140,8 +140,8 @@ class Broadcast(WindowController):
         pane.composer.broadcast_button.clicked.connect(partial(self._on_button, pane))
         pane.composer.recipients_requested.connect(partial(self._pop_menu, pane))
         pane.composer.broadcast_pin_changed.connect(self.toggle_kept)
-        # The model may have become remote. The chat outlives its pane, so its signals may already
-        # be connected.
+        # Recipients change if a chat's model becomes remote. The chat outlives its pane, so its
+        # signals may already be connected.
         once = Qt.ConnectionType.UniqueConnection
         pane.chat.chat_changed.connect(self._on_chat_changed, once)
         pane.chat.turn_changed.connect(self._on_chat_changed, once)
@@ -207,7 +207,7 @@ class Broadcast(WindowController):
 
     @Slot(object, str, object)
     def _on_sent(self, speaker: ChatPane, text: str, files: Attachments) -> None:
-        """Pass a message that was sent or queued in a pane on to the other chats."""
+        """Send a message that was just sent or queued in a pane to the other recipients."""
         group = self.group
         if not self.on or speaker not in group or len(group) < 2:
             return
@@ -265,9 +265,9 @@ class Broadcast(WindowController):
 
 
 def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
-    """Return the recipients, and how many have to finish replying first or get nothing.
+    """Return ``words`` plus the numbers of replying chats that get the message later or not at all.
 
-    A chat that is replying gets nothing if its composer isn't empty.
+    Those whose composer isn't empty don't get it.
     """
     busy = [pane for pane in group if pane.chat.reply.is_active]
     later = sum(pane is speaker or _would_enqueue(pane) for pane in busy)

@@ -141,7 +141,7 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def _open_source(self, chat_id: str) -> None:
-        """Open a chat that this chat reads. It may be missing, e.g. on another computer."""
+        """Open a chat that another chat reads, unless it's missing, e.g. on another computer."""
         if self._library.chat(chat_id) is None and not self._library.is_deleted(chat_id):
             self._toast.show_text(tr("This chat is no longer there."))
         else:
@@ -196,7 +196,7 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def delete(self, chat_id: str) -> None:
-        """Move a chat to the trash, without a question because the user can undo this."""
+        """Move a chat to the trash without asking for confirmation. The user can undo this."""
         pane = self._workspace.pane(chat_id)
         if self._library.chat(chat_id) is None:
             return
@@ -264,7 +264,7 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def pause_chat(self, chat_id: str) -> None:
-        """Pause or resume a reply, also in a chat without a pane."""
+        """Pause or resume a reply, even in a chat without a pane."""
         chat = self._library.find(chat_id)
         if chat is not None and (reason := chat.why_not(Action.PAUSE)):
             self._toast.show_text(reason)
@@ -276,7 +276,7 @@ class ChatCommands(WindowController):
 
     @command("stop_all", mark("Stop All Replies"), "Ctrl+Shift+.", why_not=_why_not_stop_all)
     def stop_all(self) -> None:
-        """Stop all replies, also in chats without a pane."""
+        """Stop all replies, even in chats without a pane."""
         running = self._library.replying_chats()
         for chat in running:
             chat.turn.handle(Event.STOP)
@@ -364,7 +364,7 @@ class ChatCommands(WindowController):
         return pane.chat.restore_messages(removal)
 
     def _reopen_for_undo(self, chat_id: str) -> ChatPane | None:
-        """Open a chat in which an action will be undone. None if the chat was deleted."""
+        """Open a chat in which an action will be undone. Return None if the chat was deleted."""
         if self._library.chat(chat_id) is None:
             return None
         self._open_now(chat_id)

@@ -51,7 +51,7 @@ def _cannot_open(commands: CompareCommands, pane: ChatPane) -> str:
 
 
 def _shown(pane: ChatPane) -> str:
-    """Return the ID of a message in the panel that is shown or at the end of the chat."""
+    """Return the ID of a message in the visible panel, or else of the chat's last message."""
     return (
         pane.panel.first_message_id if pane.is_panel_shown else pane.chat.transcript.leaf_id or ""
     )
@@ -190,7 +190,7 @@ class CompareCommands(WindowController):
             pane.hide_panel()
 
     def _keep(self, pane: ChatPane, message_id: str) -> None:
-        """Continue with a reply. Show whose it was, or how often its model was kept."""
+        """Continue with a reply, and show which member wrote it or how often its model was kept."""
         chat = pane.chat
         columns = {m.id: m for m in chat.panel.columns(message_id)}
         hidden = chat.message_to_display(message_id).model
@@ -224,9 +224,9 @@ class CompareCommands(WindowController):
 
 
 def count_kept(settings: Settings, model: str, compared: Sequence[str], name: str) -> str:
-    """Count which model's reply was kept, and return its count as a sentence.
+    """Count a comparison in which a reply of ``model`` was kept, and return a sentence about it.
 
-    Returns "" the first time, or if there was only one model.
+    Returns "" for the model's first comparison, or if there was only one model.
     """
     if len(set(compared)) < 2:
         return ""

@@ -62,7 +62,7 @@ class WindowLayout(WindowController):
     def show_restored(self) -> bool:
         """Show the window and reopen the chats of the last session, or a new chat the first time.
 
-        Returns False if the app was told to quit meanwhile.
+        Returns False if the app was told to quit while the window was opening.
         """
         workspace, layout = self._workspace, self._store.layout(LAYOUT) or {}
         geometry, arrangement = layout.get("geometry"), Arrangement.from_json(layout)

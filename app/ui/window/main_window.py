@@ -295,7 +295,7 @@ class MainWindow(QMainWindow):
     @command("sidebar", mark("Sidebar"), "Ctrl+B")
     @Slot()
     def toggle_sidebar(self) -> None:
-        self._show_sidebar(self.sidebar.isHidden())  # may only be hidden because of narrow space
+        self._show_sidebar(self.sidebar.isHidden())  # also shows a sidebar hidden for lack of space
         self._make_room()
         if self._sidebar_overlaps():
             self.sidebar.focus_list()

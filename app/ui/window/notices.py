@@ -98,7 +98,7 @@ class UnseenCounter(_ReplyObserver):
     """Counts chats with replies that finished while the user was in another app.
 
     The window title has the number, and the taskbar or Dock is alerted by a flash, bounce or badge.
-    Switching to our app resets it.
+    Switching to our app resets the count.
     """
 
     def __init__(self, parts: WindowParts) -> None:
@@ -145,9 +145,9 @@ class NotificationChannel(Protocol):
 
 
 class PortalChannel(QObject):
-    """Notifications by the XDG desktop portal on Linux.
+    """Notifications through the XDG desktop portal on Linux.
 
-    Other D-Bus interfaces use unsigned integers, which PySide can't send.
+    Other D-Bus interfaces for notifications need unsigned integers, which PySide can't send.
     """
 
     PLACE = ("org.freedesktop.portal.Desktop", "/org/freedesktop/portal/desktop")
@@ -178,7 +178,7 @@ class PortalChannel(QObject):
 
 
 class TrayChannel(QObject):
-    """Notifications by a temporary tray icon, for macOS."""
+    """Notifications through a temporary tray icon, for macOS."""
 
     SHOWN_MS = 10_000
 
@@ -234,7 +234,7 @@ class Notifications(_ReplyObserver):
         away = QGuiApplication.applicationState() != Qt.ApplicationState.ApplicationActive
         if chat is None or seconds < LONG_S or not away or not self._settings.notify:
             return
-        if not self._has_channel:  # created lazily, because D-Bus requires another connection
+        if not self._has_channel:  # created lazily, because it may connect to D-Bus
             self.use(system_channel(self))
         if self._channel is not None:
             last = chat.transcript.last("assistant")

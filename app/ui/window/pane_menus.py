@@ -179,7 +179,7 @@ class PaneMenus(WindowController):
         """Ask for a folder, and reopen the popover that the dialog has closed."""
         folder = await standard_dialogs.ask_for_folder(self._window, tr("Add Folder for Tools"))
         if not (shiboken6.isValid(pane) and pane.isVisible()):
-            return  # the menu was closed in the meantime
+            return  # the pane was closed or hidden in the meantime
         popover = self.open_tools(pane)
         if folder is not None:
             popover.add_folder(folder)

@@ -101,7 +101,7 @@ class PaneOffers(QObject):
             known = offers.known.get(server, tr("Loading…"))
             if isinstance(known, Offers):
                 found += of(known)
-            else:  # this entry is last and includes the error
+            else:  # `known` says that the server is loading or why it failed
                 key, name = f"server:{server}", to_visible_line(server)
                 found.append(
                     PaletteEntry(EntryKind.SETTING, key, name, lambda: None, why_not=known)

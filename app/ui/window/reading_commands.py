@@ -26,7 +26,7 @@ from app.ui.window.palette_commands import LATEST
 from app.ui.workspace.placement import front_window
 
 _MAX_SEARCHED_CHATS = 2_000
-"""Latest chats that are searched while the user types, which happens on every key press."""
+"""Number of chats that are searched on every key press, latest first."""
 
 
 class ReadSheet(Sheet):
@@ -87,8 +87,9 @@ class ReadingCommands(WindowController):
     def entries(
         self, pane: ChatPane, typed: str, chosen: Callable[[], object]
     ) -> list[PaletteEntry]:
-        """Return chats by title, or without a query the latest chats and an entry that shows all.
+        """Return chats whose titles match ``typed``.
 
+        If nothing is typed, return the latest chats and an entry that shows all.
         ``chosen`` is called when the user has chosen a chat and confirmed.
         """
         others = islice(self._others(pane), _MAX_SEARCHED_CHATS)

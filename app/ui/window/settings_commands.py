@@ -28,7 +28,7 @@ WIDEST_SIDEBAR = 400
 
 
 class TextSize(WindowController):
-    """Commands for the text size, which the sidebar's width follows."""
+    """Commands for the text size. The sidebar's width changes with it."""
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)

@@ -225,7 +225,7 @@ class ShortcutsDialog(Sheet):
         KeyDialog(name, self._keys, self).open()
 
     def _section(self, title: str, table: QWidget) -> None:
-        """Add a group with the commands of a menu, or for "" with the keys handled by widgets."""
+        """Add a group with a menu's commands. If ``title`` is "", add keys handled by widgets."""
         head = make_heading(table, tr(title) if title else tr("In a chat"))
         grid = QGridLayout()
         grid.setColumnStretch(0, 1)

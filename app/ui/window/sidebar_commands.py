@@ -64,7 +64,7 @@ class SidebarCommands(WindowController):
         self._sidebar.rename(chat_id)
 
     def _show_row(self) -> None:
-        """Show the list of all chats, so that a row can be edited, unless the user is in it."""
+        """Show all chats so that a row can be edited, unless a row in the sidebar has the focus."""
         if not self._sidebar.focused_chat():
             self._show_sidebar(True)
             self._sidebar.search.clear()

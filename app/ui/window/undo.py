@@ -81,10 +81,10 @@ class UndoStack(QObject):
         seconds: float = TIME_TO_REGRET_S,
         label: str = "",
     ) -> None:
-        """Show a notice with an Undo button, or none if ``words`` is empty.
+        """Add a step. If ``words`` isn't empty, show it with an Undo button.
 
-        With ``chat_id``, this replaces an earlier step for the same chat. ``label`` is the button's
-        text if it isn't Undo.
+        With ``chat_id``, the step replaces an earlier step for the same chat. ``label`` is the
+        button's text if it isn't Undo.
         """
         if chat_id:
             self.forget_chat(chat_id)

@@ -69,7 +69,7 @@ _DAMAGED = mark(
 
 
 class SaveErrorNotice(QObject):
-    """Notice about errors while saving, and the question on exit."""
+    """Notice about save errors, and the last save on exit."""
 
     LAST_TRY_S = 5.0
 

@@ -68,7 +68,7 @@ def _disable_window_raising(manager: QtAds.CDockManager) -> None:
 
 
 def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
-    """Return a dock widget for a pane, which asks before closing. Layouts refer to ``name``."""
+    """Return a dock widget that emits a signal instead of closing. Layouts refer to ``name``."""
     dock = QtAds.CDockWidget(manager, "")
     dock.setObjectName(name)
     for label in dock.tabWidget().findChildren(QLabel):
@@ -105,7 +105,7 @@ def move_onto_screen(window: QWidget) -> None:
 
 
 def _screen_of(window: QWidget) -> QScreen:
-    """Return the screen with most of the window. Qt only knows where it was shown last."""
+    """Return the screen with most of the window. Qt only knows where the window was last shown."""
     frame = window.frameGeometry()
 
     def shown(screen: QScreen) -> int:
@@ -184,8 +184,8 @@ class Dock(Struct):
     def fill(self, *, later: bool = False) -> None:
         """Put the pane into its dock widget.
 
-        ``later`` uses a placeholder for now. Each time the dock moves, Qt would style and lay out
-        the whole pane again.
+        With ``later``, use an empty widget for now, because Qt styles and lays out the whole pane
+        again each time the dock moves.
         """
         before: QWidget | None = self.widget.takeWidget()
         if before is not None:
@@ -381,7 +381,7 @@ class DockPlacing:
     def put_back(self, dock: Dock, active: ChatPane | None) -> None:
         """Show a hidden dock in its previous place, or else among the other panes.
 
-        A dock of a floating window that's gone returns to the main window.
+        A dock whose floating window no longer exists moves to the main window.
         """
         widget = dock.widget
         if widget.isInFloatingContainer() and not dock.is_shown_elsewhere:

@@ -117,7 +117,7 @@ def _equalize(splitter: QSplitter) -> None:
 
 
 class PaneWrapper:
-    """Wraps panes that don't fit side by side into rows, or tabs if rows would be too low.
+    """Arranges panes in rows if they don't fit side by side, or in tabs if rows would be too short.
 
     Once there's enough space, the previous arrangement is restored, unless the user has changed it.
     """
@@ -151,7 +151,7 @@ class PaneWrapper:
         }
 
     def restore(self, data: object) -> None:
-        """Restore the result of `to_json`, after the panes."""
+        """Restore the result of `to_json`. Call this after the panes have been restored."""
         before, shown = Arrangement.from_json(data), self._workspace.panes()
         needed = data.get("needed") if isinstance(data, dict) else None
         same = before is not None and set(before.chats) == {pane.chat.id for pane in shown}
@@ -188,7 +188,7 @@ class PaneWrapper:
 
     @property
     def _too_many_rows(self) -> bool:
-        """Return True if wrapped rows are too low, e.g. because of a larger text size."""
+        """Return True if the wrapped rows don't fit, e.g. because of a larger text size."""
         workspace = self._workspace
         if self._before is None or workspace.is_maximized:
             return False
@@ -216,7 +216,7 @@ class PaneWrapper:
         self._workspace.arrange(replace(before, active=chosen), chats)
 
     def _wrap(self) -> None:
-        """Arrange panes in a grid. Panes that don't fit become tabs of the last."""
+        """Arrange panes in a grid. Panes that don't fit become tabs of the last one that does."""
         workspace, side = self._workspace, QtAds.DockWidgetArea
         areas = _areas(workspace)
         least = workspace.panes()[0].minimumSize()
@@ -252,7 +252,7 @@ def _chats(workspace: Workspace) -> list[list[str]]:
 
 
 def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
-    """Return how many panes fit side by side in a pane's place, with the pane itself."""
+    """Return how many panes fit side by side in a pane's place, including the pane itself."""
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     splitter = area.parentWidget() if area is not None else None

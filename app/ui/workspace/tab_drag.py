@@ -67,7 +67,7 @@ class DropTint(QWidget):
 
 
 class TabDrag(QObject):
-    """Event filter for all tabs, and for the bars, which represent their current tab."""
+    """Event filter for all tabs and title bars. Events of a bar apply to its current tab."""
 
     tab_dropped = Signal(str, object)  # (chat ID, target)
     # (chat ID, corner), outside of all windows

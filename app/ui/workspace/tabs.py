@@ -40,7 +40,7 @@ class TabMarks(QObject):
 
     @Slot(str)
     def show_dot(self, chat_id: str) -> None:
-        """Show a pulsing ring while replying, a dot if unread, or the number of waiting calls."""
+        """Show a chat's state: a ring while replying, a dot if unread, or how many calls wait."""
         dock = self._docks.get(chat_id)
         if dock is None:
             return
@@ -374,7 +374,7 @@ class StripButtons(QObject):
         pop_below(menu, self.more)
 
     def _fill(self, menu: QMenu, choices: Sequence[tuple[str, str, str]] = CHOICES) -> None:
-        """Add actions that open chats and choose a tab, because tabs may be out of view."""
+        """Add actions that open chats, and actions that show tabs, which may be out of view."""
         for _, tip, choice in choices:
             act = partial(self._on_split, choice)
             action = add_action(menu, tr(tip).partition("  ")[0], act)

@@ -274,7 +274,7 @@ class Workspace(QWidget):
         return self._maximized.area is not None
 
     def has_neighbors(self, pane: ChatPane) -> bool:
-        """Return True if the window has more than this pane and its tabs."""
+        """Return True if the pane's window also has panes outside of its tab bar."""
         window, area = self._window_of(pane), self._docks.area(pane)
         others = (sibling for sibling in self.panes() if self._window_of(sibling) is window)
         return any(self._docks.area(sibling) is not area for sibling in others)
