@@ -147,7 +147,7 @@ def parse_openai_request(
 
 
 def build_completion(asked: Generation, events: Iterable[Event]) -> dict[str, Any]:
-    """Return the body of an answer as over HTTP, without the parts that differ between runs."""
+    """Return the response body as over HTTP, except for the parts that differ between runs."""
     choice = Choice(0, bool(asked.params.offered), returns_reasoning=asked.returns_reasoning)
     for event in events:
         for _ in choice.handle_event(event):

@@ -197,8 +197,8 @@ class BatchSummary:
     """Statistics of a run.
 
     Args:
-        before: lines that already have a record from an earlier run.
-        failed_before: how many of those records are errors.
+        before: number of lines that already have a record from an earlier run.
+        failed_before: number of those records that are errors.
     """
 
     def __init__(self, lines: int, before: int, failed_before: int) -> None:

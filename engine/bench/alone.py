@@ -21,7 +21,7 @@ from engine.params import SamplingParams
 from engine.reply import Reply
 
 PATIENCE = 120.0  # timeout per reply in seconds
-TIE = 2e-3  # by how many standard deviations the logits of a token may differ
+TIE = 2e-3  # maximum difference between logits of a token, in standard deviations
 # With quantized keys, a rounding error can grow to a whole quantization step.
 TIE_IN_BITS = 0.05
 END = 2  # EOS token of random models; without it, replies have exactly the requested length

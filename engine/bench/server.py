@@ -1,7 +1,7 @@
 """Contender that uses `mlx_lm.server`, running in a child process on localhost.
 
-The server uses Stretto's BLAS and its own defaults, without its prompt cache, because Stretto's
-sessions are also new.
+The server uses Stretto's BLAS and its own defaults, except that its prompt cache is disabled,
+because Stretto's sessions are also new.
 """
 
 from __future__ import annotations

@@ -396,7 +396,7 @@ WRAPPED: dict[str, str] = {
     "qwen3_vl": "qwen3",
     "qwen3_vl_moe": "qwen3_moe",
 }
-"""Text models of architectures that don't have a config dataclass for them."""
+"""Architecture of the text model, for architectures without a dataclass for its config."""
 
 
 TOWER: dict[str, Any] = {

@@ -51,7 +51,7 @@ STDERR_VARIABLE = "STRETTO_RANKS_TALK"
 _CHECK_S = 0.2  # interval between checks on the ranks
 _ALIVE_S = 5.0  # interval of keep-alives to remote ranks
 _EXIT_WAIT_S = 2.0  # time for ssh to exit after its connection is closed
-DEATH_WAIT_S = 1.0  # after losing a rank, time to check whether a rank was killed
+DEATH_WAIT_S = 1.0  # time to find out whether a lost rank was killed
 _MAX_BANNER_BYTES = 65_536  # maximum output of a shell before the rank starts
 
 

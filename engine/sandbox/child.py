@@ -1,7 +1,7 @@
 """Main loop and tasks of a child process.
 
 Before each request, the child sets its limits, so that the kernel kills it when the time is up,
-even inside a library or without a parent.
+even if a library is running or the parent has died.
 """
 
 from __future__ import annotations
@@ -345,7 +345,7 @@ def _compile_and_try(params: SamplingParams, tokenizer: Any) -> str:
     if time.process_time() - begin > _MAX_FIRST_MASK_S:
         return "It takes too long to evaluate."
     if matcher.is_error():
-        # Recursive grammars without a terminal compile, but don't allow any token.
+        # A recursive grammar that has no terminal compiles, but doesn't allow any token.
         why = explain_limit(str(matcher.get_error()).strip())
         return f"It {why}" if why else _MATCHES_NOTHING
     return _try_tokens(matcher)

@@ -27,7 +27,7 @@ current: ContextVar[ReadingLane] = ContextVar("lane", default=WINDOW)
 
 @contextlib.contextmanager
 def use_lane(lane: ReadingLane) -> Iterator[None]:
-    """Queue file reading in `lane` instead of the window's lane inside the block."""
+    """Inside the block, queue file reading in `lane` instead of the window's lane."""
     before = current.set(lane)
     try:
         yield

@@ -71,7 +71,7 @@ def load_reader(folder: str, eos: list[int] | None, defaults: dict[str, Any] | N
 
 
 def mlx_lm_tokenizers() -> Any:
-    """Import `mlx_lm.tokenizer_utils` without mlx-lm, which would start MLX."""
+    """Import `mlx_lm.tokenizer_utils`, but not the `mlx_lm` package, which would start MLX."""
     if "mlx_lm" not in sys.modules:
         spec = importlib.util.find_spec("mlx_lm")
         package = ModuleType("mlx_lm")

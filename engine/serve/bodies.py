@@ -141,7 +141,7 @@ def _too_large_error(limit: int) -> RequestError:
 
 
 async def read_small(request: Request, kind: type[B]) -> B:
-    """Read and parse the body of a request that isn't a prompt. An empty body means {}."""
+    """Read and parse the body of a request that isn't a prompt. An empty body is read as {}."""
     raw = await _read_limited(request.scope, request.receive, MIN_LIMIT_BYTES, MAX_PAUSE_S)
     try:
         body = json_input.decode(raw) if raw else {}

@@ -33,7 +33,7 @@ from engine.serve.queue import Queue, Report
 
 MAX_DOCUMENTS = 64
 READING_BUDGET_S = 120.0
-"""CPU time for all documents of a request, in seconds of a child process."""
+"""CPU time of child processes for all documents of a request, in seconds."""
 MAX_READ_AT_ONCE = 8
 """Number of requests whose documents are read concurrently. Half of these slots are reserved for
 keys that have none.

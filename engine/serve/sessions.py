@@ -102,7 +102,7 @@ RETRY_S = 5  # `Retry-After` when no session is about to expire
 
 
 class SessionConfig(Struct, frozen=True):
-    """Session settings. None means the model's default, or no change in an update.
+    """Session settings. None means the model's default or, in an update, no change.
 
     The fields are explained in `Engine.open_session`.
     """

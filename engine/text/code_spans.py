@@ -35,7 +35,7 @@ class Code(Struct):
         self._last = (self._last + text)[-2:]
 
     def after(self, text: str) -> Self:
-        """Return the position after more text, without changing this one."""
+        """Return a copy that has read more text. This object stays unchanged."""
         copy = replace(self)
         copy.feed(text)
         if copy._run:

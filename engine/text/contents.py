@@ -188,8 +188,8 @@ class GapInserter:
 
 
 def _pattern_of(texts: Iterable[str]) -> re.Pattern[str] | None:
-    """Return a pattern that matches any of the texts. Texts that differ in a number share a
-    branch.
+    """Return a pattern that matches any of the texts. Texts that only differ in a number share a
+    branch of the pattern.
     """
     shapes = Counter(_NUMBER.sub("0", text) for text in texts if text)
     alone = {text for text in texts if text and shapes[_NUMBER.sub("0", text)] == 1}

@@ -66,7 +66,7 @@ class Markers(Struct, frozen=True, dict=True):
     think_end: str = ""
     tool_start: str = ""
     tool_end: str = ""
-    dropped: tuple[str, ...] = ()  # hidden markers around the answer or without a meaning
+    dropped: tuple[str, ...] = ()  # markers to hide: around the answer, or meaningless
     more: tuple[Frame, ...] = ()  # additional frames
     header: Header | None = None  # set if each part has a header
     calls_end_reasoning: bool = False  # a call may start while the reasoning is still open
@@ -142,8 +142,8 @@ class DialectRow(Struct, frozen=True, eq=False):
     switch: Switch | None = None
     # Template arguments for dates, with their `strftime` formats.
     dates: Arguments = field(default_factory=dict)
-    # Text before reasoning, between reasoning and answer, and before an answer without reasoning.
-    # None means markers surrounded by line breaks.
+    # Text before reasoning, between reasoning and answer, and before an answer if there's no
+    # reasoning. None means that each marker is surrounded by line breaks.
     opening_texts: tuple[str, str, str] | None = None
     user_tokens: tuple[str, ...] = ()  # added tokens that users may write
 

@@ -1,4 +1,4 @@
-"""Conversion of answer forms to llguidance grammars with limits, without MLX.
+"""Conversion of answer forms to llguidance grammars with limits. Doesn't import MLX.
 
 If a schema allows it, small models produce endless digits, list items or text. `add_limits` adds
 limits wherever a schema has none.

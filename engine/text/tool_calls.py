@@ -153,7 +153,7 @@ class _Objects:
 
 
 class _Names:
-    """Scanner for the name of the first call, in notations without early arguments."""
+    """Scanner for the name of the first call, in notations with arguments reported at the end."""
 
     def __init__(self, head: re.Pattern[str]) -> None:
         self._head = head

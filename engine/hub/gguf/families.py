@@ -23,7 +23,7 @@ _MAX_LAYERS = 1000  # the deepest known model has 126
 _MAX_WIDTH = 2**20
 _MAX_CONTEXT_TOKENS = 2**32
 
-# GGUF names without "blk.N.", MLX names without "model.layers.N.".
+# MLX names (without "model.layers.N.") by GGUF name (without "blk.N.").
 _ATTENTION = {
     "attn_norm": "input_layernorm",
     "attn_q": "self_attn.q_proj",

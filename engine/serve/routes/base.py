@@ -1,4 +1,4 @@
-"""Base classes for routes: route description, parsed request, and collecting an answer."""
+"""Base classes for routes: route descriptions, parsed requests, and collected answers."""
 
 from __future__ import annotations
 
