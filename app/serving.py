@@ -180,7 +180,7 @@ class Serving(QObject):
         return [entry.name for entry in entries]
 
     def shut_down(self, timeout_s: float = END_S) -> None:
-        """Notify clients and stop the server, waiting for at most ``timeout_s`` and `END_S`."""
+        """Notify clients and stop the server, waiting ``timeout_s``, but at most `END_S`."""
         give_up = monotonic() + min(timeout_s, self.END_S)
         self._engine = None
         server = self._detach_server()

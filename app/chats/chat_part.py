@@ -6,9 +6,10 @@ from PySide6.QtCore import QObject, Signal
 
 
 class ChatPart(QObject):
-    """Component of a chat, which re-emits the signals, so that views connect only to the chat.
+    """Component of a chat.
 
-    To find who emits a signal, search for ``turn_changed.emit`` in this package.
+    The chat re-emits the signals of its components, so views connect only to the chat. To
+    find who emits a signal, search for ``turn_changed.emit`` in this package.
     """
 
     chat_changed = Signal()  # title, model or options changed

@@ -152,7 +152,7 @@ class HelperRunner(ChatPart):
         helper.phase_changed.connect(partial(self._on_phase, round_, number))
         ended = partial(self._on_ended, round_, number, answer.message_id)
         helper.reply_ended.connect(ended)
-        # There are no tools that a helper may call, because its record has no params.
+        # A helper has no tools, because its record has no params. It ends if it calls one anyway.
         helper.tools.calls_finished.connect(ended)
         round_.generators[number] = helper
         helper.generate(answer)

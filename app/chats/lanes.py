@@ -14,7 +14,7 @@ from app.tools.tool import LONGEST, ToolResult, clean, clean_result, shorten
 
 
 class LaneState(Enum):
-    """State of a helper. The first four follow each other."""
+    """State of a helper. A helper passes through the first four in this order."""
 
     WAITING = "waiting"
     READING = "reading"

@@ -305,7 +305,7 @@ def describe_order(found: Sequence[Message], *, turned: bool) -> str:
     return f"**{tr('Order: {letters}', letters=shown)}**\n\n"
 
 
-# Match within one line, because unlimited repetition would take minutes.
+# Repetition is limited and stays on one line, because backtracking could take minutes.
 _BEST = re.compile(
     r"^[^\w\n]*best(?: answer)?[^\w\n]{0,9}[:：][^\w\n]{0,9}(none|[A-Z])\b",
     re.IGNORECASE | re.MULTILINE,

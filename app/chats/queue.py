@@ -35,7 +35,7 @@ class MessageQueue:
 
     @property
     def next(self) -> Queued | None:
-        """Return the message to send after this reply, or None if the user is editing it."""
+        """Return the message to send after this reply, or None if it's on hold or being edited."""
         moves = self.state is not QueueState.HELD and self.messages
         first = self.messages[0] if moves else None
         return first if first is not None and first.id != self._saved.record.edited_id else None

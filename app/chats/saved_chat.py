@@ -199,7 +199,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def in_one_transaction(method: _Method) -> _Method:
-    """Decorate a method that stores all of its changes or none, see `Store.transaction`."""
+    """Decorate a method to store all of its changes or none, see `Store.transaction`."""
 
     @wraps(method)
     def together(self: Any, *args: Any, **options: Any) -> Any:

@@ -39,8 +39,8 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _QUOTES = "\"'`*_~“”„‟‘’‚«»‹›「」『』《》〈〉"
 _ENDS = ".!?…。！？"
 _WORD = re.compile(r"\w+")
-# Scripts without spaces between words. Hiragana (3040 to 309f) is excluded, because every Japanese
-# sentence contains some.
+# Scripts without spaces between words. `extract_title` ignores hiragana (3040 to 309f), because
+# every Japanese sentence contains some.
 _UNSPACED = "[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 _EMPTY = {
     *("the", "and", "for", "with", "from", "that", "this", "what", "when", "where", "which"),

@@ -260,7 +260,7 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=QueueState.STEERING),
         *_NOT_SENDABLE,
         Row(When(reading=True), submitted=True),
-        # Loading and panels can't be interrupted, so put the message first in the queue.
+        # A loading reply or a panel can't be interrupted, so put the message first in the queue.
         Row(When(stage=Stage.LOADING), _ENQUEUE_FIRST, submitted=False, queue=QueueState.MOVING),
         Row(When(panel=True), _ENQUEUE_FIRST, submitted=False, queue=QueueState.MOVING),
         Row(When(), _STEER, submitted=False, queue=QueueState.STEERING),

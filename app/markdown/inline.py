@@ -169,7 +169,7 @@ def split_check_box(content: str) -> tuple[str, str]:
 
 
 class InlineParser:
-    """Parser of inline content that caches the results, because most of a tail doesn't change."""
+    """Parser of inline content with a cache, because most of a growing text doesn't change."""
 
     def __init__(self, parts: Collection[str] = ()) -> None:
         """``parts`` are column letters. "[A]" and "[A, B]" become links to "#A" etc."""

@@ -122,7 +122,7 @@ class DraftModels(QObject):
 
     @Slot(str)
     def _on_unloaded(self, model_id: str) -> None:
-        """Cancel loading the draft model of an unloaded model, which would load the model again."""
+        """Cancel loading a draft model after its model was unloaded, to keep the model unloaded."""
         for known in (self._cache, self._failed):
             known.pop(model_id, None)
         load = self._loads.pop(model_id, None)

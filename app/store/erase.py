@@ -175,7 +175,7 @@ def scrub_file(file: Path, ids: Iterable[str], ended: Callable[[], bool] = lambd
     except sqlite3.Error as error:
         if not is_damage(error):
             raise
-        log.warning("stored result is damaged: %s", file.name)
+        log.warning("database is damaged: %s", file.name)
         return False
     finally:
         for suffix in ("", "-wal", "-shm", "-journal"):
@@ -192,8 +192,8 @@ def is_empty_chat(chat: ChatRecord) -> bool:
 def chats_to_erase(chats: Sequence[ChatRecord], now: float, run_began: float) -> list[str]:
     """Return chats whose time in the trash is over, and empty chats of an earlier run.
 
-    The age of a chat is measured from the latest time in the store that is at least a day old. With
-    the current time, a single start with a wrong clock would empty the trash.
+    The time in the trash is counted up to the latest stored time that is at least a day old. If it
+    were counted up to the current time, one start with a wrong clock would empty the trash.
     """
     times = (t for c in chats for t in (c.created_at, c.updated_at, c.deleted_at or 0.0))
     confirmed = max((t for t in times if t <= now - DAY_S), default=0.0)

@@ -95,7 +95,7 @@ def split(query: str) -> tuple[str, Filter | None]:
 
 
 def _parse_day(value: str) -> float | None:
-    """Return the start of a period in seconds: 2026-01-31, 2026-01, 2026, or "yesterday"."""
+    """Return the start of a period like 2026-01-31, 2026-01, 2026, or "yesterday" in seconds."""
     if value in _DAYS:
         midnight = datetime.combine(date.today(), datetime.min.time())
         return (midnight - timedelta(days=_DAYS[value])).timestamp()

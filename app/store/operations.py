@@ -169,7 +169,7 @@ def message_values(message: Message) -> list[Any]:
 
 class SaveChat(Operation, frozen=True):
     chat: ChatRecord
-    # It has no `replaces_key`, because a later patch must not overtake it.
+    # No `replaces_key`, because patches queued in between would overwrite the newer chat.
 
     def write(self, db: sqlite3.Connection) -> None:
         db.execute(_UPSERT_CHAT, chat_values(self.chat))

@@ -51,7 +51,7 @@ class Trash:
         return sorted(chats, key=lambda chat: chat.deleted_at or 0.0, reverse=True)
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Permanently erase chats, also from index, journal, backups and files set aside.
+        """Permanently erase chats, including their text in index, journal, backups and old files.
 
         Erasure runs in the background, and continues at the next start if necessary.
         """

@@ -1,4 +1,4 @@
-"""Prevention of App Nap on macOS, which slows down apps whose windows are hidden.
+"""Prevention of macOS App Nap, which slows down apps whose windows are hidden.
 
 Only active during replies and model downloads. The screen and the machine may still sleep.
 """

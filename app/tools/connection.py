@@ -200,7 +200,7 @@ _GO_THERE_FIRST = -32042  # error code for calls that require the user to visit 
 
 
 def find_program(command: str) -> tuple[str, str]:
-    """Return the path of a server's program, as found by a terminal, and the PATH.
+    """Return the path of a server's program, looked up as in a terminal, and the PATH used.
 
     Blocks for up to 5 s. Raises ToolError if the program isn't found.
     """

@@ -74,7 +74,7 @@ class Reader(Struct):
     _silent: int = 0
 
     def items(self) -> Iterator[tuple[str, dict[str, Any], Any]]:
-        """Yield the file name, the other top-level values, and the conversation, until stopped.
+        """Yield the file name, the file's other top-level values and a conversation, until stopped.
 
         The conversation is None if it is longer than the limit.
         """

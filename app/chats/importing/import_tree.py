@@ -119,7 +119,7 @@ class _Answer(Struct):
 def build_chat(
     source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str | None
 ) -> ImportedChat:
-    """Build the messages of a chat. ``current`` is the last entry that was displayed.
+    """Build the messages of a chat. ``current`` is the last entry of the selected branch.
 
     Consecutive assistant entries (thoughts, tool calls, text) become one message, unless the tree
     branches between them. Instructions before the first message become the system prompt.
