@@ -39,7 +39,7 @@ class DownloadsInWindow(QObject):
     def toast(self) -> Toast:
         """Return a separate toast, because the window's may offer an undo."""
         widget = Toast(self._window, at_top=True)
-        # Each notice sets another `_notice_action`.
+        # Each notice sets its own `_notice_action`.
         widget.action_requested.connect(lambda: self._notice_action())  # noqa: PLW0108
         return widget
 

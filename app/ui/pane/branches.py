@@ -56,7 +56,7 @@ from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState,
 from app.ui.widgets.widget_behavior import announce, escape_tooltip, insert_shortcut, is_typed_text
 
 Role = Qt.ItemDataRole
-_MAX_AUTO_EXPANDED = 300  # more runs start collapsed
+_MAX_AUTO_EXPANDED = 300  # with more runs, the tree starts collapsed
 _MAX_ROW_CHARACTERS = 300  # characters of a message in a row
 _LEVEL_PX, _EDGE_PX = 20, 22  # indentation per branch level, and left margin, in pixels
 

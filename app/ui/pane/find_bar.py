@@ -174,8 +174,8 @@ class FindBar(QWidget):
     def _show_current(self, *, back: bool = False) -> None:
         """Scroll to the current match.
 
-        The exact number of matches in a message is known once it is laid out. If it differs from
-        the number found in the source, correct it and try again.
+        The exact number of matches in a message is known once the message is laid out. If that
+        differs from the number found in the source, correct the number and try again.
         """
         while self._hits:
             hit = bisect_right(self._ends, self._current)

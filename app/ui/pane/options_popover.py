@@ -201,7 +201,7 @@ class OptionsPopover(Popover):
         self._thinking_label = _make_label(tr("Thinking"), page)
         form.addRow(self._thinking_label, self.thinking)
         self.form = AnswerForm(form, page, labels=LABELS)
-        self.form.resized.connect(lambda: self._fit())  # noqa: PLW0108 - it overrides a slot
+        self.form.resized.connect(lambda: self._fit())  # noqa: PLW0108 - `_fit` overrides a slot
         self._more_rows = QWidget(page)
         rest = _make_form()
         rest.setContentsMargins(0, 0, 0, 0)

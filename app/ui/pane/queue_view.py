@@ -19,7 +19,7 @@ from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_l
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.widget_behavior import escape_tooltip
 
-_MAX_ROW_CHARACTERS = 400  # maximum characters of a message in the list; it can have a million
+_MAX_ROW_CHARACTERS = 400  # characters of a message to display, of up to a million
 
 
 class QueuedRow(RemovableButton):

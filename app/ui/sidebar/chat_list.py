@@ -45,7 +45,7 @@ T = TypeVar("T", bound=Hashable)
 
 
 def row_changes(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, int, int]] | None:
-    """Return row changes that turn ``before`` into ``after``, or None if more than `MOST_STEPS`.
+    """Return up to `MOST_STEPS` row changes that turn ``before`` into ``after``, or else None.
 
     A change is ("remove", at, 0), ("insert", at, 0) or ("move", to, from).
     """

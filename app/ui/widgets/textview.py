@@ -127,7 +127,7 @@ class TextView(QTextBrowser):
     def show_part(self, part: tuple[int, int] | None) -> None:
         """Show a range as selected, as part of a selection across several texts.
 
-        A range that ends after the text is extended as the text grows.
+        A range that ends after the text also covers text that is added later.
         """
         if part != self._selected_part:
             self._selected_part = part
@@ -211,7 +211,7 @@ class TextView(QTextBrowser):
             self.across.pop_menu(self, at, position)
 
     def add_to_menu(self, menu: QMenu, at: QPoint) -> None:
-        """Add actions for this point, in subclasses."""
+        """Add actions for a point to the context menu. Subclasses override this."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         copies = event.matches(QKeySequence.StandardKey.Copy) and self.textCursor().hasSelection()

@@ -68,8 +68,7 @@ class Toast(QWidget):
     def show_text(self, text: str, action: str = "", seconds: float | None = None) -> None:
         """Show a message, optionally with a button.
 
-        ``seconds`` is 0 to show the message until it's hidden, and by default the time it takes to
-        read it.
+        ``seconds`` limits the display time. 0 means no limit, and None the time that reading takes.
         """
         if seconds is None:
             seconds = 6.0 if action else min(6.0, 1.2 + len(text) / 15)

@@ -267,7 +267,7 @@ class Broadcast(WindowController):
 def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
     """Return ``words`` plus the numbers of replying chats that get the message later or not at all.
 
-    Those whose composer isn't empty don't get it.
+    Replying chats don't get it if their composer isn't empty.
     """
     busy = [pane for pane in group if pane.chat.reply.is_active]
     later = sum(pane is speaker or _would_enqueue(pane) for pane in busy)

@@ -59,7 +59,7 @@ class _ReplyObserver(WindowController):
 class ReplyAnnouncer(_ReplyObserver):
     """Announcements for screen readers when replies start and finish.
 
-    A reply in the focused chat is read out. Of other chats, only the end is announced.
+    A reply in the focused chat is read out. For other chats, only the end of a reply is announced.
     """
 
     def _on_started(self, chat: Chat) -> None:

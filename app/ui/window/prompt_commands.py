@@ -169,7 +169,7 @@ class PaneOffers(QObject):
             self.prompt_fetched.emit(text)
 
     async def _text(self, future: Future[str]) -> str | None:
-        """Return the text, or None if it was canceled, or after telling the user about an error."""
+        """Return the text, or None if fetching it was canceled or failed. Errors are shown."""
         try:
             return await flows.wait_for_future(future)
         except CancelledError:
