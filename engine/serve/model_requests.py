@@ -44,7 +44,7 @@ from engine.serve.metrics import Metrics
 from engine.serve.models import RELOADING, ModelEntry, ModelRegistry
 from engine.serve.queue import Report
 from engine.serve.reply_slots import ReplySlots, SessionModelError
-from engine.serve.requests import EventRelay, ModelRequest
+from engine.serve.requests import ModelRequest
 from engine.serve.routes.base import API, APIRoute, Choice, Generation, Writer, encoded
 from engine.serve.routes.completions import EmbeddingAPI, EmbeddingRequest, EmbeddingsAPI
 from engine.serve.routes.ollama import OllamaEmbedAPI, OllamaEmbeddingsAPI
@@ -262,7 +262,6 @@ class ModelRequestHandler:
         self._engine = engine
         self._slots = slots
         self._metrics = metrics
-        self._relay = EventRelay()
 
     def routes(self, apis: Sequence[API], counts: Sequence[API]) -> list[APIRoute]:
         return [
@@ -387,7 +386,7 @@ class ModelRequestHandler:
                         program = request.program
                         share = self.shares.get(program, 0.0)
                         session.prioritise(self.priority, program, share)
-                        request.start(self._engine, session, held, self._relay)
+                        request.start(self._engine, session, held)
                         choice, event = await self._relay_events(request, client)
                         request.message = choices[0].as_message
                     finally:

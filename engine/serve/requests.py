@@ -168,14 +168,14 @@ class ModelRequest:
 
     # -- replies of the engine, on the server's event loop ------------------------------------
 
-    def start(self, engine: Engine, session: Session, held: ExitStack, events: EventRelay) -> None:
+    def start(self, engine: Engine, session: Session, held: ExitStack) -> None:
         """Send each prompt to the engine.
 
         Args:
             session: used for the first choice. More sessions are opened as needed.
             held: closes the additional sessions.
         """
-        self._session, self._cleanup, self._events = session, held, events
+        self._session, self._cleanup = session, held
         asked = self.generation
         self._send(self.choices[0], session)
         for choice in self.choices[asked.n :: asked.n]:
@@ -193,8 +193,14 @@ class ModelRequest:
         self._on_event, self._over = on_event, self._loop.create_future()
         await self._over
 
+    def _post(self, choice: Choice, event: Event) -> None:
+        """Pass an event from the engine thread to the event loop."""
+        try:
+            self._loop.call_soon_threadsafe(self._handle, choice, event)
+        except RuntimeError:
+            log.debug("the server has ended")
+
     def _handle(self, choice: Choice, event: Event) -> None:
-        """Handle an event of a reply. Must not raise, because other requests' events follow."""
         over = self._over
         relays = over is not None and not over.done()
         read = not isinstance(event, PromptProgress) or event.done >= event.total
@@ -204,9 +210,14 @@ class ModelRequest:
                 if relays and read and new:
                     self._forked.add(choice.prompt)
                     self._fork(choice)
-            finally:  # without `_note_end`, `stop_replies` would wait forever
+            finally:  # without this, `stop_replies` would wait forever
                 if isinstance(event, (Finished, Failed)) and choice in self._running:
-                    self._note_end(choice, event)
+                    session, _ = self._running.pop(choice)
+                    if session is self._session:
+                        self.last = event
+                        self._first_ended.set()
+                    else:
+                        session.close()
             if over is not None and not over.done() and self._on_event(choice, event):
                 over.set_result(None)
         except BaseException as error:  # panics in native libraries aren't an Exception
@@ -235,7 +246,7 @@ class ModelRequest:
 
     def _send(self, choice: Choice, session: Session) -> None:
         generation = self.generation
-        deliver = partial(self._events.post, self._loop, self._handle, choice)
+        deliver = partial(self._post, choice)
         params = _params(generation.params, choice.index - choice.prompt * generation.n)
         prompt = generation.prompts[choice.prompt]
         reply = session.send(prompt, params, deliver, generation.template)
@@ -250,51 +261,9 @@ class ModelRequest:
             except EngineError as error:
                 self._handle(choice, Failed(session.id, "", error.code, error.message))
 
-    def _note_end(self, choice: Choice, event: Finished | Failed) -> None:
-        session, _ = self._running.pop(choice)
-        if session is self._session:
-            self.last = event
-            self._first_ended.set()
-        else:
-            session.close()
-
 
 def _params(params: SamplingParams, number: int) -> SamplingParams:
     """Return the parameters for answer `number`. Only the first answer uses the given seed."""
     if params.seed is None or not number:
         return params
     return replace(params, seed=line_seed(params.seed, number))
-
-
-class EventRelay:
-    """Relay of events from the engine thread to the server's event loop.
-
-    An engine step usually produces an event for each reply, but wakes the loop only once.
-    """
-
-    def __init__(self) -> None:
-        self._posted: deque[tuple[Callable[[Choice, Event], None], Choice, Event]] = deque()
-        self._is_waking = False  # True while the loop is about to call `_deliver`
-
-    def post(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        handle: Callable[[Choice, Event], None],
-        choice: Choice,
-        event: Event,
-    ) -> None:
-        """Call `handle` with an event on the event loop. Called on the engine thread."""
-        self._posted.append((handle, choice, event))
-        if self._is_waking:
-            return
-        self._is_waking = True
-        try:
-            loop.call_soon_threadsafe(self._deliver)
-        except RuntimeError:
-            log.debug("the server has ended")
-
-    def _deliver(self) -> None:
-        self._is_waking = False  # reset first, so that no event is left behind
-        while self._posted:
-            handle, choice, event = self._posted.popleft()
-            handle(choice, event)

@@ -30,7 +30,7 @@ from engine.serve.model_requests import SERVER_STOPPING
 from engine.serve.models import ModelRegistry
 from engine.serve.queue import Queue, QueueEntry
 from engine.serve.reply_slots import ReplySlots
-from engine.serve.requests import EventRelay, ModelRequest
+from engine.serve.requests import ModelRequest
 from engine.serve.routes.base import Choice
 from engine.serve.server import Server
 from tests.engine.families import FAMILIES
@@ -77,7 +77,7 @@ def test_stopped_replies_have_their_last_event() -> None:
             engine: Any = None
             request = ModelRequest({})
             request.generation, request.choices = generation, [Choice(0)]
-            request.start(engine, session, held, EventRelay())
+            request.start(engine, session, held)
             await request.stop_replies()
         assert request.last is ended
 
