@@ -442,9 +442,9 @@ class Engine:
 
         Args:
             session_id: id for reopening the session later with its KV cache, even after the
-                program was restarted (see `cache_dir`). None for a random id. An id that starts
-                with `clients/` is an API client's: the session starts from the cache on disk with
-                the longest common text in its domain.
+                program was restarted (see `cache_dir`). None for a random id. Ids that start with
+                `clients/` are for API clients: such a session starts from the cache file in its
+                domain that has the longest text in common with the first prompt.
             system: system message for conversations that don't have one.
             reproducible: make this session's logits independent of other chats, bit by bit. Unless
                 the model is `exact`, this means stepping the session alone, which is slower while
@@ -504,8 +504,8 @@ class Engine:
     ) -> Reply:
         """Request a single answer without a session, e.g. for titles and summaries.
 
-        Single requests wait for memory before all chats. For arguments and errors, see
-        `Session.send`.
+        In the queue for memory, single requests are ahead of all chats. For arguments and errors,
+        see `Session.send`.
         """
         session = uuid.uuid4().hex
         opening = OpenSession(session, model.id, None, False, reasoning, one_shot=True)
@@ -582,8 +582,8 @@ class Engine:
         `phase_seconds` is the engine thread's time per phase, `tokens_per_s` the current
         throughput of all chats together, and `queue` lists the sessions waiting for memory, in
         order. `process_bytes` and `children_bytes` are this process's and its children's memory.
-        `faults` counts failed passes by model id. `unshared` in it means that the model's chats
-        are stepped one by one for a while.
+        `faults` has the numbers of failed passes for each model id, and `unshared`, which is True
+        while the model's chats are stepped one by one.
         """
         may_wait()
         return self.stats_later().result()

@@ -68,8 +68,8 @@ class RanksLostError(EngineError):
 def free_frames(error: BaseException) -> None:
     """Free the frames that an exception and its causes keep alive.
 
-    A frame that stores its own exception is a reference cycle. The cycle collector doesn't run on
-    the engine thread, so it would leak sessions and their arrays.
+    A frame that stores its own exception is part of a reference cycle. The cycle collector doesn't
+    run on the engine thread, so such a cycle would leak sessions and their arrays.
     """
     pending = [error]
     while pending:
@@ -82,7 +82,7 @@ def free_frames(error: BaseException) -> None:
 
 
 class _EngineThreadError(Exception):
-    """Error on the engine thread as its formatted traceback."""
+    """Formatted traceback of an error on the engine thread."""
 
     def __str__(self) -> str:
         return f"\n{self.args[0]}"

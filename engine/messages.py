@@ -111,7 +111,7 @@ class Embeddings(Struct, frozen=True):
 
 
 class FileWritten(Struct, frozen=True):
-    """Notification that a cache file was written, so that its memory can be freed."""
+    """Notification that a cache was written to disk and its memory can be freed."""
 
 
 class GetStats(Struct, frozen=True):
@@ -239,7 +239,7 @@ _REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking")
 
 
 def reasoning_of(message: Message) -> str:
-    """Return the reasoning of an assistant message, in any of the formats of clients."""
+    """Return the reasoning of an assistant message, in any format that clients use."""
     names = (*REASONING_FIELDS, *_REASONING_LISTS)
     found = next((text for name in names if (text := reasoning_text(message.get(name)))), "")
     content = message.get("content")
@@ -370,8 +370,8 @@ class TextDelta(ReplyEvent, frozen=True):
 
     text: str
     kind: Kind
-    # If logprobs were requested: odds of the answer's tokens since the last such delta. The text of
-    # a delta with odds can be empty.
+    # If logprobs were requested: odds of the answer's tokens since the last delta with odds. The
+    # text of a delta with odds can be empty.
     odds: tuple[TokenOdds, ...] = ()
 
 
@@ -458,7 +458,7 @@ class Send(Struct, frozen=True):
     prompt: Asked
     params: SamplingParams
     sink: Sink
-    sent_at: float  # clock of the mailbox when posted, so that TTFT includes the time in it
+    sent_at: float  # time of posting on the mailbox's clock; TTFT includes the wait in the mailbox
     template: Mapping[str, Any] = field(default_factory=dict)  # extra chat template variables
 
 

@@ -89,8 +89,8 @@ class SamplingParams(Struct, frozen=True, dict=True):
             the last `penalty_window` tokens (Keskar et al. 2019, arXiv:1909.05858). 1 is off.
         presence_penalty: subtracted once from the logit of each token in the window. [-2, 2].
         frequency_penalty: like `presence_penalty`, but once per occurrence. [-2, 2].
-        penalty_window: number of most recent tokens, including the prompt, that penalties look at.
-        logit_bias: token id to a number that is added to its logit.
+        penalty_window: number of most recent tokens, including the prompt, that penalties consider.
+        logit_bias: maps token ids to numbers that are added to their logits.
         logprobs: report the log probability of each sampled token and of the `logprobs` most
             probable tokens at its position; 0 to 20. None turns this off. Doesn't affect sampling.
         seed: the same seed and prompt give the same text; None picks a random seed.

@@ -40,7 +40,7 @@ class Reply:
         self._tokens: list[int] = []
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
-        # A separate condition, so that waiting for the end doesn't wake up for each token.
+        # A separate condition, so that threads waiting for the end don't wake up for each token.
         self._ended = threading.Condition(self._lock)
 
     def __iter__(self) -> Iterator[Event]:

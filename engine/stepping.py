@@ -22,7 +22,7 @@ class SteppedEngine(Engine):
     Everything runs on the calling thread, except the writing of caches to disk.
 
     Args:
-        clock: seconds by which steps are planned.
+        clock: returns the time in seconds, for planning steps.
         args, options: see `Engine`. `ranks` and `niceness` have no effect.
     """
 
@@ -52,8 +52,8 @@ class SteppedEngine(Engine):
         return not loop.is_idle or loop.is_writing or not self._mailbox.is_empty
 
     def run_until(self, is_true: Callable[[], bool]) -> bool:
-        """Call `step` until `is_true` returns True or nothing is left to do. Return its last
-        result.
+        """Call `step` until `is_true` returns True or nothing is left to do. Return the last result
+        of `is_true`.
         """
         while not is_true() and self.step():
             pass
@@ -87,7 +87,7 @@ class SteppedEngine(Engine):
 
 
 class _SteppedMailbox(Mailbox):
-    """Mailbox whose owner runs in the thread that waits."""
+    """Mailbox of an engine that runs on the waiting thread."""
 
     def __init__(
         self, run_until: Callable[[Callable[[], bool]], bool], clock: Callable[[], float]

@@ -1,11 +1,10 @@
-"""Decisions about memory: what may start or grow, and which idle caches are evicted for it.
+"""Decisions about memory: what may start or grow, and which idle caches are evicted to make room.
 
 A plan makes all of these decisions with the same `MemoryBudget`. Replies that can never fit are
-refused immediately. Other replies wait in the order in which they were sent, with chats in the
-foreground first, and no request overtakes another.
+refused immediately. Other replies wait in the order of `queue_key`.
 
-Eviction and admission happen in separate iterations, because an eviction may free less memory than
-its cache uses: shared memory stays, and a cache being written to disk is freed later.
+Eviction and admission happen in separate iterations, because evicting a cache may free less memory
+than the cache uses: shared memory stays, and a cache being written to disk is freed later.
 """
 
 from __future__ import annotations
@@ -34,8 +33,9 @@ BUDGET_SHARE = 0.85
 
 
 Fit = bool | None | tuple[CacheKey, ...]
-"""Result of `MemoryBudget.fit`: True if the bytes fit now; the caches to evict; False if they fit
-once evicted caches are written to disk; None if evicting all idle caches isn't enough."""
+"""Result of `MemoryBudget.fit`: True if the bytes fit now; the caches to evict to make room; False
+if the bytes fit once evicted caches are written to disk; None if evicting all idle caches isn't
+enough."""
 
 
 def promised_bytes(parts: Iterable[tuple[int, int, int]]) -> tuple[int, dict[int, int]]:
@@ -57,7 +57,7 @@ class MemoryBudget:
 
     Attributes:
         free: bytes available if every idle cache were evicted and nothing were being written.
-        is_exceeded: idle caches have to be dropped, or a reply has to be requeued.
+        is_exceeded: True if idle caches have to be dropped, or a reply has to be requeued.
     """
 
     def __init__(self, rows: Sequence[Row], memory: MemoryView) -> None:
@@ -75,7 +75,7 @@ class MemoryBudget:
         return self.free - self.memory.idle_bytes - self.memory.writing_bytes
 
     def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> Fit:
-        """Return how `nbytes` can fit.
+        """Return whether and how `nbytes` fit into the budget.
 
         Args:
             claimed: bytes that must remain available. Idle caches may use them.
@@ -169,8 +169,8 @@ def embed(request: PendingEmbedding, budget: MemoryBudget) -> StepPlan | None:
 def extend(rows: Iterable[Row], budget: MemoryBudget) -> StepPlan | None:
     """Extend the allowance of a reply without a limit, or choose the caches to evict for that.
 
-    A reply asks `EARLY_TOKENS` before the end of its allowance, so that evicted caches can be
-    written to disk first. If writing takes too long, the reply gets a few extra tokens.
+    Extensions are requested `EARLY_TOKENS` tokens before the allowance ends, so that evicted caches
+    can be written to disk first. If writing takes too long, the reply gets a few extra tokens.
     """
     for row in rows:
         found = budget.fit(row.growth_bytes or 0)
@@ -203,7 +203,7 @@ def keep_prefix(budget: MemoryBudget) -> StepPlan | None:
 
 
 def surplus(budget: MemoryBudget) -> StepPlan | None:
-    """Choose idle caches to drop, or a reply to requeue, since the budget is exceeded.
+    """Choose idle caches to drop, or a reply to requeue, to get back within the budget.
 
     Forks allocate memory without a plan, and a running reply needs more than before if a fork of
     its session creates a new shared prefix. Embeddings of images that no reply needs have a
@@ -230,7 +230,7 @@ def choose_evictions(
     bytes.
 
     Args:
-        in_use: group numbers of memory shared with running replies. It can't be freed.
+        in_use: group numbers of memory shared with running replies, which can't be freed.
     """
     queue = sorted(idle, key=lambda i: i.used_at)
     holders: dict[int, int] = {}

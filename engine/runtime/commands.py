@@ -1,4 +1,4 @@
-"""Handlers of session commands: open, send, cancel, fork, and close."""
+"""Handlers for session commands: open, send, cancel, fork, and close."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class SessionCommands:
         self._state = state
         self._workers = workers
         self._scheduler = scheduler
-        # Reasons why sessions for single questions have ended, until their message arrives.
+        # Errors for single questions whose model isn't loaded, by session id. An error is reported
+        # when the question arrives.
         self._one_shot_ended: dict[str, tuple[str, str]] = {}
         # Trials of quantized caches, by model and bits.
         self._trials: dict[tuple[str, int], CommandFuture[None]] = {}
@@ -67,7 +68,7 @@ class SessionCommands:
         reproducible = command.reproducible and not (
             model.abilities.modes.exact and command.kv_bits is None
         )
-        # Attention over two parts is rounded differently.
+        # A shared prefix splits attention into two parts, which rounds differently.
         shares_prefix = (
             model.abilities.modes.shares_prefix and command.kv_bits is None and not reproducible
         )
@@ -132,7 +133,7 @@ class SessionCommands:
         """Prepare a reply's prompt.
 
         The arguments don't refer to the request, because its model may be unloaded while a worker
-        prepares.
+        prepares the prompt.
         """
         if self._state.sessions[session_id].kv_bits is not None:
             yield from self._quantize(session_id)
@@ -152,15 +153,19 @@ class SessionCommands:
         request.enqueue(prepared)
 
     def _use_file(self, session: SessionState, file: CacheFile) -> None:
-        """Let a new session start from a file, and also save to it if no one else needs it."""
+        """Let a new session start from a cache file.
+
+        If the session continues the file's conversation and no other session uses the file, the
+        session is also saved to it.
+        """
         if session.reproducible and not file.continues:
-            return  # trimming another conversation would move the chunk boundaries
+            return  # trimming the file's conversation would move the chunk boundaries
         session.begins_as = file.name
         if file.continues and all(s.file != file.name for s in self._state.sessions.values()):
             session.file = file.name
 
     def _quantize(self, session_id: str) -> Task:
-        """Find out if a session's model supports its `kv_bits`. If not, end the session."""
+        """Check that a session's model supports its `kv_bits`. If not, end the session."""
         session = self._state.sessions.get(session_id)
         if session is None:
             return
@@ -284,7 +289,7 @@ class SessionCommands:
 
     def save(self, command: Keep) -> None:
         if self._state.leader is not None:
-            return  # ranks write caches without an owner, but don't copy caches
+            return  # the journal doesn't record `frozen_copy`, so other ranks couldn't save it
         session = self._state.sessions.get(command.session_id)
         if session is not None and session.named and session.request is None:
             self._state.memory.save(session, stays=True)

@@ -65,8 +65,8 @@ class Delivery:
                         self._advance_drafted(request, check, run)
             except BaseException as error:  # ends only this reply
                 self._state.fail_reply(request, error)
-        # Other prompts are behind the one that is being read. In the queue, at least the request
-        # that holds the memory comes first.
+        # The first prompt is being read, so the second prompt has position 1. A queued request has
+        # at least position 1, because it waits for a request that holds memory.
         self._report_positions(plan.reading[1:], Status.PREFILLING)
         self._report_positions(plan.queue, Status.QUEUED)
 
@@ -123,7 +123,7 @@ class Delivery:
         def choose() -> Task:
             vocab = unsampled.logits.shape[-1]
             mask = yield Work(f"masks {request.session.domain}", partial(constraint.mask, vocab))
-            # Otherwise, the reply has ended, or its caches are being recomputed.
+            # Skip if the reply has ended, or its caches are being recomputed.
             if request.unsampled is unsampled:
                 token = runner.sample_constrained(request, unsampled, mask)
                 request.unsampled = None
@@ -141,7 +141,7 @@ class Delivery:
         self._state.meter.note(count, 0)
         if reason is not None:
             self._state.end_reply(request, reason)
-        # Tokens of constrained output are only sampled here, so include the time.
+        # Constrained output is sampled here, so this counts as decoding time.
         timing, spent = run.timing, self._state.clock() - started
         run.timing = replace(
             timing,
@@ -164,7 +164,7 @@ class Delivery:
         model = group[0].session.model
         drafter = model.drafter if failed.drafted else None
         if drafter is not None:
-            drafter.fail(failed.error)  # without the draft, the reply fails or continues
+            drafter.fail(failed.error)  # if the draft wasn't the cause, the next pass fails, too
         elif len(failed.sessions) == 1:
             self._state.fail_alone(group[0], failed.error)
             return

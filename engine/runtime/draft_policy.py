@@ -1,9 +1,9 @@
 """Policy for the number of drafted tokens, based on measured costs and gains.
 
 MLX launches a plain step before its input token is known, and the next iteration waits for the
-result. (With the CPU kernels, the same iteration waits.) An iteration with drafts drafts, verifies
-and waits. Between a plain step and the first draft, one iteration therefore only waits for the
-plain step.
+result. (With the CPU kernels, the same iteration waits.) A drafting iteration drafts tokens,
+verifies them, and waits for the result. After a plain step, there is therefore an iteration that
+only waits for this step before the first draft.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 FIRST_DRAFT, MAX_DRAFT = 3, 7
-"""Tokens in the first draft, and maximum for later drafts: eight rows with the token before."""
+"""Number of tokens in the first draft, and maximum for later drafts. With the token before the
+draft, the maximum is eight rows."""
 
 MAX_LOOKUP = 15
-"""Maximum number of lookup tokens at a time, because a seventeenth row would start another tile."""
+"""Maximum number of lookup tokens at a time. With the token before them, they fill a tile of 16
+rows."""
 
-LIKELY = 1.5  # minimum number of lookup tokens that we expect to be accepted
+LIKELY = 1.5  # minimum expected number of accepted lookup tokens
 
 # Number of plain steps to time before the first draft, and again after `RETIME_TOKENS` tokens.
 PLAIN_STEPS = 4
@@ -31,19 +33,21 @@ factor."""
 
 WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
 
-# Number of tokens after which plain steps are timed again, because they get slower with the text.
+# Number of tokens after which plain steps are timed again. They get slower as the text grows.
 RETIME_TOKENS = 512
 
 FIRST_REST, LONGEST_REST = 64, 4096
-"""Number of tokens that a chat decodes without drafts after a loss: initial value and maximum.
+"""Number of tokens that a chat decodes without drafts after drafting was slower: initial value and
+maximum.
 
-Lookups that would lose are also tried again after that many tokens.
+If lookups are predicted to be slower, they are also tried again after this number of tokens.
 """
 
-# Maximum number of tokens that the draft model catches up as part of a draft.
+# Maximum number of missed tokens that the draft model reads as part of a draft.
 CATCH_UP = 32
 
-CHUNK = 128  # chunk size for the draft model after each plain step, if it's further behind
+# Maximum number of tokens that the draft model reads after a plain step if it has missed more.
+CHUNK = 128
 
 MAX_ROW_COST = 2.0  # maximum cost of a row, in plain steps of a single chat
 
@@ -74,13 +78,14 @@ class Rate(Struct):
 class Costs(Struct):
     """Linear model for the cost of verifying lookup tokens: a cost per pass plus a cost per row.
 
-    The model is a least-squares fit with exponentially decreasing weights. It includes one extra
-    pass without rows and without cost. The unit is the time per token of a plain step.
+    The model is a least-squares fit with exponentially decreasing weights. The fit includes an
+    extra pass with zero rows and zero cost. The unit is the time per token of a plain step.
     """
 
     # Sums of weights, rows, squared rows, costs, and costs times rows.
     sums: list[float] = field(default_factory=lambda: [0.0] * 5)
-    # Tokens of a chat since the last pass, and tokens before the next attempt.
+    # Tokens decoded per chat since the last lookup pass, and the number of such tokens after which
+    # lookups that don't seem worth it are tried again.
     quiet: float = 0.0
     rest: int = 0
     _rows: int = 0

@@ -172,11 +172,11 @@ class _SizedCandidate(Struct, frozen=True):
     identity: tuple[object, ...]  # detects whether the model is already loaded
     facts: ModelFacts
     adapter: AdapterFacts | None
-    contents: str  # same as `fingerprint.hash_contents`, or "" if not needed
+    contents: str  # result of `fingerprint.hash_contents`, or "" if not needed
 
 
 class FitEstimator:
-    """Handler of `Estimate`. Compares the size of a model with the free memory."""
+    """Handler for `Estimate`. Compares the size of a model with the free memory."""
 
     def __init__(self, state: State, workers: Workers, confined: Sandbox) -> None:
         self._state = state

@@ -41,10 +41,10 @@ class PrefillOutcome(Struct, frozen=True):
 
 class TokenOutcome(Struct, frozen=True):
     session: str
-    # The pending token, which is now known. None if there was none.
+    # The pending token, which is now known. None if no token was pending.
     token: int | None
-    # The next token, or the error raised by its sampler. None if the reply needs no more tokens;
-    # the pending token isn't fed then.
+    # The next token, or the error raised by its sampler. None if the reply needs no more tokens, so
+    # that the pending token isn't fed.
     following: NextToken | None
 
 
@@ -240,7 +240,11 @@ class Executor:
         state.note_read(request)
 
     def _donor(self, key: CacheKey, session: SessionState) -> SessionKV:
-        """Return the caches that a session may copy."""
+        """Return a donor's caches.
+
+        Raises:
+            LookupError: if the session's caches have a different type.
+        """
         state = self._state
         donor = (
             state.memory.prefixes.cached[key] if key.kind == "prefix" else state.sessions[key.name]
@@ -288,7 +292,7 @@ class Executor:
     def _read(self, plan: StepPlan, run: PlanResult) -> list[Chunk]:
         """Prefill prompts in a separate pass, and return the chunks that were read.
 
-        Chunks that became invalid by a fault of this iteration are omitted.
+        Chunks that became invalid because of a fault in this iteration are omitted.
         """
         known = self._state.requests
         chunks = [
@@ -334,7 +338,7 @@ class Executor:
         request.prefix_to_keep = 0
         try:
             self._state.memory.prefixes.cache_prefix(request.reader, keeping.length)
-        except BaseException as error:  # other prompts are read instead
+        except BaseException as error:  # prompts with this prefix are prefilled instead
             log.warning("cannot keep a prefix: %s", describe_error(error))
 
 

@@ -17,7 +17,7 @@ MIN_CHECK_S = 0.05  # minimum time between two checks
 
 
 class IdleUnloader:
-    """Handler of `UnloadIdle` and `Pin`.
+    """Handler for `UnloadIdle` and `Pin`.
 
     Args:
         free: unloads a model, given its id.
@@ -50,11 +50,11 @@ class IdleUnloader:
             self.next_check = math.inf
             return
         due = self._due(after)
-        # Until `after` seconds have passed, no other model can become idle for that long.
+        # A model that isn't in `due` yet can't be due before `after` seconds have passed.
         soonest = min((at for _, at in due if at > now), default=now + after)
         self.next_check = max(soonest, now + max(MIN_CHECK_S, min(1.0, after)))
         for model_id in [model_id for model_id, at in due if at <= now]:
-            self.next_check = now + MIN_CHECK_S  # it may have been the last to need another model
+            self.next_check = now + MIN_CHECK_S  # the base or draft model may now be unused
             self._free(model_id)
             try:
                 if self._on_unloaded is not None:

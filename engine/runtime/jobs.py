@@ -94,7 +94,7 @@ class CacheRestorer:
                 else:
                     log.warning("cannot restore a KV cache: %s", describe_error(error))
                     session.kv.drop()
-            self._go_on(request, first.then)  # continue before removing the load from the queue
+            self._go_on(request, first.then)  # continue before removing the cache from the queue
         self.arrived.popleft()
 
     def _go_on(self, request: Request, then: Callable[[], None]) -> None:

@@ -90,7 +90,7 @@ class KeptFile:
 
 @functools.cache
 def own_code(*packages: str) -> str:
-    """Hash the source code of packages of the engine, which have no version numbers."""
+    """Hash the source code of engine packages, which have no version numbers."""
     engine, digest = Path(__file__).parents[1], hashlib.sha256()
     folders = [engine / package for package in packages]
     if getattr(sys, "frozen", False):  # in a bundle, the code is part of the executable

@@ -113,9 +113,9 @@ class Loop:
             self._embedder,
         )
         self._delivery = Delivery(self._state, self._model_loader, self._embedder, self._workers)
-        # `Relieve` commands that wait for a plan, with the total cache size before.
+        # `Relieve` commands that wait for a plan, with the total cache size when they arrived.
         self._relieving: list[tuple[Relieve, int]] = []
-        self._faults_in_a_row = 0  # number of iterations with errors
+        self._faults_in_a_row = 0  # number of consecutive iterations with errors
         self._idle_unloader = IdleUnloader(
             self._state, self._model_loader.free, lambda: self._embedder.models
         )
@@ -159,14 +159,14 @@ class Loop:
         except BaseException as error:
             log.exception("the engine thread cannot continue")
             why = f"The engine cannot continue: {describe_error(error)}"
-            free_frames(error)  # frees arrays in its frames before their streams
+            free_frames(error)  # arrays in its frames must be freed before their streams
             raise
         finally:
             self.end(why)
 
     def step(self) -> bool:
-        """Run one iteration. Return False once the engine has ended. Only blocks if there's nothing
-        to do.
+        """Run one iteration, blocking only if there's nothing to do. Return False after a `Stop`
+        command.
 
         Each part has its own recovery from errors. Repeated faults end the engine, sooner if the
         caches may be damaged.
@@ -247,7 +247,7 @@ class Loop:
         ):
             return False
         if not (arrays or self._embedder.busy or self._model_loader.busy):
-            return False  # they wait for memory
+            return False  # all jobs and loads are waiting for memory
         self._embedder.step(0.0 if plan.chunk is not None else decoding)
         self._image_encoder.step(decoding)
         with self._state.meter.phase("load"):

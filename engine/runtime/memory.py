@@ -101,7 +101,7 @@ class Memory:
         self.prefixes = PrefixIndex(int(budget * PREFIX_SHARE), self.tally.watch.moved)
         self.adapted: list[LoadedModel] = []  # base models of variants being loaded
         self._models, self._sessions, self._requests = models, sessions, requests
-        # Bytes by owner, for weights that are being read, and for everything else.
+        # Reserved bytes by owner: for weights that are being read, and for everything else.
         self._loading: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
         self._reserved: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
 
@@ -160,7 +160,7 @@ class Memory:
         return {CacheKey("draft", i): d for i, d in pairs if isinstance(d, Drafter)}
 
     def base(self, contents: str) -> LoadedModel | None:
-        """Return the loaded model without an adapter that was read from these files."""
+        """Return the loaded base model whose files have the hash `contents`, or None."""
         for model in self.in_memory:
             if (
                 model.base is None

@@ -164,8 +164,9 @@ class ModelLoader:
     def step(self, decoding: float = 0.0) -> None:
         """Continue freeing or loading the current model.
 
-        The time limit is half of a step up to the gap budget, and at least a quarter of a step, so
-        that loading also finishes on a slow machine.
+        The time limit is half the duration of a decode step, up to the gap budget. It's at least a
+        quarter of the duration (up to `MAX_PIECE_S`), so that loading also finishes on a slow
+        machine.
         """
         self._drop_cancelled()
         if self.freeing.going:
@@ -250,7 +251,7 @@ class ModelLoader:
         self.leave(state.remove(model_id), then)
 
     def leave(self, models: list[LoadedModel], then: Callable[[], None] | None = None) -> None:
-        """Free the arrays of removed models that nothing else needs, and then call `then`."""
+        """Free the arrays that only the removed `models` use, and then call `then`."""
         needed = {
             id(a) for m in self._state.memory.in_memory for a in loader.parameter_arrays(m.net)
         }
@@ -319,8 +320,8 @@ class DeferredFree:
         """Queue arrays to be freed, and then call `then`.
 
         Args:
-            arrays: emptied. Nothing else may refer to these arrays. If the list is already empty,
-                only unused buffers are freed.
+            arrays: list to empty. Nothing else may refer to these arrays. If the list is already
+                empty, only unused buffers are freed.
         """
         self.going.append((arrays, then))
 
@@ -350,7 +351,7 @@ _ModelRef = weakref.ref[LoadedModel]
 
 
 class DraftModelLoader:
-    """Handler of `Load` with a draft model. The draft model is loaded first."""
+    """Handler for `Load` with a draft model. The draft model is loaded first."""
 
     def __init__(
         self,

@@ -9,16 +9,17 @@ from engine.runtime.plan import Row
 
 TILE = 16
 """Number of rows in a tile of matrix products. Larger chunks are multiples of it, except for exact
-models, whose CPU kernels take about as long for each row."""
+models, whose CPU kernels take about the same time for each row."""
 
 MIN_CHUNK = 4
-"""Minimum chunk size. Each chunk reads all the weights, so smaller chunks take about as long.
-Chunks below a tile only pay off far into a prompt, where attention takes most of the time."""
+"""Minimum chunk size. Each chunk reads all the weights, so an even smaller chunk would take about
+as long. Chunks smaller than a tile only pay off far into a prompt, where attention takes most of
+the time."""
 
 MAX_CHUNK = 2048
 """Maximum chunk size. Larger chunks need larger buffers and are hardly faster per token."""
 
-# Sizes of a model's first passes in tokens: next to streaming chats, without them, and mixed.
+# Sizes of a model's first passes in tokens: while chats are streaming, while none are, and mixed.
 FIRST_CHUNK, FIRST_IDLE_CHUNK, FIRST_MIXED_PASS = 16.0, 256.0, 2.0 * TILE
 
 GAP_BUDGET = 0.05
@@ -108,9 +109,7 @@ class PrefillPacer:
         return sorted(rows, key=key)
 
     def _learn_rate(self, model: str, tokens: int, seconds: float) -> None:
-        """Update the prefill rate, but not after passes that were much smaller than earlier
-        passes.
-        """
+        """Update the prefill rate. Passes much smaller than earlier passes are ignored."""
         rate, most = self._rates.get(model, (0.0, 0))
         if tokens <= most // 2:
             return
@@ -139,8 +138,9 @@ class PrefillPacer:
     def mixed_chunk(self, model: str, rows: int, tile: int = TILE) -> int:
         """Return the maximum number of tokens to read in the same pass as a decode step of `rows`.
 
-        The total fills whole tiles. Smaller chunks halved the speed far into a prompt (10,018
-        tokens took 235 s instead of 115 s) without shortening the longest gaps.
+        Together with the decoding rows, the chunk fills whole tiles. Smaller chunks halved the
+        speed far into a prompt (10,018 tokens took 235 s instead of 115 s) without shortening the
+        longest gaps.
         """
         size = min(self._mixed_sizes.get(model, FIRST_MIXED_PASS), 512.0, MAX_CHUNK)
         tiles = max(int(size / tile + 0.25), -(-(rows + MIN_CHUNK) // tile))
@@ -149,8 +149,8 @@ class PrefillPacer:
     def observe_mixed(self, model: str, rows: int, seconds: float, decoding: float) -> None:
         """Update the chunk size after a mixed pass with `rows` rows in total.
 
-        A mixed pass may take the gap budget plus the duration of two steps, like a step and a
-        separate chunk.
+        A mixed pass may take the gap budget plus the duration of two steps, which is also the limit
+        for a step and a separate chunk together.
         """
         self._learn_rate(model, rows, seconds)
         budget = self.gap_budget + 2 * decoding
@@ -198,10 +198,14 @@ class PrefillPacer:
 
 
 def _towards(size: float | None, tokens: int, factor: float, guess: float) -> float:
-    """Return the next size after a pass with `tokens`, starting from `guess`.
+    """Return the next chunk size after a pass with `tokens` tokens.
 
-    The last pass of a prompt has fewer tokens than `size`. The size isn't reduced if such a pass
-    was fast.
+    A pass that was fast enough never reduces the size, because the last pass of a prompt can have
+    fewer than `size` tokens.
+
+    Args:
+        size: current size, or None if there is none yet.
+        guess: initial size.
     """
     if factor >= 1:
         return max(size or guess, tokens * factor)
@@ -234,7 +238,7 @@ class ModelTimeShares:
     def _used_by(self, active: Iterable[str]) -> dict[str, float]:
         """Return the time used by each active model.
 
-        A new active model starts with the least time of the others, because inactivity gives no
+        A newly active model starts with the least time of the others, so that inactivity gives no
         advantage.
         """
         known = {m: self._used[m] for m in active if m in self._used}
@@ -243,8 +247,8 @@ class ModelTimeShares:
 
 
 MAX_LEAD_S = 5.0
-"""Maximum lead of a program over its share in seconds, which limits how long other programs wait.
-"""
+"""Maximum time in seconds by which a program can exceed its share, which limits how long other
+programs wait."""
 
 LEEWAY_S = 0.05
 """Maximum lead in seconds with which a program can still take part in passes of other programs."""

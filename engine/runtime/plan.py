@@ -69,7 +69,7 @@ class Row(Struct, frozen=True):
     # Bytes added to `max_bytes` if the allowance is extended. None if that was not requested.
     growth_bytes: int | None = None
     at_limit: bool = False  # the reply ends with the next token unless its allowance is extended
-    # Length of a prompt prefix that other sessions can use, until the next pass. 0 for none.
+    # Length of a prompt prefix to keep for other sessions, or 0 for none. Reset by the next pass.
     prefix_to_keep: int = 0
     prefix_bytes: int = 0
     # Number and bytes of the cache group shared with other sessions. 0 for no group.
@@ -142,8 +142,8 @@ class LoadRequest(Struct, frozen=True):
     key: str
     name: str
     nbytes: int  # minimum number of bytes that loading adds
-    # Number of bytes that it adds if the weights are converted to the dtype that is fastest on this
-    # machine.
+    # Number of bytes that loading adds if the weights are converted to the dtype that is fastest on
+    # this machine.
     wide: int
 
 
@@ -237,9 +237,9 @@ class StepPlan(Struct, frozen=True):
     - decode, then read: `passes`, and then `chunk` in a pass of its own.
     - mixed step: a single pass decodes and reads `chunk`, which is `mixed`.
     - read: `chunk` and perhaps `other_chunks` in one pass, without `passes`.
-    - read to the end: like the latter or a mixed step, but the chunks have `ends` set. Their
-        sessions are part of the only pass, which also feeds their last tokens (`starts_replies` if
-        no other session decodes).
+    - read to the end: like a read or a mixed step, but the chunks have `ends` set. Their sessions
+        are part of the only pass, which also feeds their last tokens (`starts_replies` if no other
+        session decodes).
     """
 
     # Replies that can never fit, and loads and embeddings that don't fit now. `Delivery` reports
@@ -296,5 +296,6 @@ class Timing(Struct, frozen=True):
     generated: int = 0
     drafted: int = 0
     accepted: int = 0
-    # `decode` is the duration of a step. False if a pass failed, or was only launched or awaited.
+    # True if `decode` is the duration of a step. False if a pass failed, or was only launched or
+    # only awaited.
     is_step: bool = True

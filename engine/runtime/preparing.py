@@ -178,7 +178,7 @@ def prepare(job: Job) -> PreparedRequest | None:
 
 
 class _LedgerSource:
-    """Source of the ledger for a prompt: the session, or its first prompt's cache on disk."""
+    """Source of the ledger for a prompt: the session, or a cache on disk for its first prompt."""
 
     def __init__(self, job: Job) -> None:
         self.ledger = job.ledger
@@ -193,7 +193,7 @@ class _LedgerSource:
         return self.ledger
 
     def cache_file(self, ready: prompt.Prompt) -> CacheFile | None:
-        """Describe what a prompt has in common with the cache on disk, if that's worth reading."""
+        """Return a prompt's match with the cache on disk, or None if it isn't worth reading."""
         if self._found is None:
             return None
         name, record = self._found
@@ -380,9 +380,10 @@ def _build_or_measure(build: Build, messages: list[Message]) -> tuple[prompt.Pro
 
 
 def _without_omitted(job: Job, messages: list[Message]) -> tuple[list[Message], list[Message]]:
-    """Split a whole conversation into its rest and the messages that the last prompt dropped.
+    """Split a whole conversation into the messages to use, and the ones that the last prompt
+    dropped.
 
-    Without this, every turn would drop more messages, and no cache could be reused.
+    Otherwise, every turn would drop more messages, and no cache could be reused.
     """
     kept_messages = without(messages, job.omitted) if job.slides else None
     return (messages, []) if kept_messages is None else (kept_messages, job.omitted)
@@ -437,11 +438,11 @@ def last_turn(messages: list[Message]) -> list[Message]:
 def slide(
     messages: list[Message], target: int, most: int, length: Callable[[list[Message]], int]
 ) -> tuple[list[Message], int] | None:
-    """Drop as few of the oldest turns as possible for a prompt of `target` tokens.
+    """Drop as few of the oldest turns as possible to get a prompt of at most `target` tokens.
 
-    System messages at the start, and everything from the last user message on, are kept. If this
-    is still too long, the oldest steps of the last turn are dropped, except for the last one. A
-    step is an assistant message with the results of its tool calls.
+    System messages at the start, and everything from the last user message on, are kept. If the
+    prompt is still too long, the oldest steps of the last turn are dropped, but never its last
+    step. A step is an assistant message with the results of its tool calls.
 
     Args:
         most: maximum number of tokens if only the last turn is left.
@@ -474,7 +475,8 @@ def dropped_messages(messages: Sequence[Message], remaining: Sequence[Message]) 
 def without(messages: list[Message], omitted: Sequence[Message]) -> list[Message] | None:
     """Return a conversation without these messages, or None if they aren't its oldest messages.
 
-    Only user messages may be between them, because the message of the current turn stays.
+    User messages may be between them, because a turn keeps its user message when its steps are
+    dropped.
     """
     fixed = fixed_head(messages)
     system, found = messages[:fixed], 0

@@ -68,7 +68,7 @@ class CacheFile(Struct, frozen=True):
     """Match for a session's first prompt in a cache on disk."""
 
     name: str
-    length: int  # number of prompt tokens in it
+    length: int  # number of prompt tokens that the file contains
     continues: bool  # the prompt continues the file's conversation
 
 
@@ -86,7 +86,7 @@ class PreparedRequest(Struct, frozen=True):
 
 
 class MemoryNeeds(NamedTuple):
-    own: int  # without memory that is shared with other sessions
+    own: int  # bytes excluding memory that is shared with other sessions
     # Number of the group that shares memory, or 0 for no group, and bytes of the shared memory.
     group: int = 0
     shared: int = 0
@@ -128,12 +128,12 @@ class Request:
         self.session = session
         self.kv = session.kv
         self.status = Status.PREPARING
-        # Needs separate passes, because it is reproducible or a shared pass with it failed.
+        # Requires separate passes, because the session is reproducible or a shared pass has failed.
         self.apart = session.reproducible
         self.params = params
         self.sampler = Sampler(params)
         self.odds = Odds(params.logprobs) if params.logprobs is not None else None
-        # True if tools were offered, so that its calls are reported.
+        # True if tools were offered, so tool calls are reported.
         self.tells_calls = tells_calls
 
         # Set by `enqueue`, once a worker has prepared the prompt.
@@ -144,24 +144,24 @@ class Request:
         self.tokens: list[int] = []  # the prompt, and everything generated and read so far
         self.images: Sequence[PlacedImage] = ()  # images with their positions in the tokens
         self.reader: PrefillingSession  # description of this request for the prefix index
-        self.cache_file: CacheFile | None = None  # match on disk, if it's a session's first request
+        self.cache_file: CacheFile | None = None  # match for the session's first prompt on disk
         self.prompt_length = 0
-        self.dropped = 0  # messages of the conversation that the prompt leaves out
+        self.dropped = 0  # number of messages of the conversation that the prompt leaves out
         self.limit = 0  # maximum number of answer tokens for which memory is promised
         self.longest = 0  # maximum number of answer tokens
         self._detector: RepetitionDetector | None = None
 
         # Prefill.
-        self.awaits: set[str] = set()  # digests of images being encoded; nothing is read until then
+        self.awaits: set[str] = set()  # digests of images to encode before the prompt is read
         self.reused = 0  # prompt tokens that were already in the caches
         self.rebuilt = False  # the caches were dropped, and are rebuilt by prefill
         self.restored = False  # the caches came from disk, and no pass with them has failed
-        self.adopts = True  # may copy caches of others; False after one failure
+        self.adopts = True  # may copy caches of other sessions; False after a failure
         # Latest offer of caches to copy, and the state for which it was found.
         self.offered: tuple[object, CacheOffer | None] = (None, None)
-        # Length of a prefix of the prompt that others can use, until the next pass; 0 for none.
+        # Length of a prompt prefix to keep for other sessions, or 0 for none. Reset by each pass.
         self.prefix_to_keep = 0
-        # Last reported number of prompts before it; -1 if not reported yet.
+        # Last reported number of prompts ahead of this prompt; -1 if not reported yet.
         self.queue_position = -1
 
         # Decoding.
@@ -175,7 +175,7 @@ class Request:
         self._pending_is_nan: mx.array | None = None
         self.repeated = 0  # length in tokens of a repetition in the answer; 0 if there is none
         self.paused = False
-        self.ending = False  # cancel it as soon as its answer may be cut
+        self.ending = False  # cancel the reply as soon as the answer can be cut
         self.ended = threading.Event()  # set after the final event; workers may check it
 
         # Times on the clock of the mailbox, in seconds.
@@ -485,9 +485,9 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     # Sessions only share caches within a domain. Otherwise, cache hits would reveal prompts from
     # other domains.
     domain: str = ""
-    # Id that names the session's file. Differs from its own if it continues a closed session.
+    # Id of the session's file. Differs from `id` if the session continues a closed session.
     file: str = ""
-    begins_as: str = ""  # id that names the file to start from, if the session's file is missing
+    begins_as: str = ""  # id of the file to start from, if the session's own file is missing
     # Date and time for the template, in seconds since 1970. Changes once per day, so that prompts
     # with the time keep the same prefix.
     moment: float = 0.0

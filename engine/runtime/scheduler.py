@@ -40,11 +40,11 @@ from engine.runtime.plan import (
 
 APART_EVERY = 256
 """Number of chunks after which one chunk is read after the step instead of in the same pass, so
-that the step is timed on its own. This nearly doubles the delay between two tokens."""
+that the step is timed on its own. Such a chunk nearly doubles the delay between two tokens."""
 
 GATHERED_FOR = 0.5
-"""Seconds after prefill during which sessions with the same prompt copy the new prefix before the
-chats that read it decode."""
+"""Seconds after the prefill of gathered prompts during which other sessions copy the new prefixes
+before decoding starts."""
 
 
 class Scheduler:
@@ -201,7 +201,7 @@ class Scheduler:
     def _with_copies(self, step: DecodeStep, group: Sequence[Row], view: View) -> DecodeStep:
         """Return the decode step with lookup tokens for the chats that have matches.
 
-        These delay other chats like a prompt chunk, and have the same limit.
+        Lookup tokens delay other chats as a prompt chunk does, so their number has the same limit.
         """
         model, most = group[0].model, MAX_CHUNK
         if len(group) > 1:

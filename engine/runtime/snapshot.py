@@ -104,13 +104,13 @@ def _row(state: State, request: Request) -> Row:
         session.id,
         model.info.id,
         request.status,
-        # It waits for the user, an image, or a worker.
+        # The request waits for the user, an image, or a worker.
         request.paused or bool(request.awaits) or request.unsampled is not None,
         session.reproducible,
         apart=request.apart,
         can_mix_prefill=chunked and kv.can_mix,
         unwritten=reading and kv.is_fully_shared,
-        # Otherwise, all rows of a chunk would pass through the output layer (`output_rows`).
+        # Other models would compute logits for all rows of the chunk (`output_rows`).
         can_feed_last=chunked and model.abilities.leaves_out_rows and model.ranks == 1,
         # A recurrent model may treat the first token differently.
         can_mix_decode=not (request.apart or session.kv_bits or lost) and kv.length > 0,
@@ -159,7 +159,10 @@ def _unsplittable_spans(request: Request) -> tuple[tuple[int, int], ...]:
 
 
 def _offer(state: State, request: Request) -> CacheOffer | None:
-    """Return parts of a prompt in other caches. Only searches again if the result may differ."""
+    """Return the part of a prompt that can be copied from other caches, or None.
+
+    The result is reused until it may have changed.
+    """
     if not request.adopts:
         return None
     prefixes, kv = state.memory.prefixes, request.kv

@@ -47,7 +47,7 @@ class State:
         clock: Callable[[], float] = time.perf_counter,
         owner: object = None,
     ) -> None:
-        self.clock = clock  # seconds by which steps are planned
+        self.clock = clock  # returns the time in seconds, for planning steps
         # Leader of the ranks that the models are split over, or None for a single process.
         self.leader = leader
         self.backend: Backend = backend.start(owner)
@@ -74,8 +74,9 @@ class State:
         )
 
     def remove(self, model_id: str) -> list[LoadedModel]:
-        """Remove a model. Return the model and its draft model, whose weights may still be
-        needed.
+        """Remove a model, and return it with its draft model.
+
+        Their weights aren't freed, because other models may use them.
         """
         model = self.models.pop(model_id, None)
         if model is None:
@@ -96,7 +97,7 @@ class State:
         """Report the progress of prefill, and start decoding if only the last token is left.
 
         Args:
-            ahead: number of prompts to be read before it.
+            ahead: number of prompts to be read before this prompt.
         """
         if request.status != Status.PREFILLING:
             return
@@ -111,7 +112,7 @@ class State:
         session = request.session
         try:
             session.kv.finish_reply()
-            message = request.conclude(reason)  # last, because a failed reply isn't in the history
+            message = request.conclude(reason)  # last, so that a failed reply isn't in the history
             session.used_at = time.monotonic()
         except BaseException as error:
             return self.fail_reply(request, error)
@@ -126,7 +127,7 @@ class State:
     def fail_reply(self, request: Request, error: BaseException, keep_cache: bool = False) -> None:
         """End a reply with an error. The session can be used again.
 
-        The caches are dropped unless `keep_cache` says that they are valid.
+        The caches may be damaged and are dropped, unless `keep_cache` is set.
         """
         session = request.session
         request.pending = request.unsampled = None
@@ -155,7 +156,7 @@ class State:
         self.begin_again(request)
 
     def begin_again(self, request: Request) -> None:
-        """Let a request continue in separate passes with new caches."""
+        """Requeue a request, to continue in separate passes with new caches."""
         self.wait_again(request)
         request.apart = True
 
@@ -247,7 +248,7 @@ class State:
 
 def _describe(error: BaseException) -> tuple[str, str, str]:
     if isinstance(error, EngineError):
-        if error.code == INTERNAL_ERROR:  # clients of the server get no more details
+        if error.code == INTERNAL_ERROR:  # the server hides the message from its clients
             log.error("a reply failed: %s", error.message.partition("\n")[0])
         return error.code, error.message, error.reason
     if is_out_of_memory(error):

@@ -26,9 +26,10 @@ def report(state: State, step_seconds: Mapping[str, float]) -> dict[str, Any]:
     reported by the system. It includes `buffer_bytes`, which MLX has freed and keeps for reuse.
     `children_bytes` is the memory of the sandboxed children.
 
-    By model id, `drafts` describes the drafters, `images` counts encoded images and stored
-    embeddings, and `faults` counts failed passes (`shared` by chats, `drafts`). `unshared` is true
-    if the model's chats currently have separate passes.
+    The following are keyed by model id: `drafts` describes the drafters, `images` counts encoded
+    images and stored embeddings, and `faults` counts failed passes (`shared` passes of several
+    chats, and passes with `drafts`). `unshared` in `faults` is True while the model's chats have
+    separate passes.
     """
     decoding, reading = state.meter.rates()
     return {

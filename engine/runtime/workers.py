@@ -40,7 +40,7 @@ class Mailbox:
     """Queue of commands, for any thread. After `close`, posting raises `engine_stopped`.
 
     Args:
-        clock: seconds by which the engine plans its steps.
+        clock: returns the time in seconds, for planning steps.
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -105,7 +105,7 @@ def refuse(command: Command, error: EngineError) -> None:
         return
     answer: Future[Any] | None = getattr(command, "answer", None)
     if answer is not None and not answer.done():
-        detach(error)  # another thread may keep the error, and it must not free arrays
+        detach(error)  # another thread may be the last to free the error, and must not free arrays
         with contextlib.suppress(InvalidStateError):  # the future was just canceled
             answer.set_exception(error)
 
@@ -116,7 +116,7 @@ class CommandFuture(Future[T]):
     The standard class suppresses an `Exception` in a callback, but not `SystemExit`.
     """
 
-    # Set if no thread runs the engine. Runs it until the function returns True.
+    # Runs the engine until the given function returns True. Only set if the engine has no thread.
     run_until: Callable[[Callable[[], bool]], object] | None = None
 
     def __init__(self, can_be_cancelled: bool = False) -> None:
@@ -158,8 +158,7 @@ MAX_THREADS = 32
 """Maximum number of concurrent jobs. Most jobs wait for a child process or the disk."""
 
 MAX_LANE_THREADS = 4
-"""Maximum number of concurrent jobs per lane. The prompts of a model have a single child process.
-"""
+"""Maximum number of concurrent jobs per lane. All prompts of a model share a child process."""
 
 MAX_GROUP_THREADS = MAX_THREADS // 2
 """Maximum number of concurrent jobs per group of lanes, i.e. lanes with the same first word."""
@@ -199,8 +198,8 @@ def _outcome(done: Future[Any]) -> tuple[Any, BaseException | None]:
 class _Running(Struct, frozen=True):
     """Waiting task and its error callback.
 
-    Workers must not refer to these: they refer to sessions, whose arrays are freed on the engine
-    thread.
+    Worker threads must not refer to tasks, because tasks refer to sessions, whose arrays must be
+    freed on the engine thread.
     """
 
     task: Task
