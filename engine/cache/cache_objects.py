@@ -13,7 +13,7 @@ from engine.cache.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
 Caches = list[Any]  # one cache object per layer
 
 MAX_STEPS = 4
-"""Maximum growth of a cache, in `STEP`s. Copying more would delay all sessions."""
+"""Maximum growth of a cache at a time, in multiples of `STEP`. More would delay all sessions."""
 
 
 def flatten_caches(caches: Iterable[Any]) -> Iterator[Any]:
@@ -161,10 +161,9 @@ def detach_buffers(copy: Any, room: bool) -> Any:
 
 
 def used_arrays(cache: Any) -> dict[str, Any]:
-    """Return the keys and values of a growing cache, without its unused capacity and without a
-    copy.
+    """Return the keys and values of a growing cache, excluding unused capacity. Nothing is copied.
 
-    Empty for other objects.
+    Return an empty dict for other objects.
     """
     if not _allocates_in_steps(cache):
         return {}
@@ -313,8 +312,8 @@ def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> Memo
     """Measure a session's memory with caches that have a few tokens.
 
     Args:
-        longer: the same caches after `more` additional tokens. Without them, caches whose growth
-            can't be derived from shapes count as fixed.
+        longer: the same caches after `more` additional tokens. If omitted, caches whose growth
+            can't be derived from array shapes count as fixed.
     """
     fixed = 0
     layers: list[tuple[int, int]] = []

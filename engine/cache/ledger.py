@@ -20,7 +20,7 @@ TOKEN_BYTES = array("I").itemsize  # bytes per token in `pack_tokens`
 
 
 class CacheKey(NamedTuple):
-    """Identifier of a set of caches. Sessions have names chosen by callers, hence the `kind`."""
+    """Identifier of a set of caches. `kind` avoids collisions with session ids set by callers."""
 
     kind: Literal["session", "prefix", "draft", "image"]
     # Depending on the kind: session id, prefix number, id of the target model, or model id plus
@@ -59,7 +59,7 @@ def common_length(a: Sequence[object], b: Sequence[object]) -> int:
 
 
 def pack_tokens(tokens: Sequence[int]) -> bytes:
-    """Pack tokens into bytes, because comparing 8,000 packed tokens takes microseconds."""
+    """Pack tokens into bytes, so that comparing 8,000 tokens only takes microseconds."""
     return array("I", tokens).tobytes()
 
 
@@ -71,7 +71,7 @@ def common_bytes(a: bytes, b: bytes) -> int:
 
 
 def shareable_tokens(first: bytes, second: bytes) -> int:
-    """Return the number of tokens of two packed prompts that can share a cache.
+    """Return the number of leading tokens for which two packed prompts can share a cache.
 
     A prompt's last token can't be shared, because it must be fed to get logits.
     """

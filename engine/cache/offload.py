@@ -90,14 +90,14 @@ class Offload:
         self._writing: dict[Path, int] = {}  # number of queued images by path
         self._completed: deque[CacheImage] = deque()  # images to free on the engine thread
         self._forgotten: set[Path] = set()  # files to delete as soon as they are written
-        # Fingerprint and text of the API clients' files. Empty if a file can't be read.
+        # Fingerprint and text of each API client file. Both are empty if it can't be read.
         self._texts: dict[Path, tuple[str, str]] = {}
         self.pending: list[CacheBytes] = []  # memory of images that aren't on disk yet
         self._writer: threading.Thread | None = None
         self._total_bytes: int | None = None
         halves = f"{'[0-9a-f]' * 40}.*part"
         for half in (h for f in self._folders for h in f.glob(halves)):
-            with contextlib.suppress(OSError):  # ignore leftovers of a killed process
+            with contextlib.suppress(OSError):  # failing to remove a leftover file is harmless
                 if not _is_being_written(half):
                     half.unlink()
 
@@ -157,7 +157,9 @@ class Offload:
             return path in self._writing or path.exists()
 
     def find(self, fingerprint: str, text: str) -> tuple[str, Record] | None:
-        """Find the API clients' file with the longest common text. Returns its name and header."""
+        """Return the name and header of the API client file whose text has the longest prefix in
+        common with `text`, or None.
+        """
         found = [
             (common, -len(its_text), path)
             for path, (its_fingerprint, its_text) in self._read_texts().items()
@@ -171,7 +173,7 @@ class Offload:
         return None if record is None else (name, record)
 
     def names_of(self, domain: str) -> list[str]:
-        """Return the names of an API client's files, and of those without a known owner."""
+        """Return the names of all files in an API client's domain, or without a known domain."""
         owners = {path: its.split(" ", 2)[2:] for path, (its, _) in self._read_texts().items()}
         return [APART + path.stem for path, its in owners.items() if its in ([], [domain])]
 

@@ -1,10 +1,10 @@
 """Prefix cache: a radix tree of the tokens in all sessions' caches.
 
-Before each chunk of a prompt, the scheduler gets the longest match among the other sessions of its
-kind and the cached prefixes, and decides if the session copies that cache. System prompts stay
-cached after their session is closed. Each kind of session has a separate tree. The tree is updated
-when a prompt is read, when a cache is trimmed, copied or dropped, and when a reply ends, but not
-by decode steps.
+Before each chunk of a prompt, the scheduler gets the longest match among cached prefixes and other
+sessions of the same kind, and decides if the session copies that cache. System prompts stay cached
+after their session is closed. Each kind of session has a separate tree. The tree is updated when a
+prompt is read, when a cache is trimmed, copied or dropped, and when a reply ends, but not by decode
+steps.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ from engine.errors import describe_error
 log = logging.getLogger(__name__)
 
 MAX_DONORS = 32
-"""Maximum number of equally long matches to check, since some of them can't be trimmed."""
+"""Maximum number of equally long matches to check. Some may be unusable, as they can't be trimmed.
+"""
 
 
 class PrefillingSession(Struct, eq=False):
     kind: tuple[object, ...]  # only sessions of the same kind can share caches
     kv: SessionKV
-    tokens: list[int]  # prompt tokens, and those generated since; may grow
+    tokens: list[int]  # prompt tokens, followed by generated tokens; may grow
     boundary: int  # number of prompt tokens before the generation prompt
     system: int  # number of tokens that all sessions with this system message have in common
     # Reproducible session, which can only use caches with the same chunk boundaries.

@@ -104,14 +104,14 @@ class SessionKV:
         # One cache per layer. Empty after a drop.
         self.layers: Caches = []
         self.can_mix = False  # mixed steps support all of these caches
-        # Some layer can't be trimmed, now or later, so that snapshots are needed.
+        # Some layer can't be trimmed, now or later, so snapshots are needed.
         self.needs_snapshot = False
         self.last_snapshot: Snapshot | None = None  # see `snapshot`
         self._sharers: weakref.WeakSet[SessionKV] | None = None
         self._sharing = 0  # number of the group that shares memory, see `CacheBytes`
         # Dirty sets to add this session to when it changes.
         self.watch: DirtySets | None = None
-        # Bytes of the arrays without the shared prefix; None if outdated.
+        # Bytes of the arrays, excluding the shared prefix; None if outdated.
         self._measured: int | None = None
 
     @property
@@ -233,7 +233,7 @@ class SessionKV:
         self._mark_moved(self.length)
 
     def _mark_moved(self, length: int) -> None:
-        """Record for the prefix index that only the first `length` tokens stay."""
+        """Record for the prefix index that only the first `length` tokens are unchanged."""
         self.unmoved = min(self.unmoved, length)
         if self.watch is not None:
             self.watch.moved.add(self)
@@ -364,7 +364,7 @@ class SessionKV:
 
     @property
     def native_caches(self) -> Caches | None:
-        """Caches of the model's own classes for writing them to disk, without copies of arrays.
+        """Caches for writing to disk, as the model's own classes. Arrays aren't copied.
 
         Keys and values that extend a shared prefix become `PartedArray`.
         """

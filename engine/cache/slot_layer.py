@@ -1,9 +1,9 @@
 """Adapter for the cache classes that support slots.
 
 Slots can hold the arrays of mlx-lm's `KVCache`, `RotatingKVCache` (a ring buffer, so each row has
-its own write position) and `QuantizedKVCache` (packed weights, scales and biases), and the own
-tokens of a `SharedPrefixKV`. The cache object keeps its other fields, such as its length and ring
-position.
+its own write position) and `QuantizedKVCache` (packed weights, scales and biases), and the tokens
+that a `SharedPrefixKV` adds to its prefix. The cache object keeps its other fields, such as its
+length and ring position.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def return_arrays(cache: Any, found: Sequence[mx.array]) -> None:
 
 
 def length_of(cache: Any) -> int:
-    """Return the number of tokens written to a cache, without a shared prefix."""
+    """Return the number of tokens written to a cache, excluding a shared prefix."""
     return int(cache.offset) - (cache.base if isinstance(cache, SharedPrefixKV) else 0)
 
 

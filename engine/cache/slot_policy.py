@@ -1,4 +1,4 @@
-"""Rules for sessions that get slots (see `slots`), by device.
+"""Rules for assigning slots to sessions (see `slots`), by device.
 
 On a CPU, slots don't help long sessions: their attention takes much longer than its dispatch, and
 copying them costs more than it saves (135M parameters in float32, see E7 in
@@ -44,7 +44,7 @@ class SlotPolicy(Struct, frozen=True):
         return max(self.together, 2 * shortest)
 
     def growth_tokens(self, length: int) -> int:
-        """Return the growth of a buffer of `length`, in tokens.
+        """Return the number of tokens by which a buffer for `length` tokens grows.
 
         With classes, buffers grow by a sixteenth, which copies at most 16 tokens per session and
         step on average.

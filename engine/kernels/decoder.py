@@ -88,7 +88,7 @@ class Decoder:
         final_norm: `[width]`.
         head: output head; None to return only hidden states.
         table: token embeddings; None if `step` is called with embeddings.
-        table_scale: factor that token embeddings are multiplied with.
+        table_scale: factor that token embeddings are multiplied by.
     """
 
     def __init__(

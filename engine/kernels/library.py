@@ -154,6 +154,6 @@ def sample_tokens(
 
 
 def usable_cores() -> int:
-    """Return the number of cores for this process, by its affinity and cgroup quota."""
+    """Return the number of cores that this process may use, given its affinity and cgroup quota."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, math.ceil(min(cores or 1, cgroups.cpu_cores())))

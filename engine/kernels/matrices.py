@@ -196,7 +196,7 @@ class _Memory:
 
 _LINE_BYTES = 64
 _HUGE_PAGE_BYTES = 2 << 20
-_PIECE_BYTES = 32 << 20  # an unused tail only takes up address space, but no memory
+_PIECE_BYTES = 32 << 20  # an unused tail takes up address space but no memory
 
 _memory = _Memory()
 

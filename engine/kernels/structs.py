@@ -1,4 +1,4 @@
-"""The C library's structs, in ctypes or NumPy. Their sizes are compared when it is loaded."""
+"""The C library's structs as ctypes or NumPy types. Loading the library checks their sizes."""
 
 from __future__ import annotations
 

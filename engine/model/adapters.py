@@ -74,7 +74,7 @@ def load(checked_model: CheckedModel, adapter: Adapter, wide: bool) -> Pieces:
 def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
     """Create a variant of a loaded model, piece by piece. Engine thread only."""
     checked, net = base.checked_model, copy_sharing_arrays(base.net)
-    assert checked is not None  # only other ranks have models without it
+    assert checked is not None  # only models on other ranks have no `checked_model`
     yield
     try:
         reloads = needs_own_weights(base, adapter.facts.kind)

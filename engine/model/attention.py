@@ -33,7 +33,7 @@ from engine.model.ragged import Rows, SlotLengths, SlotRows, SlotScores, WithChu
 _original: Callable[..., mx.array]
 _dequantizes = False
 """True if quantized keys are dequantized before attention. On CUDA, MLX only has quantized products
-for a few shapes, and compiles for half a minute before the first one (E160).
+for a few shapes, and compiling the first product takes half a minute (E160).
 """
 
 
@@ -174,7 +174,7 @@ def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx
 
 
 def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
-    """Compute one query per row: rows in slots by buffer, and then the other rows."""
+    """Compute attention for one query per row: rows in slots by buffer, and then the other rows."""
     out, first = [], 0
     scores = call.mask if isinstance(call.mask, SlotScores) else None
     engaged = call.is_usual and dense.is_engaged(queries)
@@ -208,8 +208,8 @@ def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Ca
 # We stack the queries of all sessions with the same prefix into one matrix, so that the prefix is
 # read only once. Attention over the two arrays of a `Split` is the mean of the attention over each
 # array, weighted by the log-sum-exp of the scores. On a GPU, reading scores from memory again costs
-# more than computing them. So there, we add the log-sum-exp of a row's own tokens as one extra
-# score to the scores of the prefix, and a single softmax weighs both.
+# more than computing them. On GPUs, we therefore add the log-sum-exp of a row's own tokens as an
+# extra score to the scores of the prefix, and a single softmax weighs both.
 
 
 def _attend_split(
@@ -244,7 +244,7 @@ def prefix_attention(
         queries: `[rows, heads, n, head dim]`.
         keys, values: one `Split` per row.
         mask: None, "causal", or boolean `[n, tokens]`.
-        sinks: attention sinks `[heads]`, which are scores in the softmax without a value; or None.
+        sinks: attention sinks `[heads]`, i.e. softmax scores without a value; or None.
         products: empty, or one product per row to add to its scores.
 
     Returns:

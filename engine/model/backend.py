@@ -157,7 +157,7 @@ def _keep_freed_memory() -> None:
     change, prefilling 4,096 tokens takes 14.4 s instead of 16.2 s.
 
     Each arena keeps up to 64 MB, and every start of an engine would add arenas, because MLX's
-    threads outlive it. Their number is therefore limited.
+    threads outlive the engine. The number of arenas is therefore limited.
     """
     with contextlib.suppress(AttributeError, OSError):  # the C library isn't glibc
         libc = ctypes.CDLL(None)
@@ -202,7 +202,8 @@ def start(owner: object = None) -> Backend:
     """Import mlx and mlx-lm, apply the engine's patches, and return the backend.
 
     Args:
-        owner: the patches are kept until `stop` is called with it; None to keep them forever.
+        owner: the patches are kept until `stop` is called with the same owner; None to keep them
+            forever.
     """
     with _starting:
         _users.add(owner)
@@ -235,7 +236,7 @@ def _start() -> Backend:
         for name in _LINUX_CPU:
             patches.apply(name)
         _keep_freed_memory()
-    else:  # on GPUs and a Mac's CPU, MLX is already fast at these
+    else:  # on GPUs and a Mac's CPU, MLX's own operations are already fast
         patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
     if device == "cuda":
         _set_kernel_cache(str(getattr(mx, "__version__", "")))

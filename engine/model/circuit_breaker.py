@@ -8,7 +8,7 @@ RECOVERY_PASSES = 1024  # number of consecutive successful passes that offset a 
 
 
 class CircuitBreaker:
-    """Pause of a feature after repeated failures.
+    """Switch that pauses a feature after repeated failures.
 
     Pauses are counted in passes. The feature is tried again after a pause, because the cause may
     have been temporary or specific to one reply. Each further failure doubles the pause.

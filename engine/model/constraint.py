@@ -32,10 +32,10 @@ from engine.text.reply_text import ReplyText
 log = logging.getLogger(__name__)
 
 SLOW_MASK_S = 0.01
-"""Duration of a mask after which the next mask is computed on a worker thread."""
+"""If computing a mask takes longer than this, a worker thread computes the next mask."""
 
 MAX_FOLLOW_S = 0.25
-"""Limit of CPU time for consuming a token. llguidance holds the GIL meanwhile."""
+"""Limit of CPU time for consuming a token. llguidance holds the GIL during this time."""
 
 FREE_FOLLOW_S, FOLLOW_S_PER_TOKEN = 1.0, 0.01
 """Limit of CPU time for consuming all tokens of a reply: a fixed amount plus an amount per
@@ -50,7 +50,7 @@ MAX_COSTLY_FORMS = 256  # number of slow forms to remember per model
 class FormCost:
     """CPU time spent on the form of a reply, with limits.
 
-    Limits of wall time would make replies fail on a busy machine.
+    Wall time limits would make replies fail on a busy machine.
 
     Args:
         form: hash of the form.
@@ -249,7 +249,7 @@ class HeadedCalls(Constraint):
 
 
 class FreeCalls(Constraint):
-    """Constraint inside tool calls only.
+    """Constraint that only applies inside tool calls.
 
     Some calls can't be constrained: the header may name an unknown tool, or the token that ends
     the opening marker may include text that isn't a valid start of a call. Such calls are reported

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 LOOKUP = "lookup"  # pass this instead of a draft model's folder to use prompt lookup
 
-PREDICTION_HEAD = "qwen3_5_mtp"  # model type of drafts in earlier versions
+PREDICTION_HEAD = "qwen3_5_mtp"  # model type of draft models that earlier versions supported
 
 
 class Model(Struct, frozen=True):

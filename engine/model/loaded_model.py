@@ -65,8 +65,8 @@ class DraftSource:
 class TextCodec(Struct):
     """Converter between text and tokens, without MLX arrays.
 
-    Worker threads use the codec instead of the model, because a worker with a reference to the
-    model might free the weights on its thread.
+    Worker threads use the codec instead of the model. A worker with a reference to the model might
+    be the last to release it, and would free the weights on the wrong thread.
     """
 
     info: Model
@@ -83,7 +83,7 @@ class TextCodec(Struct):
     forms: Any = None
     # Held while creating `forms`.
     forms_lock: threading.Lock = field(default_factory=threading.Lock)
-    # Hashes of forms that were too slow, and now make a reply fail.
+    # Hashes of forms that were too slow. Replies with such a form fail.
     costly_forms: set[int] = field(default_factory=set)
     preprocessor: ImagePreprocessor | None = None  # None for models without vision
 
@@ -128,7 +128,7 @@ class LoadedModel(Struct, weakref=True):
     # Factory for a session's caches. Takes a function that creates empty caches, whether prefixes
     # can be shared, and the number of bits (None for the model's own dtype).
     new_kv: Callable[[Callable[[], Caches], bool, int | None], SessionKV] = _plain_kv
-    # Computes a whole pass in one call of the CPU kernels. None if the model isn't that plain.
+    # Computes a whole pass in one call of the CPU kernels. None if the model isn't supported.
     decoder: PlainDecoder | None = None
     # Slots for sessions that decode together, if the model supports them.
     slots: Slots | None = None

@@ -106,7 +106,7 @@ def _load_preprocessor(
         return None
     try:
         return towers.load_preprocessor(path, config, tokenizer)
-    except Exception as error:  # mlx-vlm raises this for an invalid file in the folder
+    except Exception as error:  # mlx-vlm may raise any exception for an invalid file in the folder
         log.warning("%s loaded without images: %s", path.name, describe_error(error))
         return None
 
@@ -368,7 +368,7 @@ def weight_bytes(net: Any) -> int:
 
 
 def memory_bytes(net: Any) -> int:
-    """Return the bytes of a model's weights. Packed matrices have another size than in the file."""
+    """Return the bytes of a model's weights in memory. Packed matrices have other sizes on disk."""
     sizes = {id(array): array.nbytes for array in parameter_arrays(net)}
     for module in net.modules():
         if isinstance(module, (PackedLinear, PackedEmbedding)):

@@ -1,8 +1,8 @@
 """Quantized layers on the CPU kernels instead of MLX.
 
-Packing a layer frees its arrays, because the kernels have their own copy. Placeholders of the same
-shape and dtype without memory replace the arrays for code that inspects layers or adds up their
-sizes.
+Packing a layer frees its arrays, because the kernels have their own copy. The arrays are replaced
+by placeholders of the same shape and dtype that don't take up memory, for code that inspects layers
+or adds up their sizes.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def placeholder(array: mx.array, wide: bool = False) -> mx.array:
     """Return an unevaluated array of the same shape and dtype that only stores a single number.
 
     Args:
-        wide: make it float32 if the array has another floating-point type.
+        wide: use float32 if the array has another floating-point type.
     """
     is_float = mx.issubdtype(array.dtype, mx.floating)
     dtype = mx.float32 if wide and is_float else array.dtype

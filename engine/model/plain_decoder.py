@@ -36,9 +36,9 @@ from engine.model.patches import mix_in
 log = logging.getLogger(__name__)
 
 TOLERANCE = 5e-3
-"""Maximum deviation of the decoder's outputs and keys, in their standard deviations.
+"""Maximum deviation of the decoder's outputs and keys, in units of their standard deviations.
 
-Activations and keys have 16 bits. In small random models, their rounding moves the outputs by up
+Activations and keys have 16 bits. In small random models, rounding them changes the outputs by up
 to 1.7e-3.
 """
 
@@ -56,7 +56,7 @@ KV_DTYPE = mx.float16
 """Dtype of keys and values. float32 would take twice the memory and twice the time to read."""
 
 EARLY_TOKENS = 32
-"""Number of tokens within which a layer's cache must become full to grow together with others."""
+"""A layer's cache grows together with full ones if it will be full within this number of tokens."""
 
 MAX_EARLY_BYTES = 16 << 20  # limit for early growth, because copying stalls all sessions
 
@@ -183,10 +183,10 @@ class PlainDecoder:
     ) -> Array | None:
         """Return the logits `[wanted, vocabulary]` of some rows of a pass.
 
-        The next pass overwrites them. Returns None if the decoder can't use all caches.
+        The next pass overwrites them. Returns None if the decoder doesn't support all caches.
 
         Args:
-            fed: the caches of each session, with its next tokens, which are the rows.
+            fed: caches and next tokens of each session. The tokens are the rows of the pass.
         """
         sessions = [self._session_rows(caches, len(tokens)) for caches, tokens in fed]
         if not all(session.is_plain for session in sessions):
@@ -261,7 +261,7 @@ class _SessionArrays:
     def is_current(self, caches: Sequence[Any]) -> bool:
         """Return True if nothing has changed the caches since the decoder's last write.
 
-        Other code writes to all layers in order, so the first and last layer are enough.
+        Other code writes to all layers in order, so checking the first and last layer is enough.
         """
         first, last = caches[0], caches[-1]
         return (
@@ -294,7 +294,8 @@ class _SessionArrays:
         return self._segments
 
     def _layers_to_grow(self, caches: Sequence[Any]) -> list[int]:
-        """Return the full layers, or also the layers that will soon be full if they are small.
+        """Return the layers that are full. Unless the arrays are large, include layers that will
+        soon be full.
 
         Growing each layer separately would wake up MLX's threads every time.
         """
@@ -309,7 +310,8 @@ class _SessionArrays:
 def _reserve(cache: Any, count: int, shape: tuple[int, int]) -> None:
     heads, width = shape
     start = cache.offset
-    # One array each, because MLX takes an array that fills the cache instead of copying it.
+    # Don't share an array between keys and values: if an array fills the whole cache, MLX uses it
+    # without copying it.
     keys, values = (mx.zeros((1, heads, count, width), KV_DTYPE) for _ in range(2))
     cache.update_and_fetch(keys, values)
     cache.offset = start
@@ -500,7 +502,7 @@ def _find_bodies(net: Any) -> Iterator[Any]:
 def _is_owner(net: Any, body: Any) -> bool:
     """Return True if a model may consist of only the body and an output head.
 
-    A model with capped logits doesn't, because MLX's cap is rounded differently.
+    Return False for models with capped logits, because MLX's cap is rounded differently.
     """
     return (
         net.get("model") is body
@@ -684,7 +686,7 @@ class _InputRecorder:
 
 
 def _embedding_scale(net: Any, body: Any) -> float:
-    """Measure the factor that a body multiplies embeddings with."""
+    """Measure the factor that a body multiplies embeddings by."""
     from mlx_lm.models.cache import make_prompt_cache
 
     layers, tokens = body.layers, mx.array([[3, 1, 2]])

@@ -130,7 +130,7 @@ def _can_skip_rows(
         off = logit_difference(
             output_rows.extract_logits(output, row), output_rows.extract_logits(logits, row)
         )
-    except Exception as error:  # models may raise any exception, as will `explore`
+    except Exception as error:  # any exception; `explore` will run into it again and report it
         log.debug("the output layer cannot leave out rows: %s", error)
     if undo is not None and not off < TOLERANCE:
         undo()
@@ -179,7 +179,7 @@ def explore(
 
 
 MEASURED_AT = (256, 512)
-"""Lengths in tokens at which caches are measured whose growth can't be derived from shapes."""
+"""Lengths in tokens for measuring caches whose growth can't be derived from array shapes."""
 _PIECE = 64
 
 
@@ -383,7 +383,7 @@ def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
 SEES_AHEAD = 0.01
 """Threshold for detecting tokens that see later tokens, in standard deviations of the logits.
 
-If they do, logits change by about 1. Otherwise, they are the same, because passes of the same
+If they do, logits change by about 1. Otherwise, the logits are the same, because passes of the same
 shape have no rounding differences.
 """
 
@@ -472,7 +472,7 @@ def _iterate_caches(caches: Any) -> Iterator[Any]:
 # ---------------------------------------------------------------- module lookup
 
 _NAMES = ("model", "transformer", "backbone")
-"""Attribute names of the module without the output layer in mlx-lm's models."""
+"""Attribute names that mlx-lm's models use for the module without the output layer."""
 
 
 def hidden_body(net: Any, make_cache: Callable[[], Caches]) -> Any:

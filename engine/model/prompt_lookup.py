@@ -20,8 +20,8 @@ LIKELY_MATCH = 6  # matches of at least this length usually mean that text is be
 MAX_MATCH = 16  # longer matches aren't measured
 
 _PRIOR_ACCEPTED = (2.4, 3.4, 3.8)
-"""Prior for accepted drafts out of `_PRIOR_DRAFTED`, by length class: short matches, matches of at
-least `LIKELY_MATCH` tokens, and matches of `MAX_MATCH` tokens."""
+"""Prior counts of accepted tokens, out of `_PRIOR_DRAFTED` tokens, by length class: short matches,
+matches of at least `LIKELY_MATCH` tokens, and matches of `MAX_MATCH` tokens."""
 
 _PRIOR_DRAFTED = 4.0
 

@@ -1,8 +1,8 @@
 """KV cache quantization to 8 or 4 bits, as a setting of each chat.
 
 Plain caches are replaced with mlx-lm's `QuantizedKVCache`. Windows and recurrent states are kept.
-Not every model's attention supports quantized keys, so the first request for a model tries it, in
-slices between the steps of other chats.
+Not every model's attention supports quantized keys, so the first request for a model tries them out
+in slices between the steps of other chats.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def quantized_caches(model: LoadedModel, bits: int, words: int | None = None) ->
     """Return a model's quantized caches. Blocks if they haven't been tried yet.
 
     Raises:
-        EngineError: `unsupported_session` if it doesn't work.
+        EngineError: `unsupported_session` if the model doesn't support them.
     """
     if bits not in model.quantized_caches:
         run_to_end(try_quantized_caches(model, bits, words))
@@ -112,7 +112,7 @@ def _refusal(model: LoadedModel, bits: int, why: str) -> EngineError:
 def _check_caches(
     model: LoadedModel, make: Callable[[], Caches], words: int | None
 ) -> Generator[None, None, MemoryEstimate]:
-    """Check that quantized sessions give the same logits alone and together, and plausible logits.
+    """Check that quantized sessions give plausible logits, and the same logits alone and together.
 
     Returns the memory estimate of a session.
     """

@@ -5,7 +5,7 @@ by row with each session's own cache. So there is no padding, and no session can
 another session. This works with unmodified models, in one of two ways:
 
 1.  Each layer gets a cache-like object that passes each row on to its own cache, and returns
-    objects that `engine.model.attention` understands. Anything that they don't support raises.
+    objects that `engine.model.attention` understands. Their unsupported operations raise.
 2.  If a model does more than that, the module that uses the cache runs row by row (`run_by_rows`).
     This reads the module's weights once per row, so it's the second choice.
 
@@ -305,7 +305,7 @@ class _SlotFactor(Factor):
 class SlotScores(SlotRows):
     """Product of queries with keys in slots, `[occupied, heads, 1, longest]` for each buffer.
 
-    Attention also accepts it as an additive mask. Positions without a token are -inf.
+    Attention also accepts this class as an additive mask. Positions without a token are -inf.
     """
 
     def __init__(
@@ -341,8 +341,8 @@ class StateUpdates:
 class RaggedArrays(StateUpdates):
     """Recurrent states of one layer for N sessions. Concatenated on read, and split on write.
 
-    New sessions have no state yet, and states of the last few tokens can be shorter in some
-    sessions. Both are padded with zeros.
+    New sessions have no state yet, and a state that contains the last few tokens is shorter after a
+    short prompt. Both are padded with zeros.
     """
 
     left_padding = None
@@ -707,7 +707,7 @@ def combine_caches(
             after the N decoding rows.
 
     Raises:
-        NotImplementedError: if there are chunks, and the model's caches don't support that.
+        NotImplementedError: if there are chunks, and the model's caches don't support them.
     """
     offsets = Offsets()
     per_layer = list(zip(*caches, strict=True))

@@ -269,7 +269,7 @@ def decode_on_follower(
 
     Args:
         kvs: caches of the rows, in the same order as in `decode`.
-        fed: receives the fed tokens of a number of rows, plus one extra number.
+        fed: called with the number of rows; receives their fed tokens and one extra number.
 
     Returns:
         The order of the rows in the pass, as indices into `kvs`, and the result of `fed`.
@@ -448,11 +448,11 @@ def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.arra
     """Return the latest token ids, including the pending token, for penalties.
 
     Args:
-        fed: when verifying a draft, the tokens from the last token up to the current one.
+        fed: when verifying a draft, the tokens fed so far, starting with the last known token.
     """
     window = answer.params.penalty_window
     tokens = answer.tokens[-window:]
-    if max(tokens, default=0) >= FIRST_IMAGE_ID:  # IDs of image tokens aren't valid results
+    if max(tokens, default=0) >= FIRST_IMAGE_ID:  # image tokens aren't in the vocabulary
         tokens = [token for token in tokens if token < FIRST_IMAGE_ID]
     known = mx.array(tokens, mx.uint32)
     if fed is not None:
@@ -501,7 +501,7 @@ def add_hidden_states(
 ) -> Array:
     """Return `before` plus the sum of the hidden states of the next `tokens`, in float64.
 
-    States are added one by one, so the sum doesn't depend on the split of a text.
+    States are added one by one, so the sum doesn't depend on how a text is split.
     """
     assert model.abilities.body is not None
     total = before

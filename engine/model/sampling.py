@@ -5,8 +5,8 @@ only depends on the reply's seed and `i`.
 
 Rows with the same steps are sampled in one batched call. All operations work along a row, so a
 row's token is the same as if it were sampled alone, bit by bit. On a Linux CPU, the CPU kernels
-sample all rows in one call, because MLX takes longer for it than a small model takes for a forward
-pass. The kernels implement the same steps with other random numbers.
+sample all rows in one call, because sampling with MLX takes longer than a forward pass of a small
+model. The kernels implement the same steps with other random numbers.
 
 Order of the steps: penalties, logit bias, the mask of a constraint, temperature. Then each enabled
 filter removes some of the remaining tokens: top-k, min-p, typical-p, top-p, XTC.
@@ -322,12 +322,12 @@ on every device.
 def smallest_set(scores: mx.array, probs: mx.array, mass: mx.array) -> mx.array:
     """Select the tokens with the best scores whose probabilities add up to `mass`.
 
-    Sorting 150,000 tokens takes 12 ms on a CPU. Two histograms find the score at which the sum is
-    reached in a third of the time.
+    Sorting 150,000 tokens takes 12 ms on a CPU. Finding the score at which the sum is reached with
+    two histograms takes a third of that.
 
     For top-p (Holtzman et al. 2020, arXiv:1904.09751), scores are probabilities. For typical
     sampling (Meister et al. 2022, arXiv:2202.00666), they measure closeness to the entropy. The
-    set includes all tokens whose score equals the last one (to about 1e-5).
+    set includes all tokens whose score equals the last selected score (to about 1e-5).
 
     Args:
         scores: `[rows, width]`, -inf for tokens that were already removed.

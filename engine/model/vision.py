@@ -87,7 +87,7 @@ class VisionFamily(abc.ABC):
         words: the tokenizer's added tokens, with their ids.
 
     Raises:
-        Exception: if the folder is unexpected. The model is then loaded without vision.
+        Exception: if a file in the folder is invalid. The model is then loaded without vision.
 
     Attributes:
         placeholder: token that the chat template inserts for an image.

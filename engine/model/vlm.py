@@ -89,10 +89,10 @@ def import_package(config: dict[str, Any]) -> Any:
 
 
 def _partition_scores(top_k: int, masked: bool) -> Callable[..., mx.array]:
-    """Replace Hy V4's selection of the best positions, which are put last.
+    """Return a replacement for Hy V4's selection of the best positions. They are put last.
 
-    The original is compiled once for all shapes, but counts the partition index from the start, so
-    all prompts would use the index of the first.
+    The original is compiled once for all shapes, but counts the partition index from the start. All
+    prompts would therefore use the index of the first prompt.
     """
 
     def partition(q: mx.array, k: mx.array, weights: mx.array, mask: Any = None) -> mx.array:
@@ -324,7 +324,7 @@ _STUBBED: dict[str, tuple[str, ...]] = {
     f"{_NAME}.trainer.peft": (),
     f"{_NAME}.trainer.peft.utils": ("apply_lora_layers",),
 }
-"""Modules that mlx-vlm's loader imports without need, and the names imported from them."""
+"""Modules that mlx-vlm's loader imports but doesn't need, and the names imported from them."""
 
 
 @contextlib.contextmanager

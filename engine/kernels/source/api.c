@@ -198,7 +198,7 @@ int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, int32_t ac
     Product product = {.given = given, .count = rows, .activation = activation};
     float *gates = scratch(SCRATCH_GATES, rows * 2 * down->inputs, sizeof(float));
     int64_t inputs = gate_up[0]->inputs;
-    // Large enough for both products, so that the second doesn't move the first one's rows.
+    // Large enough for both products, so that the second product doesn't reallocate the rows.
     if (!gates || !has_rows(&product, inputs > down->inputs ? inputs : down->inputs))
         return -1;
     product.rows.inputs = (int32_t)inputs;
@@ -234,6 +234,6 @@ void kernels_unpack(const Matrix *matrix, const int64_t *outputs, int64_t count,
     Unpacking unpacking = {matrix, outputs, to};
     if (count >= ROWS_FOR_THREADS)
         pool_enter();
-    pool_run(count, unpack, &unpacking);  // by this thread alone if it has not entered
+    pool_run(count, unpack, &unpacking);  // runs on this thread alone if it hasn't entered the pool
     pool_leave();
 }

@@ -24,7 +24,7 @@ typedef struct {
     float score_cap;         // replace scores with cap * tanh(score / cap); 0 for no cap
     const float *cosines;    // [positions][rotated / 2]
     const float *sines;
-    const float *attention_norm;       // NULL for none, as all norms
+    const float *attention_norm;       // NULL for none; same for all norms
     const float *mlp_norm;
     const float *attention_post_norm;
     const float *mlp_post_norm;
@@ -37,7 +37,7 @@ typedef struct {
 } Layer;
 
 // Keys and values of a session in one layer, at consecutive positions, in half precision. Compared
-// with floats, they need half the memory, and long chats take half the time to read.
+// with floats, they take half the memory, and half the time to read.
 typedef struct {
     uint16_t *keys;        // `head_width` halves per key head and position
     uint16_t *values;

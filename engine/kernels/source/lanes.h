@@ -433,7 +433,7 @@ INLINE void floats_sum_four(floats a, floats b, floats c, floats d, float *to)
                                _mm256_permute2f128_ps(a8, b8, 0x31));
     __m256 cd4 = _mm256_add_ps(_mm256_permute2f128_ps(c8, d8, 0x20),
                                _mm256_permute2f128_ps(c8, d8, 0x31));
-    // Two lanes of a and c in the lower half, of b and d in the upper one.
+    // Two lanes each of a and c in the lower half, and of b and d in the upper half.
     __m256 two = _mm256_add_ps(_mm256_shuffle_ps(ab4, cd4, 0x44), _mm256_shuffle_ps(ab4, cd4, 0xee));
     __m256 one = _mm256_add_ps(_mm256_shuffle_ps(two, two, 0x88), _mm256_shuffle_ps(two, two, 0xdd));
     __m128 ac = _mm256_castps256_ps128(one), bd = _mm256_extractf128_ps(one, 1);

@@ -21,14 +21,14 @@ enum { SCALE_FLOAT16, SCALE_BFLOAT16, SCALE_FLOAT32 };
 // with a scale and a bias for each output and group of 32, 64 or 128 inputs.
 //
 // Codes are stored tile by tile, each tile step by step. A step holds 8 inputs of 16 outputs.
-// With 4 bits it is 64 bytes, one 32-bit word per output:
+// With 4-bit codes, a step is 64 bytes, with one 32-bit word per output:
 //
 //     word    | output 0 | output 1 | ...              | output 15 |
 //
 //     bits    | 28..31 | 24..27 | 20..23 | 16..19 | 12..15 | 8..11 | 4..7 | 0..3 |
 //     input   |   7    |   6    |   5    |   4    |   3    |   2   |  1   |  0   |
 //
-// With 8 bits it is 128 bytes, 16 words of even inputs, then 16 words of odd ones:
+// With 8-bit codes, a step is 128 bytes: 16 words of even inputs, then 16 words of odd inputs:
 //
 //     bits    | 24..31 | 16..23 | 8..15 | 0..7 |
 //     even    |   6    |   4    |   2   |  0   |

@@ -4,12 +4,12 @@
 #include "decoder.h"
 #include "layout.h"
 
-enum { KEYS_AT_ONCE = 16 };  // keys that all queries of a block read before the next keys
+enum { KEYS_AT_ONCE = 16 };  // number of keys to load at a time for all queries of a block
 
 // One head of one row, in a block of attention.
 typedef struct {
     const float *query;
-    int64_t end;    // position after the last key that it sees
+    int64_t end;    // position after the last key that the query attends to
     float *out;
     float *scores;  // of positions before `end`
 } Query;

@@ -38,14 +38,15 @@ static uint32_t even_bytes(uint64_t bytes)
 
 static void pack_tile(void *context, int64_t tile)
 {
-    const Packing packing = *(const Packing *)context;  // a copy that writes to `to` can't change
+    // Copied, because the compiler must assume that writes to `to` could change `context`.
+    const Packing packing = *(const Packing *)context;
     int64_t steps = packing.width / STEP, row_bytes = steps * packing.bits;
     uint8_t *to = packing.to + tile * steps * STEP * TILE * packing.packed_bits / 8;
     memset(to, 0, (size_t)(steps * STEP * TILE * packing.packed_bits / 8));
     for (int lane = 0; lane < TILE && tile * TILE + lane < packing.outputs; lane++) {
         const uint8_t *from = packing.from + (tile * TILE + lane) * row_bytes;
         for (int64_t step = 0; step < steps; step++, from += packing.bits) {
-            if (packing.bits == 4) {  // the codes of a word are in the same order
+            if (packing.bits == 4) {  // MLX stores the codes of a word in the same order
                 memcpy(to + (step * TILE + lane) * 4, from, 4);
                 continue;
             }

@@ -242,7 +242,7 @@ int32_t kernels_choose(Choice *choices, int64_t rows, int64_t width)
     Choosing choosing = {choices, width};
     if (rows > 1)
         pool_enter();
-    pool_run(rows, choose_one, &choosing);  // by this thread alone if it has not entered
+    pool_run(rows, choose_one, &choosing);  // runs on this thread alone if it hasn't entered
     if (rows > 1)
         pool_leave();
     for (int64_t row = 0; row < rows; row++)

@@ -1,8 +1,8 @@
 """Monkey patches for mlx-lm, MLX and Python.
 
-If an update of a library has renamed or changed a function, its patch stays off, and the engine
-runs without its benefits. This module doesn't import MLX or mlx-lm, but the modules with patches
-do.
+If an update of a library has renamed or changed a function, the function's patch stays off, and the
+engine runs without the patch's benefits. This module doesn't import MLX or mlx-lm, but the modules
+with patches do.
 
 Imports: nothing.
 """
@@ -29,7 +29,7 @@ DISABLED_PATCHES_VARIABLE = "STRETTO_WITHOUT_PATCHES"
 class Patch(Struct):
     name: str
     module: str  # module with a function `install_NAME`, which raises if the patch can't be applied
-    loss: str  # effect of missing the patch, for the log
+    loss: str  # consequence of running without the patch, for the log
     on: bool = False  # the patch is applied while an engine runs
     reason: str = "no engine has started yet"  # reason why the patch is off, or ""
     _tried: bool = False  # `apply` was called; further calls do nothing
@@ -122,7 +122,7 @@ _replaced: list[tuple[Any, str, Any, Any]] = []  # module or class, name, old an
 
 
 def replace(home: Any, name: str, new: Any) -> None:
-    """Set `home.name` to `new`, also in model modules that already imported it, until `undo`."""
+    """Set `home.name` to `new` until `undo`, even in model modules that already imported it."""
     old = getattr(home, name)
     _swap(home, name, old, new)
     _replaced.append((home, name, old, new))
@@ -168,7 +168,7 @@ def install_module_classes() -> None:
     """Check that a module's class can be replaced, and that calls use the new class.
 
     Raises:
-        TypeError, RuntimeError: if it doesn't work.
+        TypeError, RuntimeError: if one of these doesn't work.
     """
     from mlx import nn
 

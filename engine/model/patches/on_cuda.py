@@ -16,8 +16,8 @@ import mlx.nn as nn
 from engine.model.patches import check_parameters, replace
 
 MIN_PADDED_ROWS, TILE = 4, 8
-"""Rows from `MIN_PADDED_ROWS` on are padded to `TILE`. With fewer rows, the extra kernel launch
-costs as much as padding saves.
+"""Inputs with at least `MIN_PADDED_ROWS` rows are padded to `TILE` rows. With fewer rows, the extra
+kernel launch costs as much as padding saves.
 """
 
 MIN_PADDED_WEIGHT = 2**21  # minimum number of weights for which padding pays off
