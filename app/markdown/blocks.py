@@ -146,11 +146,12 @@ _OPENING = re.compile(r"(`{3,})([^`|\n]*)\n|(~{3,})([^|\n]*)\n")
 class BlockSplitter:
     """Splits a stream of text into finished blocks and an open tail.
 
-    `feed` only buffers. `advance` takes O(tail), or nothing for an unclosed fence. A tail over
-    TAIL_LIMIT isn't parsed again until it has grown by a quarter, so a huge list or table takes O(n
-    log n) in total. `unparsed_text` is the rest. `parsable_length` limits each step. A longer block
-    is finished line by line, as typed, up to an empty line followed by a letter or a heading. Long
-    lists are finished in parts, and long fences without parsing.
+    `feed` only buffers. `advance` parses the tail in O(tail), unless the tail is an unclosed fence.
+    A tail over TAIL_LIMIT isn't parsed again until it has grown by a quarter, so a huge list or
+    table takes O(n log n) in total. `unparsed_text` is the end of the tail that isn't parsed. A
+    block that exceeds `parsable_length` is finished line by line, as typed, up to an empty line
+    followed by a letter or a heading. Long lists are finished in parts, and long fences without
+    parsing.
     """
 
     def __init__(self) -> None:

@@ -106,7 +106,7 @@ class _InlineState(StateInline):
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: N803
         """Classify a run of emphasis markers.
 
-        Punctuation of scripts without spaces is treated as a letter, and letters as punctuation.
+        In scripts without spaces, punctuation is treated as letters, and letters as punctuation.
         """
         marker, end = self.src[start], start
         while end < self.posMax and self.src[end] == marker:

@@ -105,9 +105,9 @@ def child_environment(path: str, extra: Mapping[str, str]) -> dict[str, str]:
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes per message. Longer messages are refused, which makes the call fail."""
 LINES_PER_S = 500
-"""Log lines per second. Any excess is dropped, as for notifications (see `message_limits`).
+"""Log lines per second. Excess lines are dropped.
 
-Other messages are delayed instead.
+Excess notifications are dropped as well, while other messages are delayed (see `message_limits`).
 """
 LEAVE_S = 1.0
 """Time for a server to end after closing its input, and again after sending it a signal."""
