@@ -223,7 +223,7 @@ def logit_distance(
 
 
 def _gap(alone: Rows, tokens: Sequence[int], others: Sequence[int]) -> float:
-    """Return the distance between the logits of two greedy replies' first different tokens."""
+    """Return the distance between the logits of the tokens at which greedy replies first differ."""
     at = first_difference(tokens, others)
     if at == max(len(tokens), len(others)):
         return 0.0

@@ -1,7 +1,7 @@
 """`python -m engine launch AGENT`: start a coding agent that uses a local model.
 
-Each agent has a row in `AGENTS`. It's configured by environment variables, arguments, or files in
-a folder of Stretto. The user's configuration of the agent isn't changed.
+Each agent has a row in `AGENTS`. The agent is configured by environment variables, arguments, or
+files in one of Stretto's folders. The user's configuration of the agent isn't changed.
 """
 
 from __future__ import annotations

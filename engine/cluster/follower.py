@@ -1,4 +1,4 @@
-"""Rank other than 0, which replays rank 0's records on its shard of weights and caches."""
+"""Ranks other than 0, which replay rank 0's records on their shards of weights and caches."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ _MAX_WORD_CHARACTERS = 40  # maximum length of a name in a table column
 _MAX_SHARDS = 10_000
 
 _MAX_OTHERS = 4
-# Names that model authors and other programs use. Hidden files are fine, too.
+# Names that model authors and other programs use. Hidden files are accepted, too.
 _MODEL_FILE_NAMES = re.compile(
     r"^\.|\.(safetensors|json|jsonl|jinja|txt|model|tiktoken|md|py|bin|pt|pth|gguf|onnx|msgpack|h5"
     r"|yaml|yml|cfg|ipynb|npz|spm|vocab|bpe|pdf|png|jpe?g|svg|webp|gif)$|^(LICEN[CS]E|NOTICE|README"

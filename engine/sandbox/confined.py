@@ -87,8 +87,8 @@ class TaskPolicy(Struct, frozen=True):
 
 
 class Sandbox:
-    """Runner of untrusted work in child processes: two for prompts and output formats, one that
-    checks tokenizers.
+    """Runner of untrusted work in child processes: two for prompts and output formats, and one for
+    checking tokenizers.
 
     Args:
         encoding: returns the limits for tokenizing a given number of characters.

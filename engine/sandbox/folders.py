@@ -74,8 +74,8 @@ class ModelFacts(Struct, frozen=True):
 
     Attributes:
         rows: rows of the embedding, or None if unknown.
-        wide: bytes the weights would take with every floating-point value in float32, and with
-            quantized ones in the 4 or 8 bits of the CPU kernels.
+        wide: bytes the weights would take if floating-point values were float32, and quantized
+            values had the 4 or 8 bits that the CPU kernels support.
     """
 
     config: dict[str, Any]

@@ -44,8 +44,8 @@ _REFUSED = {
 _REFUSED_EVERYWHERE = (425, 428, 429, 430, 432, 442, 447)
 _SOCKET = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket socketpair
 _AF_UNIX = 1
-# Kernel buffers must keep their default size, since `_process_usage` relies on it: (call, argument,
-# values).
+# System calls that enlarge kernel buffers, as (call, argument, values). They are blocked, because
+# `_process_usage` assumes the default size.
 _ENLARGING = {
     "x86_64": ((54, _THIRD, (7, 32)), (72, _SECOND, (1031,))),  # setsockopt fcntl
     "aarch64": ((208, _THIRD, (7, 32)), (25, _SECOND, (1031,))),

@@ -56,7 +56,7 @@ class GapInserter:
         return self._with.get(word, self)
 
     def insert(self, text: str, answer: bool = False) -> str:
-        """Break up every control mark in a text with an invisible character.
+        """Insert a gap into every mark in a text.
 
         Args:
             answer: True if the text is one of the model's replies. Delimiters of reasoning and

@@ -25,7 +25,7 @@ TokenizerData = tuple[dict[str, Any], tuple[bytes, ...]]
 
 
 def extract(tokenizer: Any, text: str) -> TokenizerData | None:
-    """Return the parts for `assemble`, in a child process.
+    """Return the parts for `assemble`. Runs in a child process.
 
     Args:
         text: the tokenizer in the JSON format of `tokenizers`.

@@ -27,7 +27,7 @@ _FACTS = frozenset((*_OF_WRAPPER, *_OF_TOKENIZER, "has_chat_template", "renderer
 
 
 def describe(wrapper: Any, largest: int) -> tuple[dict[str, Any], bytes] | None:
-    """Return the arguments of a `KnownTokenizer`, in a child process.
+    """Return the arguments of a `KnownTokenizer`. Runs in a child process.
 
     Returns:
         A JSON-compatible dict and the packed table. None if the tokenizer has a custom detokenizer

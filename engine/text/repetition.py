@@ -26,7 +26,7 @@ _MIN_LETTERS = 0.6  # minimum share of letters in prose, ignoring whitespace
 
 
 def find_period(tokens: Sequence[int]) -> int:
-    """Return the length of the shortest block that the tokens end with at least `REPEATS` times.
+    """Return the length of the shortest block that occurs at least `REPEATS` times at the end.
 
     Returns 0 if there is no repetition of at least `MIN_TOKENS`.
     """

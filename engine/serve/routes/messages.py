@@ -44,7 +44,7 @@ class ToolUseBlock(schema.Body):
 
 
 class FoundTool(schema.Body):
-    """A tool that the client's tool search found at this point of the conversation."""
+    """Tool that the client's tool search found at this point of the conversation."""
 
     type: Literal["tool_reference"]
     tool_name: str
@@ -344,7 +344,7 @@ class PromptBody(schema.InSession, schema.TemplateOptions):
         return absent_note([*map(shorten, (*names, *servers))])
 
     def reasons(self, model: Model) -> tuple[bool | None, dict[str, Any]]:
-        """Return True to reason (None: the model decides), and the template's arguments."""
+        """Return the reasoning flag (None: the model decides), and the template's arguments."""
         return self.template(model, self.output_config.reasoning, "output_config.effort")
 
     def tool_settings(self, model: Model) -> tuple[dict[str, Any], set[str]]:

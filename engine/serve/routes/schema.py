@@ -57,7 +57,7 @@ MB.
 
 
 class Body(BaseModel):
-    """A request body, or an object inside it.
+    """Request body, or an object inside it.
 
     As in OpenAI's API, null means the field is missing.
     """
@@ -871,7 +871,7 @@ class TemplateOptions(Body):
     def template(
         self, model: Model, reasoning: ReasoningOptions | None = None, named: str = ""
     ) -> tuple[bool | None, dict[str, Any]]:
-        """Return True to reason (None: the model decides), and the template's arguments.
+        """Return the reasoning flag (None: the model decides), and the template's arguments.
 
         Raises:
             ValueError: if the template doesn't support them.
