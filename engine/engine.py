@@ -107,7 +107,7 @@ class Session:
         return reply
 
     def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
-        """Set this session's priority when it waits for prefill or memory. The default is 0.
+        """Set this session's priority in the queues for prefill and memory. The default is 0.
 
         Decode steps are always shared evenly.
 
@@ -232,7 +232,7 @@ class Engine:
             dying.join()
 
     def _start(self) -> threading.Thread | None:
-        """Start a thread unless one is running. Return a crashed thread that hasn't ended."""
+        """Start a thread unless one is running. Return a thread that has crashed but not ended."""
         with self._lock:
             if self._stopped:
                 raise EngineError(ENGINE_STOPPED, "This engine was stopped. Start a new one.")
@@ -284,10 +284,10 @@ class Engine:
                 with its own id and sessions. All variants share the base model's weights, which
                 stay in memory until the last variant is unloaded.
             draft: folder or hub id of a smaller model with the same tokenizer, for speculative
-                decoding. It's used for chats that run alone, if that is faster, and doesn't change
-                the text. "lookup" is prompt lookup decoding: it needs no draft model, helps with
-                edits of earlier text, and also works for several chats at a time. None leaves the
-                setting of a loaded model unchanged, and "" turns drafting off.
+                decoding. Drafts are used for chats that run alone, if that is faster. They don't
+                change the text. "lookup" is prompt lookup decoding: it needs no draft model, helps
+                with edits of earlier text, and also works for several chats at a time. None leaves
+                the setting of a loaded model unchanged, and "" turns drafting off.
 
         Raises:
             EngineError: `model_load_failed` or `out_of_memory`, with advice in the message;
@@ -344,7 +344,7 @@ class Engine:
         """Estimate a model's memory before loading it, and suggest what would fit. Blocks.
 
         This only reads the config and the headers of the weight files. For models split over ranks,
-        all numbers are per rank and compared to the rank with the least memory.
+        all numbers are per rank, and compared to the memory of the rank that has the least.
 
         Args:
             context: tokens per chat; None for the model's limit, at most 8,192.

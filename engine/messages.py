@@ -136,7 +136,7 @@ Message = dict[str, Any]
 `content` is a string, or a list of parts for messages with images or audio:
 `{"type": "text", "text": str}`, `{"type": "image", "image": Image}` and
 `{"type": "audio", "audio": Audio}`. The text of a part may also be a function that returns a
-string. It's called on any thread, so attached files are only read when they are needed.
+string. It's called when the text is needed, on any thread, so attached files aren't read earlier.
 """
 
 

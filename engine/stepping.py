@@ -39,7 +39,7 @@ class SteppedEngine(Engine):
 
     def step(self) -> bool:
         """Run one iteration of the loop. Return False if there is nothing left to do."""
-        may_wait()  # not in a callback
+        may_wait()  # raises in a callback
         loop = self.loop
         if loop is None or self._mailbox.closed:
             return False

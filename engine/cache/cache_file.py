@@ -28,7 +28,7 @@ from engine.cache.shared_prefix import PartedArray
 
 FORMAT = "stretto-kv-4"
 
-_SUMS = 8  # size of both checksums together
+_SUMS = 8  # size of both checksums together, in bytes
 _MAX_HEADER_BYTES = 2**28  # bytes; for comparison, a million tokens and their text take 30 MB
 _MAX_TOKEN_ID = 2**31
 
@@ -60,7 +60,7 @@ _NUMPY: dict[str, Any] = {
 # Non-contiguous arrays are split up to this size before they are copied.
 MAX_COPY_BYTES = 2**20
 
-PIECE_BYTES = 32 * 2**20  # converted to arrays before yielding to the engine loop
+PIECE_BYTES = 32 * 2**20  # bytes to convert to arrays before yielding to the engine loop
 
 
 class DamagedError(Exception):

@@ -39,7 +39,7 @@ _GROUP = 64  # quantization group size of keys and values
 _HIDDEN_ARRAYS, _INNER_ARRAYS = 6, 4
 # Number of Mamba 2's score arrays, which compare each token with `STEP` other tokens.
 _SCAN_SCORES = 3
-_SCORES_IN_BITS = 1.5  # number of score arrays with quantized keys, where attention isn't fused
+_SCORES_IN_BITS = 1.5  # number of score arrays if keys are quantized, so attention isn't fused
 _REBUILT_ARRAYS = 2  # arrays that DoRA materializes: a layer's weights, and the adapted weights
 
 Verdict = Literal["yes", "tight", "no"]

@@ -38,8 +38,8 @@ SHARE_DIVISOR = 16
 """A file is only used for at least 1/16 of its text, because it's read as a whole."""
 APART = "clients/"
 """Prefix of the ids of API clients' sessions, and subfolder for their files. The size limit applies
-to each folder separately, so clients can't displace the user's chats. These sessions start from any
-file of their domain (see `Offload.find`).
+to each folder separately, so clients can't displace the user's chats. These sessions can start from
+any file in their domain (see `Offload.find`).
 """
 
 _STEM = re.compile("[0-9a-f]{40}")

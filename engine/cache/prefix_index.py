@@ -32,8 +32,7 @@ from engine.errors import describe_error
 log = logging.getLogger(__name__)
 
 MAX_DONORS = 32
-"""Maximum number of equally long matches to check. Some may be unusable, as they can't be trimmed.
-"""
+"""Maximum number of equally long matches to check. Caches that can't be trimmed may be unusable."""
 
 
 class PrefillingSession(Struct, eq=False):

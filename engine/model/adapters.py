@@ -96,7 +96,7 @@ def adapt(base: LoadedModel, adapter: Adapter) -> Pieces:
         adapted = yield from loader.finish_loading(net, checked_model, checked_model.config)
     except EngineError:
         raise
-    except Exception as error:  # some models access weights that are hidden by the wrapped layer
+    except Exception as error:  # some models access weights that a wrapped layer hides
         if is_out_of_memory(error):
             raise
         raise _mismatch_error(base, adapter, error) from None

@@ -42,7 +42,7 @@ Activations and keys have 16 bits. In small random models, rounding them changes
 to 1.7e-3.
 """
 
-ROTATION_TOLERANCE = 1e-3  # maximum deviation of a rotation by table
+ROTATION_TOLERANCE = 1e-3  # maximum deviation of a rotation that uses a table
 
 MAX_KINDS = 4  # maximum number of different kinds of layers in a model
 

@@ -76,7 +76,7 @@ class MatchSearch:
         return found
 
     def acceptance_chances(self, count: int) -> list[float]:
-        """Return, for each token of a draft, the probability that the draft is accepted up to it.
+        """Return the probabilities that a draft is accepted up to and including each of its tokens.
 
         The statistics include every token of the answer, whether or not it was drafted.
         """

@@ -163,7 +163,7 @@ def decode(
         mx.async_eval(lazy)  # type: ignore[no-untyped-call]
     if readings:
         _record_chunks(readings)
-    if readings or lost:  # don't include the time of the chunk or draft in the next step
+    if readings or lost:  # exclude the chunk or draft from the time of the next step
         mx.synchronize()
     places = {id(r): number for number, r in enumerate(batch)}
     return [out[places[id(r)]] for r in rows]

@@ -372,7 +372,7 @@ class Gemma4(VisionFamily):
         self.sound, self._begins, self._ends = map(str, heard)
         hearing = _module("gemma4.audio_feature_extractor")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about filters that match the original model
+            warnings.simplefilter("ignore")  # about audio filters that match the original model
             self._extractor = hearing.Gemma4AudioFeatureExtractor()  # used by all Gemma 4 models
 
     def preprocess_image(self, rgb: np.ndarray) -> TowerInput:

@@ -288,7 +288,7 @@ class VisionModel:
 
     def expected_bytes(self, sight: ImageTokens) -> int:
         if not self._token_bytes:
-            word = self.kind.token_embeddings(self._net, mx.array([[0]]))  # only its type is used
+            word = self.kind.token_embeddings(self._net, mx.array([[0]]))  # not evaluated
             self._token_bytes = word.shape[-1] * word.dtype.size
         return len(sight.image_indices) * self._token_bytes
 

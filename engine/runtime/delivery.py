@@ -87,7 +87,7 @@ class Delivery:
             if self._process_token(request, token):
                 return
         elif following is not None and len(request.tokens) > request.kv.length:
-            # The prompt's last token, unless a chunk included it.
+            # Record the prompt's last token, unless a chunk included it.
             request.kv.record_token(request.tokens[-1])
         if isinstance(following, Exception):
             self._state.fail_reply(request, following)
@@ -117,7 +117,7 @@ class Delivery:
     def _await_mask(
         self, request: Request, constraint: Constraint, unsampled: runner.PendingLogits
     ) -> None:
-        """Compute a slow mask on a worker. Steps skip the reply until then."""
+        """Compute a slow mask on a worker. In the meantime, steps skip the reply."""
         request.unsampled = unsampled
 
         def choose() -> Task:
@@ -210,5 +210,5 @@ def _advance_draft(request: Request, found: CheckedDraft) -> tuple[FinishReason 
     accepted = count - 1 + agrees
     drafter.drafted += len(found.drafted)
     drafter.accepted += accepted
-    request.next_is_nan = None  # the token has already been taken
+    request.next_is_nan = None  # no token is pending after a draft
     return reason, count, accepted

@@ -37,10 +37,10 @@ WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
 RETIME_TOKENS = 512
 
 FIRST_REST, LONGEST_REST = 64, 4096
-"""Number of tokens that a chat decodes without drafts after drafting was slower: initial value and
-maximum.
+"""Number of tokens that a chat decodes without drafts after drafts were slower than plain steps:
+initial value and maximum.
 
-If lookups are predicted to be slower, they are also tried again after this number of tokens.
+Lookups that are predicted to be slower are also tried again after this number of tokens.
 """
 
 # Maximum number of missed tokens that the draft model reads as part of a draft.

@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 
 MAX_CHECKED_FOLDERS = 16
-"""Number of accepted folders to remember while they're unchanged.
+"""Number of folders whose results are remembered until one of their files changes.
 
 Checking a tokenizer takes a second, which would slow down every reload.
 """

@@ -96,7 +96,7 @@ class Loop:
         self._inbox: deque[Command] = deque()
         self._state = State(memory_budget, cache_dir, cache_bytes, leader, mailbox.clock, mailbox)
         self._state.memory.offload.wake = partial(mailbox.post, FileWritten())
-        # BLAS competes with child processes for cores, so these are paced while chats are
+        # BLAS competes with child processes for cores, so the processes are paced while chats are
         # streaming.
         self._shares_cores = has_openblas()
         self._scheduler = Scheduler()

@@ -30,8 +30,8 @@ IMAGE_SHARE = 1 / 16
 """Maximum fraction of the budget for image embeddings that no request is about to read."""
 
 PENDING_SHARE = 1 / 16
-"""Maximum fraction of the budget for pending disk writes. If it's exceeded, evicted caches are
-dropped."""
+"""Maximum fraction of the budget for pending disk writes. If it's exceeded, evicted caches aren't
+written to disk."""
 
 LONG_AGO = -1e9  # seconds; used for cached prefixes, so that they're evicted before any chat
 
@@ -289,9 +289,9 @@ class Memory:
                 session.kv.drop()
 
     def save(self, session: SessionState, stays: bool = False) -> None:
-        """Write a session's caches to disk, and drop them unless `stays` is set.
+        """Write a session's caches to disk. Errors are logged.
 
-        If this fails, the caches are dropped as well, and the session has to prefill again.
+        Unless `stays` is set, the caches must be dropped afterwards, even after an error.
         """
         kv = session.kv
         if stays and (kv.on_disk == kv.length or not kv.length):

@@ -35,8 +35,8 @@ class Row(Struct, frozen=True):
     # Requires separate passes, because the session is reproducible, or a shared pass with it has
     # failed.
     apart: bool = False
-    # The prompt can be prefilled in the same pass as a decode step or other prompts, if those allow
-    # it.
+    # The prompt can be prefilled in the same pass as a decode step or other prompts, if the other
+    # sessions support that.
     can_mix_prefill: bool = False
     # A fork that hasn't written to its shared caches. The first write will copy them anyway, so
     # until then, adopting a prefix is free.
@@ -90,7 +90,7 @@ class Row(Struct, frozen=True):
     # The caches can't be trimmed, so other sessions can only reuse them up to points where prefill
     # stops.
     needs_stops: bool = False
-    offer: CacheOffer | None = None  # parts of the prompt in caches of other sessions
+    offer: CacheOffer | None = None  # part of the prompt that can be copied from other caches
 
     def __repr__(self) -> str:
         return Struct.__repr__(replace(self, prompt=b"") if self.prompt else self)

@@ -390,7 +390,7 @@ def _without_omitted(job: Job, messages: list[Message]) -> tuple[list[Message], 
 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
-    """Split off the oldest turns whose number of characters can't fit."""
+    """Split off the oldest turns if there are more characters than can fit into the context."""
     head, most = fixed_head(messages), bounds.max_characters(context)
     sizes = [bounds.message_size(m) for m in messages]
     total, cut = sum(sizes), head

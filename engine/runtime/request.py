@@ -141,7 +141,7 @@ class Request:
         self.prompt: Prompt | None = None
         self.text: ReplyText | None = None
         self.constraint: Constraint | None = None
-        self.tokens: list[int] = []  # the prompt, and everything generated and read so far
+        self.tokens: list[int] = []  # prompt tokens, followed by the answer's tokens so far
         self.images: Sequence[PlacedImage] = ()  # images with their positions in the tokens
         self.reader: PrefillingSession  # description of this request for the prefix index
         self.cache_file: CacheFile | None = None  # match for the session's first prompt on disk
@@ -489,7 +489,7 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     file: str = ""
     begins_as: str = ""  # id of the file to start from, if the session's own file is missing
     # Date and time for the template, in seconds since 1970. Changes once per day, so that prompts
-    # with the time keep the same prefix.
+    # that contain the time keep the same prefix.
     moment: float = 0.0
     # Time of the last use, for choosing caches to evict.
     used_at: float = field(default_factory=time.monotonic)
@@ -526,8 +526,8 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
         base = kv_fingerprint(self.model.info.id, self.kv_bits)
         if not self.named or not self.domain:
             return base
-        # Sessions of one domain start from each other's files, but reproducible sessions only from
-        # those with the same chunk boundaries.
+        # Sessions in a domain start from each other's files. Reproducible sessions only use files
+        # of other reproducible sessions, which have the same chunk boundaries.
         return f"{base}{'r' if self.reproducible else ''} {self.domain}"
 
     @cached_property

@@ -437,7 +437,7 @@ def with_last_tokens(
     if begins and any(r.id not in read for r in waiting):
         return plan
     before = plan.passes[0] if plan.passes else ready
-    if before is None:  # the pass only answers these prompts
+    if before is None:  # the pass only starts the replies to these prompts
         before = DecodeStep((), (), shared=len(read) > 1)
     step = replace(before, rows=(*before.rows, *read), feed=(*before.feed, *read))
     first, *others = (replace(c, mixed=True, ends=True) for c in chunks)

@@ -247,7 +247,7 @@ class Workers:
                 log.error("a task failed", exc_info=fault)
             running.on_error(fault)
         finally:
-            # A worker may be the last to free the error, which must not free the task's frame.
+            # A worker may be the last to free the error, and must not free the task's frame, too.
             if error is not None:
                 error.__traceback__ = None
 
