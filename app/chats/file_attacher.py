@@ -362,9 +362,10 @@ class FileAttacher(ChatPart):
         )
 
     def tokens(self, attachment: Attachment) -> FileTokens | None:
-        """Return the token count of a file for the chat's model, or None if the count isn't fixed.
+        """Return the token count of a file for the chat's model, or None if it isn't known yet.
 
-        Passages depend on the question, and models count images and recordings differently.
+        It's never known for images and recordings, which each model counts in its own way, and for
+        passages, which are only chosen when the question is sent.
         """
         if attachment.use == "passages" or attachment.is_medium:
             return None

@@ -187,7 +187,7 @@ _SHOWN_HIDDEN = {"code", "reason", "thought_s"}  # stats that don't reveal the m
 
 
 def hide_names(message: Message) -> Message:
-    """Return a message for display. Columns of an undecided blind comparison lose their names."""
+    """Return a message for display. Columns of an open blind comparison get a neutral name."""
     data = data_of(message)
     if data.get("hidden") is not True:
         return message

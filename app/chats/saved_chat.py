@@ -40,7 +40,7 @@ class SavedChat:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Store all changes made inside in one transaction, see `Store.transaction`.
+        """Store the changes of the ``with`` block in one transaction (see `Store.transaction`).
 
         On an exception, nothing is stored and the chat in memory returns to its stored state.
         """

@@ -191,7 +191,7 @@ async def _send(
 async def _json(
     response: httpx2.Response, most: int, host: str, *, forgiving: bool = False
 ) -> object:
-    """Return a JSON body of at most ``most`` bytes. With ``forgiving``, None if invalid."""
+    """Return a JSON body of at most ``most`` bytes. If ``forgiving``, invalid JSON becomes None."""
     pieces, length = [], 0
     async for piece in response.aiter_bytes():
         pieces.append(piece)

@@ -70,7 +70,7 @@ class Remotes:
         """Add a model to the list.
 
         ``key`` is the address's API key, which is kept for this run (`store_key` stores it).
-        ``group`` has the machines that run the model.
+        ``group`` lists the machines that run the model.
         """
         if group is not None:
             self.groups.known[remote.ref] = group

@@ -33,8 +33,8 @@ class SpellingSystem(Protocol):
 def pick_dictionary(wanted: Sequence[str], installed: Sequence[str]) -> str:
     """Return a dictionary, or "".
 
-    ``wanted`` has languages in order of preference. Other countries of a language come before the
-    next language.
+    ``wanted`` lists languages in order of preference. Dictionaries for other countries with the
+    same language are preferred to the next language.
     """
     for tag in (name_.replace("-", "_") for name_ in wanted):
         if tag in installed:

@@ -19,7 +19,7 @@ TABLES = {
 
 
 def create(db: sqlite3.Connection) -> None:
-    """Create the tables, and triggers that delete a chat's consents with the chat."""
+    """Create the tables, and triggers that delete consents when their chat is deleted."""
     db.execute(
         "CREATE TABLE tool_consents (chat_id TEXT NOT NULL, server TEXT NOT NULL, "
         "tool TEXT NOT NULL, fingerprint TEXT NOT NULL, given_at REAL NOT NULL, "

@@ -62,7 +62,7 @@ class SingleInstance(QObject):
     def call(self) -> bool:
         """Ask the running instance to show itself. Return False on timeout.
 
-        Earlier versions ignore quick questions and only show themselves.
+        An instance of an earlier version doesn't know quick questions, so it only shows its window.
         """
         return (self.quick and self._wait_for_answer(self._name + _ASK)) or self._wait_for_answer(
             self._name

@@ -104,7 +104,7 @@ class WithChunks:
         self, decoding: Any, chunks: list[Any], caches: Sequence[Any], counts: Sequence[int]
     ) -> None:
         self.decoding = decoding  # decoding rows, or None
-        self.chunks = chunks  # all keys or values of each chunk's session
+        self.chunks = chunks  # keys or values of each chunk's session, including earlier tokens
         self.caches = caches  # cache of each chunk's session
         self.counts = counts  # number of tokens in each chunk
 

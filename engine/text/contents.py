@@ -49,7 +49,7 @@ class GapInserter:
         self._folds = folds
 
     def with_mark(self, word: str) -> GapInserter:
-        """Return a copy with an additional mark, e.g. a placeholder that isn't a special token."""
+        """Return an inserter that also breaks up `word`, e.g. a placeholder of the template."""
         known = self._marks is not None and self._marks.fullmatch(word) is not None
         if not known and word not in self._with:
             self._with[word] = GapInserter({*self._known, word}, self._markers, self._folds)

@@ -96,7 +96,7 @@ def explain_error(error: str, params: SamplingParams) -> str:
 
 
 def explain_limit(error: str) -> str:
-    """Return a predicate like "is too expensive to evaluate: …", or "" if no limit was exceeded.
+    """Return a reason like "is too expensive to evaluate: …", or "" if no limit was exceeded.
 
     Args:
         error: the matcher's error after it rejected a token.

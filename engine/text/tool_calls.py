@@ -210,7 +210,7 @@ class ToolCallTracker(Struct, eq=False, dict=True):
         return updates
 
     def close(self, text: CallText, cut: bool = False) -> str:
-        """Process a complete text between markers. Return the text that isn't a call.
+        """Process the text between two markers. Return the part of it that isn't a tool call.
 
         Args:
             cut: True if the end marker is missing, so the last call is incomplete.

@@ -329,7 +329,8 @@ def measure(actions: int, seed: int) -> Report:
             report.faults += [
                 f"kill {report.kills}: {f}" for f in referee.faults(lines, read(file))
             ]
-        lines = _child(profile, model, seed, first, 0, lambda process: process.wait(SETTLE_S))
+        settle_s = SETTLE_S + 2 * len(read(file).queue)  # the last child sends all of the queue
+        lines = _child(profile, model, seed, first, 0, lambda process: process.wait(settle_s))
         now = read(file)
         report.faults += [f"at the end: {fault}" for fault in referee.faults(lines, now)]
         if now.queue or now.draft:

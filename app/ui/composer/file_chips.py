@@ -41,7 +41,7 @@ class ChipWords:
 
     @property
     def can_only_view(self) -> bool:
-        """Return True if viewing is the only action, as for images that aren't pages."""
+        """Return True if a click only shows the file: an image that isn't a document's page."""
         return self.is_image and self.attachment is not None and not self.attachment.spans
 
 

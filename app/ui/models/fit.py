@@ -233,8 +233,8 @@ class FitFlow(QObject):
     def open(self, ref: str, chat: Chat | None, over: QWidget | None = None) -> FitDialog | None:
         """Open the dialog for a model. Return None unless the model is known to be too large.
 
-        ``chat`` needs the model and will use the alternative. ``over`` is the parent widget, by
-        default the window.
+        ``chat`` is the chat that needs the model, and that gets the model chosen here. ``over`` is
+        the parent widget (default: the window).
         """
         status = self._loader.get(ref)
         if status.fit is None:

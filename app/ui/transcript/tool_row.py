@@ -226,7 +226,7 @@ class ToolRow(MessageRow):
 
     @property
     def notice(self) -> str:
-        """Return why the call can't run, or a problem with its arguments or result, or ""."""
+        """Return the problem shown in the card, or ""."""
         return self._error or self._card_state.notice
 
     @property

@@ -148,7 +148,7 @@ class Broadcast(WindowController):
         pane.composer.changed.connect(self._on_chat_changed)
 
     def _on_button(self, pane: ChatPane) -> None:
-        """Include this chat in a broadcast that excludes it. Otherwise toggle broadcast."""
+        """If broadcast is on without this chat, include the chat. Otherwise, toggle broadcast."""
         if self.on and not self._receives(pane):
             self.toggle_pane(pane)
         else:

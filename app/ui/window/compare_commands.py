@@ -209,7 +209,7 @@ class CompareCommands(WindowController):
         if hidden != column.model:
             reveal = tr("{reply} was {what}", "Reply A was Seed 1", reply=hidden, what=name)
             words = f"{reveal}. {words}"
-        # Another column can be kept after this one, so there's nothing to undo.
+        # Instead of an undo, show the comparison again: there, another column can be kept.
         show = partial(self._unfold, chat.id, message_id)
         self._undos.offer_undo(words, show, label=tr("Show Comparison"))
 

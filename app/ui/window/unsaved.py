@@ -69,7 +69,7 @@ _DAMAGED = mark(
 
 
 class SaveErrorNotice(QObject):
-    """Notice about save errors. Also saves what's left on exit."""
+    """Notice about save errors. On exit, tries to save the remaining changes."""
 
     LAST_TRY_S = 5.0
 
