@@ -175,7 +175,7 @@ class Constraint:
         May run on any thread.
 
         Raises:
-            EngineError: `invalid_request` if no token is allowed, or if the evaluation of the grammar takes
+            EngineError: `invalid_request` if no token is allowed, or if evaluating the grammar takes
                 too long.
         """
         if self.binds:
