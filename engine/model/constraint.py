@@ -175,8 +175,8 @@ class Constraint:
         May run on any thread.
 
         Raises:
-            EngineError: `invalid_request` if no token is allowed, or if evaluating the grammar takes
-                too long.
+            EngineError: `invalid_request` if no token is allowed, or if evaluating the grammar
+                takes too long.
         """
         if self.binds:
             began = time.thread_time()
