@@ -16,7 +16,7 @@ from typing import Any
 import platformdirs
 from msgspec import Struct
 
-from engine.kernels import cgroups, library
+from engine.kernels import cgroups
 from engine.model import patches
 from engine.text import import_structure
 
@@ -169,6 +169,8 @@ def _keep_freed_memory() -> None:
 def release_memory() -> None:
     """Return cached memory to the operating system. Waits for the device."""
     import mlx.core as mx
+
+    from engine.kernels import library
 
     try:
         mx.synchronize()

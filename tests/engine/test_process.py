@@ -45,7 +45,7 @@ def test_importing_the_engine_imports_neither_mlx_nor_qt() -> None:
     run(
         """
         import sys
-        import engine
+        from engine import Engine
         heavy = {"mlx", "mlx_lm", "transformers", "numpy", "PySide6"} & set(sys.modules)
         assert not heavy, heavy
         """
