@@ -144,7 +144,7 @@ def keep(store: Store, made: list[tuple[ChatRecord, list[Message]]]) -> None:
             store.save_chat(chat)
             for message in messages:
                 store.save_message(message)
-            store.save_chat(chat)  # saving a message has changed the chat's time
+            store.save_chat(chat)  # restores the time, which saving a message has changed
 
 
 def everything(store: Store) -> dict[str, tuple[ChatRecord, list[Message]]]:

@@ -51,4 +51,4 @@ def test_missing_parameter_is_found() -> None:
     class Old:
         def load_later(self, path: str, on_progress: object = None) -> None: ...
 
-    assert len(list(refused(Engine, Old))) == 2  # the adapter and the draft
+    assert len(list(refused(Engine, Old))) == 2  # `adapter` and `draft` are missing

@@ -23,7 +23,7 @@ HELD = ["m2 two", "m3 three e1"]
 
 
 def test_kills_send_each_message_once_in_order() -> None:
-    """`python -m tests.torture queue` performs 200 kills."""
+    """`python -m tests.torture queue` performs 200 actions."""
     report = measure(30, seed=7)
     assert report.faults == []
     assert report.kills > 1

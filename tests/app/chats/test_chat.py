@@ -223,7 +223,7 @@ def test_restore_needs_idle_chat_and_parent(desk: Desk):
     assert chat.restore_messages(last)
 
 
-# Regression tests, with bug numbers.
+# Regression tests
 
 
 def test_waiting_reply_goes_to_newly_chosen_model(desk: Desk):
@@ -245,7 +245,7 @@ def test_waiting_reply_goes_to_newly_chosen_model(desk: Desk):
 def test_last_chosen_of_two_loading_models_replies(desk: Desk):
     chat, other = desk.library.new("/models/slow"), desk.library.new("/models/slow")
     chat.turn.send("hello")
-    other.model.load()  # otherwise no chat would need it any more
+    other.model.load()  # so that the load isn't canceled when `chat` chooses B
     chat.model.set(B)
     assert (chat.reply.stage, chat._generator.waits_for) == (Stage.LOADING, B)
     desk.fail("/models/slow", "It is broken.")
@@ -256,7 +256,7 @@ def test_last_chosen_of_two_loading_models_replies(desk: Desk):
 
 def test_waiting_repetition_keeps_its_model(desk: Desk):
     chat = desk.chat()
-    desk.loader.mark_all_unloaded()  # all models must be reloaded
+    desk.loader.mark_all_unloaded()
     assert chat.repeat_answer()
     assert (chat.reply.stage, chat._generator.waits_for) == (Stage.LOADING, A)
     chat.model.set(B)
@@ -293,7 +293,7 @@ def test_regenerating_keeps_list_position(desk: Desk):
     older, newer = desk.chat(), desk.chat()
     older.regenerate()
     desk.answer("Again.")
-    older.rename("Another title")  # this used to write the time from before the answer
+    older.rename("Another title")  # regression test: this restored the time from before the answer
     older.turn.write("a draft")
     for chats in (desk.library.chats(), desk.store.chats()):
         assert [chat.id for chat in chats] == [older.id, newer.id]
@@ -411,7 +411,7 @@ def test_steering_ends_the_reply_and_is_answered_next(desk: Desk) -> None:
     chat.turn.write("in French")
     assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["steer"]
-    desk.say(", three")  # up to a complete word
+    desk.say(", three")  # the reply stops after a complete word
     desk.end(FinishReason.CANCELLED)
     process_until(lambda: desk.engine.sent[-1].turns[-1]["content"] == "in French")
     assert desk.engine.sent[-1].turns[-2]["content"] == "One, two, three"

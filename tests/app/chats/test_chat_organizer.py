@@ -95,7 +95,7 @@ def test_folder_is_created_filled_folded_and_deleted_by_key(five: Run):
     press(five, Qt.Key.Key_Right)
     assert titles(five) == ["Folders", "Work", "Inner", "A", "B", "Today", "C", "D", "E"]
     choose(five, "B0")
-    press(five, Qt.Key.Key_Left)  # to its folder
+    press(five, Qt.Key.Key_Left)  # selects its folder
     assert five.window.sidebar.list.currentIndex() == five.window.sidebar.model.row_of(work.id)
     press(five, Qt.Key.Key_Delete)
     assert titles(five) == ["Folders", "Inner", "Today", "A", "B", "C", "D", "E"]
@@ -160,7 +160,7 @@ def test_rows_are_dragged_to_folders_and_sections(five: Run):
     order.pin(["D0"], True)
     drag(["E0"], "Pinned")
     assert five.app.library.chat("E0").pinned_at is not None
-    order.move(["E0"], work.id)  # already in this folder, where the user puts it
+    order.move(["E0"], work.id)  # already in this folder, so it stays pinned
     assert five.app.library.chat("E0").folder_id == work.id
     assert titles(five)[:3] == ["Pinned", "D", "E"]
     asides = [model.row(model.row_of(each)).end_texts for each in ("D0", "E0", "B0")]

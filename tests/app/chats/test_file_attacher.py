@@ -524,7 +524,7 @@ def test_late_file_does_not_restore_deleted_chat(
     go.set()
     run.until(lambda: not chat.attaching._reading.running)
     assert chat.attaching.files == ()
-    chat.attaching.add_text("Whatever still comes.")  # from a closed pane that is kept for a while
+    chat.attaching.add_text("Whatever still comes.")  # a closed pane is kept for undo
     assert library.chat(chat.id) is None
     assert (stored := store.chat(chat.id)) is not None
     assert stored.deleted_at is not None

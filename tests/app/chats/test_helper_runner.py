@@ -298,7 +298,7 @@ def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
 
 
 class RealDesk(Desk):
-    """Library on the real engine. The call is scripted, since a random model doesn't make one."""
+    """Library on the real engine. Tool calls are scripted, as a random model doesn't make any."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder / "chats.db")

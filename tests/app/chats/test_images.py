@@ -51,7 +51,7 @@ def png(color: str = "red", width: int = 40, height: int = 20) -> bytes:
 
 
 Read = tuple[type[Images | Texts], bool]
-"""Media store that was read, and True if the GUI thread read it."""
+"""Store that was read, and True if it was read on the GUI thread."""
 
 
 @pytest.fixture(autouse=True)
@@ -192,7 +192,7 @@ def test_pasted_images_keep_their_format(run: Run, reads: list[Read]) -> None:
     assert run.app.store is not None
     found = run.app.store.images.get_all([(green,)])
     assert found == {green.hash: png("green")}
-    reads.clear()  # made by this test
+    reads.clear()  # reads of the test itself
     both = QMimeData()
     both.setText("a cell")
     both.setData("image/png", png("blue"))
@@ -451,7 +451,7 @@ def test_images_are_exported_and_imported_with_their_chats(
     with Store.open(tmp_path / "third.db") as third:
         assert len(Import([path]).run(third).imported) == 1
         assert third.images.get_all([(image,)]) == {}, "another image under that name is left out"
-    reads.clear()  # made by this test in place of a worker
+    reads.clear()  # reads of the test itself
 
 
 # Recordings
@@ -496,7 +496,7 @@ def test_recording_is_sent_shown_stored_and_exported(
     (again,) = store.messages(chat.id)[0].attachments
     assert (again, again.seconds) == (file, 2)
     assert store.images.get_all([(again,)]) == {file.hash: place.read_bytes()}
-    reads.clear()  # made by this test in place of a worker
+    reads.clear()  # reads of the test itself
 
 
 def test_large_recording_is_stored_as_models_need_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -719,7 +719,7 @@ def test_names_of_a_million_characters_are_shortened(store: Store, tmp_path: Pat
         assert max(map(len, kept.tags), default=0) <= 1_000
         assert all(len(m.model) <= 1_000 for m in store.messages(kept.id))
     assert [len(folder.name) for folder in store.folders.list_all()] == [1_000]
-    with closing(sqlite3.connect(store.file)) as db:  # and a title written by another program
+    with closing(sqlite3.connect(store.file)) as db:  # as written by another program
         db.execute("UPDATE chats SET title = ?", (long,))
         db.commit()
     assert {len(kept.title) for kept in store.chats()} == {1_000}

@@ -1,4 +1,4 @@
-"""Defaults of new chats (D9)."""
+"""Defaults of new chats."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
     assert queued(chat) == ["three"]
     chat.queue.restore(first, 0)
     assert queued(chat) == ["two", "three"]
-    # After the end, restoring the chat sends nothing.
+    # A message that is restored after the end of the reply isn't sent.
     for message in chat.queue.messages:
         chat.turn.remove_queued(message.id)
     desk.end()

@@ -62,7 +62,7 @@ def test_read_chat_sends_only_its_messages(desk: Desk) -> None:
     first.turn.write("two")
     assert first.turn.handle(Event.ENTER)
     desk.say("hmm", "reasoning")
-    desk.say("Second")  # and is still writing
+    desk.say("Second")  # still incomplete
     read(chat, first)
     (file,) = chat.attaching.files
     assert (describe_file(file), file.name) == ("whole, 3 messages", "one")
@@ -83,7 +83,7 @@ def test_read_chat_is_sent_in_its_current_state(desk: Desk) -> None:
     prompt = say(desk, chat, "so")
     numbers = re.findall(r'<message number="(\d)"', prompt)
     assert numbers == ["2", "3", "4"], "from the message on that was chosen"
-    read(chat, first, 2, follow=False)  # again, but as a snapshot from the time it was chosen
+    read(chat, first, 2, follow=False)  # a snapshot, without later messages
     assert chat.attaching.others.followed_chats == {}
     say(desk, first, "three", "Third.")
     assert re.findall(r'<message number="(\d)"', say(desk, chat, "so")) == ["3", "4"]
@@ -120,7 +120,7 @@ def test_queued_edited_and_branched_messages_keep_reading(desk: Desk) -> None:
     assert chat.turn.handle(Event.ENTER)
     reply = desk.engine.sent[-1]
     say(desk, first, "two", "Second.")
-    desk.engine.sent.append(reply)  # ends next
+    desk.engine.sent.append(reply)  # the reply that `answer` ends
     count = len(desk.engine.sent)
     desk.answer(" done")
     process_until(lambda: len(desk.engine.sent) > count)

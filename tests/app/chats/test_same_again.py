@@ -45,7 +45,7 @@ def test_repetition_uses_settings_of_the_reply(start: Start):
     assert chat.options == now
     assert chat.transcript.alternatives(last(run).id)[1:] == [last(run).id]
     assert figures_line(last(run).stats).endswith("identical")
-    same_again_by_key(run)  # of the repeated answer
+    same_again_by_key(run)  # repeats the repetition
     run.until(lambda: len(run.engine.sent) == 3)
     run.answered()
     assert run.engine.sent[-1].params == first
@@ -83,7 +83,7 @@ def test_old_replies_without_seed_or_settings(start: Start, profile):
     assert run.window.toast.text == "The seed of this reply is unknown"
     assert run.engine.sent == []
 
-    # With a known seed only, the current settings are used.
+    # If only the seed was stored, the current settings are used.
     run.end()
     with Store.open(profile / "chats.db") as store:
         store.save_message(replace(answer, id=new_id(), stats={"seed": 7}), as_leaf=True)

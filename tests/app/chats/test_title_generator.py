@@ -115,7 +115,7 @@ def test_title_request_restarts_after_a_reply(desk: Desk) -> None:
     assert not desk.titling.is_busy
     assert desk.engine.asked[0].cancelled.is_set()
     desk.titling.request_next()
-    assert not desk.titling.is_busy  # a chat is being answered
+    assert not desk.titling.is_busy  # a reply is running
     desk.engine.release()
     desk.until(lambda: not desk.chat.reply.is_active)
     desk.rest()  # most recent first

@@ -83,7 +83,7 @@ def test_automatic_title_follows_edited_message(start: Start) -> None:
     run.answered()
     assert (chat.title, chat.record.titled_by) == ("say another", "")
     run.ask("say more")
-    edit(chat, chat.transcript.path[2].id, "say less")  # not the first question
+    edit(chat, chat.transcript.path[2].id, "say less")  # the first question is unchanged
     run.answered()
     assert chat.title == "say another"
     chat.rename("Mine")

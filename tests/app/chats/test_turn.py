@@ -47,7 +47,7 @@ def test_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     assert run.answered() == "three "
     assert composer.text == ""
 
-    # The text being edited comes back with the message.
+    # Undoing the deletion of an edited message restores the edit, too.
     run.window.chats.new()
     question = editing(run)
     run.pane.composer.set_text("say two")
@@ -135,7 +135,7 @@ def test_menu_in_new_chat_explains_disabled_actions(start: Start):
         run.window.commands[command].trigger()
         assert run.window.toast.text == words
 
-    # Enter sends too, and the menus work during a reply.
+    # Enter gives a reason, too, and the menus give reasons during a reply.
     run.qtbot.keyClick(run.pane.composer.field, RETURN)
     assert run.window.toast.text == "Write a message first."
     run.say("hold 2")
@@ -164,7 +164,7 @@ def test_enter_queues_and_ctrl_enter_steers(start: Start):
     assert (pane.composer.text, [*pane.queue.rows]) == ("", [pane.chat.queue.messages[0].id])
     assert len(pane.chat.transcript.path) == 2
     run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
-    run.until(lambda: run.answer(pane) == "then ")  # after a loop iteration without a reply
+    run.until(lambda: run.answer(pane) == "then ")  # starts an iteration later
     run.answered()
     assert [m.status for m in pane.chat.transcript.path] == ["complete", "cancelled"] + [
         "complete"
@@ -238,6 +238,6 @@ def test_paste_of_20_mb_is_refused_with_message(qtbot: QtBot) -> None:
     assert len(said) == 1
     assert "20,800,000 characters" in said[0]
     paste.setText(" and more")
-    paste.setHtml("<div>" * 100_000)  # only the text counts, however deep the HTML is
+    paste.setHtml("<div>" * 100_000)  # ignored, because there is a text
     composer.field.insertFromMimeData(paste)
     assert composer.text == "kept and more"

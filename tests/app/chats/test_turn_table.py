@@ -46,8 +46,8 @@ def waiting(
     return composed(submitted=submitted, queue=queue, first=first, **more)
 
 
-# By event, a line for each row of its table: the first state to which it applies, the effects, and
-# the changes to the draft and the queue, or the refusal.
+# Examples by event, one per row of the table: the first state to which the row applies, the
+# effects, and the changes to the draft and the queue, or the refusal.
 EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.ENTER: [
         (waiting(reading=True), Refusal.WAITS),
@@ -280,7 +280,7 @@ class Reference:
     def __init__(self) -> None:
         self.said: list[str] = []
         self.queued: list[str] = []
-        self.text, self.waits = "", False  # for a file
+        self.text, self.waits = "", False  # `waits`: for a file
         self.busy = self.stopping = self.moves = self.interrupts = False
         self.reading = self.ended = False
 

@@ -68,7 +68,7 @@ def _table(block: QTextBlock, known: dict[int, int]) -> Any:
 
 
 class Look:
-    """A format that can be compared and printed. (`properties()` crashes in PySide6 6.11.2.)."""
+    """Format that can be compared and printed, because `properties()` crashes in PySide6 6.11.2."""
 
     def __init__(self, form: QTextFormat) -> None:
         self.form = QTextFormat(form)

@@ -104,7 +104,7 @@ def test_adapter_is_added_and_chosen(variants: Variants, monkeypatch: pytest.Mon
     row = window.table.rows[1]
     assert row.facts.architecture == "LoRA adapter"
     assert window.choose(variants.pirate)
-    assert not window.foot.adapter.isEnabled()  # the limit is one adapter
+    assert not window.foot.adapter.isEnabled()  # a model has at most one adapter
     run.qtbot.mouseClick(window.foot.open, LEFT)
     run.until(lambda: run.pane.header.state == "Ready")
     assert run.pane.header.model_button.text() == "Amber-1B + pirate"

@@ -1,4 +1,4 @@
-"""The loader's knowledge about models."""
+"""States of models in the loader."""
 
 from __future__ import annotations
 

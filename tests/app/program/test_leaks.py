@@ -27,7 +27,7 @@ WAYS: tuple[Callable[[Run], object], ...] = (
     lambda run: run.window.commands["split_right"].trigger(),
     lambda run: run.window.commands["split_down"].trigger(),
 )
-ROUND = Docks.KEPT_CLOSED  # after a full round, the kept panes are of the same types
+ROUND = Docks.KEPT_CLOSED  # after this many panes, the kept panes have the same types again
 
 
 def open_and_close(run: Run, panes):

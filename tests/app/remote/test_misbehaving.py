@@ -273,7 +273,7 @@ def test_pause_holds_back_text(elsewhere):
     reply.pause()
     server._loop.call_soon_threadsafe(more.set)
     other, _ = elsewhere.ask(elsewhere.remotes.model(elsewhere.remotes.refs[0]).remote)
-    other.until(lambda: other.text() == "Hello again")  # enough time for both on this thread
+    other.until(lambda: other.text() == "Hello again")  # the paused text has arrived, too
     assert heard.text() == "Hello"
     reply.resume()
     assert heard.last.reason is FinishReason.STOP

@@ -136,7 +136,7 @@ def test_full_server_is_used_without_session(
 
 @dataclass
 class Strange:
-    refuses: dict[str, Any] | None = None  # a field of the session
+    refuses: dict[str, Any] | None = None  # field of sessions that gets an error
     breaks: bool = False
     bodies: list[dict[str, Any]] = field(default_factory=list)
 

@@ -237,7 +237,7 @@ def test_vision_support_is_read_from_servers(entry, sees):
 
 
 def test_images_are_sent_in_the_message():
-    text = {"type": "text", "text": lambda: "What?"}  # of a file, read when sent
+    text = {"type": "text", "text": lambda: "What?"}  # file text, read when sent
     parts = [{"type": "image", "image": Image(b"\x89PNG!")}, text]
     remote = Remote("http://h/v1", "m", sees=True)
     turns = [{"role": "user", "content": content} for content in (parts, [text])]

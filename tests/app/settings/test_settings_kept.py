@@ -1,4 +1,4 @@
-"""Choices that are saved immediately and never overwritten (D4)."""
+"""Choices that are saved immediately and never overwritten."""
 
 from __future__ import annotations
 

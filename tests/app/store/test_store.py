@@ -53,7 +53,7 @@ def test_layouts_are_listed_deleted_and_left_out_when_damaged(file: Path) -> Non
         for name in ("one", "two", "three"):
             store.save_layout(name, {"of": name})
         store.delete_layout("two")
-        assert store.layouts() == {"one": {"of": "one"}, "three": {"of": "three"}}  # unwritten
+        assert store.layouts() == {"one": {"of": "one"}, "three": {"of": "three"}}  # not on disk
         store.flush()
         store.delete_layout("three")
         store.delete_layout("unknown")

@@ -31,7 +31,7 @@ def filled(file: Path) -> Path:
             parent = None
             for turn in range(TURNS):
                 role = "assistant" if turn % 2 else "user"
-                mark = f"<{number}.{turn}>"  # appears in each page of the message
+                mark = f"<{number}.{turn}>"  # is on every page of the message
                 words = f"words {mark} " * 1_400 if turn == 7 else "words " * 60
                 text = f"chat {number} turn {turn} {words}"
                 message = Message(new_id(), chat.id, parent, role, text, model=mark)
@@ -137,7 +137,7 @@ def test_table_without_root_is_read_from_leaves(filled: Path) -> None:
         roots = db.execute("SELECT rootpage FROM sqlite_master WHERE type = 'table'").fetchall()
     content = bytearray(filled.read_bytes())
     for (page,) in roots:
-        if page and content[(page - 1) * 4096] == 5:  # other pages are the only leaf of their table
+        if page and content[(page - 1) * 4096] == 5:  # an inner page, not the only leaf
             content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
     filled.write_bytes(content)
     assert salvage(filled).messages == CHATS * TURNS
@@ -154,7 +154,7 @@ def test_salvage_restores_messages_on_undamaged_pages(filled: Path, seed: int) -
     for message in before.values():
         mark = message.model.encode()
         places[message.id] = {at for at, part in enumerate(parts) if mark in part}
-    inner = [at for at, part in enumerate(parts) if part[0] == 5]  # pages of a table's tree
+    inner = [at for at, part in enumerate(parts) if part[0] == 5]  # inner pages of tables
     for dice in map(random.Random, range(seed, seed + 5)):
         lost = {*dice.sample(range(len(parts)), dice.randint(0, 2)), dice.choice(inner)}
         damaged = [dice.randbytes(4096) if at in lost else part for at, part in enumerate(parts)]
@@ -198,7 +198,7 @@ def test_erased_data_is_not_salvaged(filled: Path, page_1: bool) -> None:
         store.trash.erase([gone.id])
         store.flush()
         journal = filled.with_name(filled.name + "-wal")
-        copies = {part: part.read_bytes() for part in (filled, journal)}  # before it is overwritten
+        copies = {part: part.read_bytes() for part in (filled, journal)}  # closing changes them
     for part, content in copies.items():
         part.write_bytes(content)
     with closing(sqlite3.connect(filled)) as db:

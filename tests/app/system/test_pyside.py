@@ -38,7 +38,7 @@ def test_module_is_imported_without_reading_its_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     feature = sys.modules["shibokensupport.feature"]
-    monkeypatch.setattr(feature, "_mod_uses_pyside", feature._mod_uses_pyside)  # for teardown
+    monkeypatch.setattr(feature, "_mod_uses_pyside", feature._mod_uses_pyside)  # undone at the end
     file = tmp_path / "uses_qt.py"
     file.write_text("from PySide6.QtCore import QObject\n\nclass Own(QObject): pass\n")
     monkeypatch.syspath_prepend(tmp_path)

@@ -67,7 +67,7 @@ def test_calculator_refuses_anything_but_arithmetic(expression: str) -> None:
 
 
 def test_calculator_functions_have_bounded_cost() -> None:
-    """Rounding holds the GIL, so digits beyond any number must cost nothing.
+    """Rounding holds the GIL, so rounding to a huge number of digits must be fast.
 
     The child may use ten seconds of CPU time. One of these cases took hours.
     """

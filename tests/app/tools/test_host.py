@@ -87,7 +87,7 @@ def test_official_server_works_over_http(host: ToolHost) -> None:
         add = tool(host, "add", "web")
         assert host.call(add, {"a": 20, "b": 22}).result(WAIT).text == "42"
         hang = tool(host, "hang", "web")
-        # Only for this call, over the same connection. Other calls keep their limit.
+        # Short limit for this call only, over the same connection.
         short = replace(config, timeout=0.5)
         host._configs["web"] = host._connections["web"].config = short
         with pytest.raises(ToolError, match=r"No response within 0\.5 s"):
@@ -100,7 +100,7 @@ def test_official_server_works_over_http(host: ToolHost) -> None:
 def test_crashed_server_is_restarted_for_next_call(
     host: ToolHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "REST_S", (0.0, 60.0))  # a call may take a second
+    monkeypatch.setattr(connection, "REST_S", (0.0, 60.0))  # pause in seconds before a restart
     host.set_servers([raw(tmp_path)])
     die, echo = tool(host, "die"), tool(host, "echo")
     with pytest.raises(ToolError, match="quit during the call"):

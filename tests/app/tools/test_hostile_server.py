@@ -81,7 +81,7 @@ def called(host: ToolHost, server: ServerConfig, asked: list[Question] | None = 
     try:
         told = host.tools("hostile").result(WAIT)
         echo = next(tool for tool in told if tool.name == "echo")
-        if "changing" in server.args:  # its notification of the change may still be on the way
+        if "changing" in server.args:  # the notification of the change may not have arrived
             until(lambda: echo not in host.tools("hostile").result(WAIT))
         result: ToolResult = host.call(echo, {"text": "x"}, "chat", ask).result(WAIT)
     except ToolError as error:

@@ -121,7 +121,7 @@ def test_resource_template_asks_for_its_arguments(run: Run) -> None:
     assert dialog is not None
     assert dialog.use.text() == "Attach"
     dialog.use.click()
-    assert dialog.fault.isVisible()  # without naming the field yet
+    assert dialog.fault.isVisible()  # an argument is missing
     run.qtbot.keyClicks(dialog.findChild(QLineEdit), "one")
     dialog.use.click()
     run.until(lambda: run.pane.chat.attaching.files)

@@ -80,7 +80,7 @@ class Watch:
 
     def elided(self, whole: str, shown: str) -> None:
         frame = sys._getframe(2)
-        if shown:  # an empty text has no place yet
+        if shown:  # if nothing is shown, the text has no space yet
             self.shortened[shown] = whole
         if not _is_told(whole, frame):
             self.painted[f"{_place(frame)}: {whole!r} is shown as {shown!r}"] = None
@@ -305,7 +305,7 @@ def _unread(widget: QWidget) -> str:
         room = widget.style().subControlRect(
             QStyle.ComplexControl.CC_ComboBox, chosen, part, widget
         )
-        # the size hint doesn't include what is painted
+        # the size hint doesn't include the painted text
         wide = metrics.boundingRect(widget.currentText()).width()
         short = wide > room.width() + 1
         return f"{widget.currentText()!r} needs {wide} of {room.width()}" * short

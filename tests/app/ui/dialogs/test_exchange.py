@@ -33,7 +33,7 @@ def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
     asked = dialog(run, ExportDialog)
     choices = [asked.chats.itemText(row) for row in range(asked.chats.count())]
     assert choices == ["“say one”"]
-    assert asked.kind is ExportFormat.MARKDOWN  # one chat is exported to be read
+    assert asked.kind is ExportFormat.MARKDOWN  # default for a single chat
     asked.form.setCurrentIndex(0)
     assert asked.thoughts.isChecked()
     assert not asked.thoughts.isEnabled(), "JSON always has it"
@@ -45,7 +45,7 @@ def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
         asked.form.setCurrentIndex(form)
         assert asked.thoughts.isChecked()
     asked.begin(Export([run.pane.chat.id], ExportFormat.TEXT, tmp_path / "no" / "there.txt"))
-    run.until(lambda: "there.txt" in asked.words.text())  # it says why it failed
+    run.until(lambda: "there.txt" in asked.words.text())  # the error names the file
     assert asked.ok.isEnabled()
     target = tmp_path / "one.json"
     asked.begin(Export([run.pane.chat.id], ExportFormat.JSON, target))

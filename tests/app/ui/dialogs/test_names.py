@@ -35,7 +35,7 @@ def wants_name(widget: QWidget) -> bool:
     if widget.objectName() in QTS_OWN or isinstance(widget.parent(), QComboBox):
         return False
     grandparent = widget.parent().parent() if widget.parent() is not None else None
-    if isinstance(grandparent, QComboBox):  # its list, with the same name
+    if isinstance(grandparent, QComboBox):  # list of a combo box, which has the same name
         return False
     if isinstance(widget, QLabel):
         return bool(widget.text())  # its text is its name
@@ -122,7 +122,7 @@ def test_reply_is_announced_at_start_and_end(start: Start, monkeypatch: pytest.M
     run.ask("fail")
     assert said[-1] == f"Guide: failed. {run.pane.chat.transcript.path[-1].error}"
     said.clear()
-    first.chat.turn.send("say two")  # not focused, so its text is not read
+    first.chat.turn.send("say two")  # not focused, so its text is not read out
     run.answered(first)
     assert said == ["count 40: replying", "count 40: done"]
 

@@ -102,7 +102,7 @@ def test_hit_opens_its_version(start: Start, qtbot: QtBot):
     run.until(lambda: "Results" in titles(run))
     model = run.window.sidebar.model
     message = model.row(model.index(1)).message_id
-    if message is None:  # the title contains the same text
+    if message is None:  # the result is the chat, whose title has the same text
         message = question.id
         run.window.chats.open_at(chat.id, message)
     else:

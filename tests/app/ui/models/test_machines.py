@@ -49,7 +49,7 @@ def bridge(qapp: QApplication) -> Iterator[Bridge]:
     made = Bridge()
     yield made
     qapp.processEvents()
-    made.drain()  # the groups have reported their end
+    made.drain()  # delivers the ends that the groups have reported
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def make(
     tmp_path: Path,
     look: Theme,
     commands: Commands,
-    bridge: Bridge,  # before the groups, which report their end to it
+    bridge: Bridge,  # created before the groups, which report their ends to it
     groups: MachineGroups,  # noqa: F811
 ) -> Make:
     parent = QWidget()

@@ -62,7 +62,7 @@ class Listed:
         button = getattr(self.window.foot, name)
         assert button.isVisible()
         assert button.isEnabled(), button.toolTip()
-        if isinstance(button, QAction):  # it is in the menu
+        if isinstance(button, QAction):  # entry of the menu
             button.trigger()
         else:
             self.run.qtbot.mouseClick(button, LEFT)
@@ -268,7 +268,7 @@ def test_unused_model_moves_to_trash_and_back(listed: Listed):
     listed.run.until((listed.root / "Amber-1B" / "config.json").exists)
     listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B restored")
 
-    # Closing during a removal does not lose its notice.
+    # If the window is closed during a removal, the notice is still shown.
     window = listed.open()
     listed.choose("Amber-1B")
     listed.click("trash")

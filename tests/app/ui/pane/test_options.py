@@ -44,7 +44,7 @@ def test_options_reach_engine_and_are_restored(popover):
     assert sent.turns[0] == {"role": "system", "content": "Be brief."}
     again = OptionsPopover(run.pane.chat, run.window)
     assert again.values() == (run.pane.chat.options, "Be brief.")
-    assert again.more.isChecked()  # the choice is visible
+    assert again.more.isChecked()  # expanded, because options in it are set
     again.close()
 
 

@@ -69,7 +69,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     run.until(lambda: pane.transcript.row(merged.id) is not None)
     row = pane.transcript.row(merged.id)
     assert row.columns_link.text() == "Show Comparison: A Optimist, B Skeptic, C Engineer"
-    # Its letters are links to the columns, reached by Tab and Enter. It repeats "[A] or [A, B]".
+    # The letters in the reply ("[A] or [A, B]") are links to the columns, for Tab and Enter.
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_F6)
     for _ in range(3):
         run.qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
@@ -119,7 +119,7 @@ def test_queue_continues_after_column_is_kept(start: Start):
     run.window.toggle_score()
     ids = ask(run, "hold 2", Member("One"), Member("Two", model=SMALL), Member("Three"))
     run.until(lambda: all(chat.reply.message(each).content for each in ids))
-    # All columns count for unloading models and for the score.
+    # All columns use their models and appear in the score.
     assert chat.reply.models == {chat.record.model, SMALL}
     why = "The model is replying in “hold 2”. Stop the reply first."
     assert [residency.why_not_unload(library, ref) for ref in (SMALL, chat.record.model)] == 2 * [
@@ -183,7 +183,7 @@ def test_regenerated_column_is_sampled_like_the_others(
     made = [each.chat for each in run.panes if each is not pane]
     assert [(c.options.seed, c.options.temperature) for c in made] == [(1, 0.8), (2, 0.8)]
 
-    # Columns leave with their question.
+    # Deleting a question removes its columns.
     run.window.workspace.activate(pane)
     pane.hide_panel()
     assert chat.delete_message(chat.transcript[ids[0]].parent_id)

@@ -69,7 +69,7 @@ def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
     run.window.commands["close"].trigger()
     assert run.panes == []
     assert run.window.workspace.nothing.isVisible()
-    assert not run.window.toast.isVisible()  # an empty chat is no loss
+    assert not run.window.toast.isVisible()  # not shown for an empty chat
     run.window.commands["undo_close"].trigger()
     assert run.panes == [pane]
     qtbot.keyClicks(pane.composer.field, "x")

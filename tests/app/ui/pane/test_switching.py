@@ -82,7 +82,7 @@ def test_pane_shows_load_progress(slow: Run):
     late = slow.engine.progress[SMALL]
     slow.engine.loading.set()
     slow.until(lambda: first.header.state == "Ready")
-    late(0.5)  # it arrives after the model itself
+    late(0.5)  # progress may be reported after the model is ready
     slow.say("say hello", first)
     assert slow.answered(first) == "hello "
     assert first.header.state == "Ready"
@@ -126,7 +126,7 @@ def test_model_loaded_before_cancel_arrived_stays(slow: Run):
     future = loads[SMALL]._future
     assert future is not None
     slow.engine.loading.set()
-    future.result(timeout=5)  # and not delivered yet
+    future.result(timeout=5)  # loaded, but not delivered yet
     slow.app.loader.cancel(SMALL)
     assert slow.app.loader.get(SMALL).state is LoadState.UNLOADED
     slow.until(lambda: first.header.state == "Ready")

@@ -1,4 +1,4 @@
-"""Other programs at the window's engine."""
+"""Other programs that use the window's engine."""
 
 from __future__ import annotations
 

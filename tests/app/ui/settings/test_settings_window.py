@@ -47,7 +47,7 @@ def test_settings_pages_are_created_on_demand_and_searched(run: Run) -> None:
     assert list(pages.pages) == ["General", "Data"]
     assert shown(pages) == "Data"
     area = pages.pages["Data"].area
-    assert area.findChild(FloatingBar) is not None  # like the existing areas
+    assert area.findChild(FloatingBar) is not None  # as in pages that exist from the start
     pages.search.setText("port")
     assert set(pages.pages) == {row.page for row in ROWS.values()}
 
@@ -79,7 +79,7 @@ def test_row_is_found_by_its_text(run: Run) -> None:
     assert (shown(pages), pages.search.hasFocus()) == ("Models", True)
     run.qtbot.keyClick(pages.search, KEY.Key_Return)
     assert window.pages.fields["unload_idle_min"].hasFocus()
-    pages.search.setText("restart")  # only in the muted sentence
+    pages.search.setText("restart")  # only in the description
     found = [pages.hits.item(n).text() for n in range(pages.hits.count())]
     assert found == ["Memory limit", "Cached context of clients", "Cached context on disk"]
     run.qtbot.mouseClick(

@@ -99,7 +99,7 @@ def test_held_modifier_selects_no_second_row(start: Start, qtbot: QtBot):
     view.setFocus()
     view.setCurrentIndex(model.row_of(first))
     QTest.keyPress(run.window.windowHandle(), *key)
-    view.setCurrentIndex(model.row_of(second))  # like the window
+    view.setCurrentIndex(model.row_of(second))  # set by the window, not by the user
     QTest.keyRelease(run.window.windowHandle(), *key)
     qtbot.keyClick(view, Qt.Key.Key_Delete)
     assert not model.row_of(second).isValid()

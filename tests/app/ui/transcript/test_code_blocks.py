@@ -45,7 +45,7 @@ class Shown:
         return QPoint(round(area.right()) - 16 - 26 * number, round(area.top()) + 15)
 
     def move(self, at: QPoint, held=Qt.MouseButton.NoButton) -> None:
-        """Move the pointer. (`QTest.mouseMove` moves the cursor and waits for the events.)."""
+        """Move the pointer. `QTest.mouseMove` would move the real cursor and wait for events."""
         to, button = QPointF(at), Qt.MouseButton.NoButton
         where = self.view.viewport().mapToGlobal(to)
         kind = QEvent.Type.MouseMove

@@ -65,7 +65,7 @@ def marked(row: MessageRow) -> list[str]:
 
 def in_view(run: Run, row: MessageRow, words: str) -> bool:
     view = next(view for view in row.findChildren(TextView) if view.extraSelections())
-    first = view.extraSelections()[0]  # owns its cursor
+    first = view.extraSelections()[0]  # keep a reference, because it owns the cursor
     cursor = first.cursor
     assert cursor.selectedText() == words
     y = view.mapTo(run.pane.transcript.viewport(), view.cursorRect(cursor).center()).y()

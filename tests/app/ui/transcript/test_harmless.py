@@ -147,7 +147,7 @@ def test_an_answer_reaches_no_file_and_no_network(start: Start, bait):
     assert sorted(path.name for path in folder.iterdir()) == ["red.png", "text.tex"]
 
 
-@pytest.mark.qt_log_ignore("Could not resolve property", extend=True)  # so it wasn't queried
+@pytest.mark.qt_log_ignore("Could not resolve property", extend=True)  # so it wasn't fetched
 def test_formula_color_is_not_fetched(start: Start, bait):
     _, address, calls, _ = bait
     run = start().ready()

@@ -74,7 +74,7 @@ def place_of(text: TextView, words: str) -> QPoint:
 
 
 def move(grabber: QWidget, over: QWidget, at: QPoint) -> None:
-    """Move the mouse with its button held. The moves go to the pressed widget."""
+    """Move the mouse with its button held. Qt sends the moves to the pressed widget."""
     QTest.mouseMove(grabber, grabber.mapFromGlobal(over.mapToGlobal(at)))
 
 

@@ -42,7 +42,7 @@ def test_message_too_long_is_left_out_later(start: Start):
     run.ask("toolong " + "words " * 30)
     row = run.pane.transcript.row(run.pane.chat.transcript.path[2].id)
     assert isinstance(row, UserRow)
-    assert row.note == ""  # it can still be edited or sent again
+    assert row.note == ""  # no note while it can still be edited or sent again
     run.say("say two")
     assert run.answered() == "two "
     turns = run.engine.sent[-1].turns

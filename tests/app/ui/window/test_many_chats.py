@@ -59,9 +59,9 @@ def test_animated_dot_causes_no_layout(run: Run):
             run.window.workspace.marks.set_dot_opacity(alpha)
             run.qtbot.wait(5)
 
-    beats()  # other pending layouts are done
+    beats()  # finishes pending layouts
     assert calls(beats, ChatListModel.rowCount) < CHATS
     assert calls(beats, ChatDelegate.paint_state) >= 10
-    assert calls(beats, RowPainter.text, StripButtons.arrange) == 0  # only the dots
+    assert calls(beats, RowPainter.text, StripButtons.arrange) == 0  # only the dots are painted
     run.pane.composer.button.click()
     run.answered()

@@ -80,7 +80,7 @@ def test_edited_settings_give_no_key_twice(keys):
     assert own.keys_of("sidebar") == ()
     assert own.keys_of("new") == ("Ctrl+N", "Ctrl+T")
     file = settings.file
-    settings.save()  # no write is pending
+    settings.save()  # so that no write is pending
     file.write_text('{"shortcuts": {"new": "Ctrl+N", "score": ["F8"], "x": [1]}}')
     assert Settings.load(file).shortcuts == {"score": ["F8"]}
 

@@ -41,7 +41,7 @@ def test_quick_question_window_closes_with_esc(start: Start):
     assert pane.chat.id in {chat.id for chat in run.app.library.chats()}
     run.window.toast.button.click()  # Undo
     pane = run.window.workspace.pane(pane.chat.id)
-    assert pane.window() is run.window  # a normal chat once the window is closed
+    assert pane.window() is run.window  # reopened as a normal pane
     assert run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar().isVisible()
 
 
@@ -66,7 +66,7 @@ def test_second_start_opens_quick_question(start: Start):
     window = run.pane.window()
     assert window is not run.window
     socket.abort()
-    # It shows its tab once there is another one.
+    # Its tab bar appears with the second tab.
     bar = run.window.workspace.dock(run.pane.chat.id).dockAreaWidget().titleBar()
     assert not bar.isVisible()
     run.window.chats.new()

@@ -156,7 +156,7 @@ def test_missing_followed_chat_is_reported(
     assert pane.chat.attaching.others.followed_chats == {}
     run.window._undos.undo()
     run.until(lambda: chips(pane) == ["Reads: Name a tree | in the Trash"])
-    run.window._undos.undo()  # the chat is restored too
+    run.window._undos.undo()  # restores the chat, too
     run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
 
 

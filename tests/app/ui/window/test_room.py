@@ -19,7 +19,7 @@ def test_sidebar_hides_in_narrow_window(start: Start) -> None:
     run.until(lambda: not window.sidebar.isVisible())
     assert window.rail.isVisible()
     assert all(p.width() >= p.minimumWidth() for p in window.workspace.panes())
-    assert run.app.settings.sidebar  # only collapsed
+    assert run.app.settings.sidebar  # unchanged, because the sidebar is only collapsed
     window.resize(1100, 700)
     run.until(window.sidebar.isVisible)
     window.resize(700, 700)

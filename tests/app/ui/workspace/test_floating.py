@@ -37,7 +37,7 @@ def test_floating_pane_stays_when_main_window_activates(start: Start):
     pane = run.pane
     run.window.commands["float"].trigger()
     run.until(lambda: pane.window() is not run.window and pane.isVisible())
-    parent = pane.window().parentWidget()  # systems keep it above this window
+    parent = pane.window().parentWidget()  # window managers keep it above its parent
     assert parent is not None
     assert parent.window() is run.window
     for _ in range(2):
@@ -47,7 +47,7 @@ def test_floating_pane_stays_when_main_window_activates(start: Start):
         pane.window().activateWindow()
         run.until(pane.window().isActiveWindow)
         assert pane.isVisible()
-    run.window.commands["search"].trigger()  # in the window of the sidebar
+    run.window.commands["search"].trigger()  # activates the window with the sidebar
     run.until(lambda: run.window.isActiveWindow() and run.window.sidebar.search.hasFocus())
 
 

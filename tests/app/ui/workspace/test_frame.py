@@ -69,7 +69,7 @@ def test_narrow_tab_bar_folds_buttons_into_a_menu_with_the_tabs(start: Start):
     run.until(strip.more.isVisible)
     assert [button.isVisible() for button in strip.buttons] == [True, False, False]
     bar = run.window.workspace.dock(run.panes[0].chat.id).dockAreaWidget().titleBar().tabBar()
-    assert bar.width() > bar.parentWidget().width() - 90  # two buttons are next to it
+    assert bar.width() > bar.parentWidget().width() - 90  # the rest is for two buttons
     run.window.resize(2400, 780)
     run.until(lambda: not strip.folded)
     run.window.resize(1180, 780)
@@ -111,7 +111,7 @@ def test_undo_toast_is_in_window_of_pane(start: Start):
     run.qtbot.mouseClick(toast.visible_overlay.button, LEFT)
     assert last in run.pane.chat.transcript
     run.pane.transcript.action_requested.emit(Action.DELETE, last)
-    run.window.commands["float"].trigger()  # back, and the floating window closes
+    run.window.commands["float"].trigger()  # docks the pane and closes the floating window
     assert run.pane.window() is run.window
     run.until(lambda: toast.visible_overlay is None)
     run.window.commands["undo_close"].trigger()
@@ -171,7 +171,7 @@ def test_long_titles_shrink_before_short_ones(start: Start):
     run.window.resize(900, 700)
     long = "say that a title may be longer than all that there is room for in a row"
     for text in ("say one", long, "say two", long):
-        run.pane.composer.field.insertPlainText(text)  # names the chat
+        run.pane.composer.field.insertPlainText(text)  # the draft names the chat
         run.window.chats.new()
     tabs = [run.window.workspace.dock(pane.chat.id).tabWidget() for pane in run.panes]
     labels = [tab.findChild(QLabel, "dockWidgetTabLabel") for tab in tabs]

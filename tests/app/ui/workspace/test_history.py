@@ -72,7 +72,7 @@ def test_branch_from_answer_continues_separately(start: Start):
     run.end()
     run = start()
     assert sorted(shown(p)[-1] for p in run.panes) == ["three ", "two "]
-    run.window.commands["branch"].trigger()  # from the end
+    run.window.commands["branch"].trigger()  # branches at the end
     assert shown(run.pane) == ["say one", "one ", "say three", "three "]
     assert run.pane.chat.title == "Branch 2: say one"
     first = run.pane.chat.transcript.path[0].id
@@ -110,7 +110,7 @@ def test_deleted_chat_leaves_no_disk_cache(start: Start) -> None:
     pane = run.say("say one")
     run.answered()
     chat_id = pane.chat.id
-    assert run.engine.sent[0].session.id == chat_id  # found again after a restart
+    assert run.engine.sent[0].session.id == chat_id  # finds its cache on disk after a restart
     run.window.chats.delete(chat_id)
     assert run.engine.forgotten == [chat_id]
     run.window.commands["undo_close"].trigger()

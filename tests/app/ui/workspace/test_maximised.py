@@ -82,7 +82,7 @@ def test_saved_layout_includes_all_panes(start: Start):
     run.qtbot.wait(50)
     before = [pane.chat.id for pane in run.panes]
     run.window.commands["maximise"].trigger()
-    run.window.chats.new()  # the set of chats has changed
+    run.window.chats.new()  # changes the set of chats
     run.end()
     run = start()
     assert [pane.chat.id for pane in run.panes][:3] == before
@@ -153,7 +153,7 @@ def test_maximising_leaves_rows_of_tabs_working(start: Start):
     assert len(used) == 3
     run.window.workspace._bars.arrange()
     run.window.commands["maximise"].trigger()
-    run.window.chats.new()  # a new tab is in the same area
+    run.window.chats.new()  # opens a tab in the same area
     assert run.window.workspace.is_maximized
     assert seen(run) == [run.pane]
     run.window.commands["close"].trigger()

@@ -57,7 +57,7 @@ def test_press_in_row_activates_its_pane(start: Start) -> None:
     assert first.composer.field.hasFocus()
     for pane in run.panes:
         run.window.workspace.activate(pane)
-        run.window.toast.show_text("Copied")  # over the active pane
+        run.window.toast.show_text("Copied")  # shown over the active pane
         middle = run.window.toast.geometry().center().x()
         assert abs(pane.mapTo(run.window, pane.rect().center()).x() - middle) <= 1
 

@@ -46,7 +46,7 @@ def two_columns(run: Run) -> tuple[ChatPane, ChatPane]:
     run.window.commands["split_right"].trigger()
     first, second = run.panes
     for pane in (first, second):
-        pane.setMinimumSize(100, 100)  # the screen of tests is small
+        pane.setMinimumSize(100, 100)  # the tests' screen is small
     run.window.resize(790, 780)
     run.window.sidebar.hide()
     run.window.rail.hide()
@@ -93,7 +93,7 @@ def test_drag_opens_no_window_over_panes(start: Start):
     run = start()
     first, second = two_columns(run)
     dragged = begin(run, first, point(first, 0.9, 0.5))
-    assert tints(run) == []  # its own pane is no target
+    assert tints(run) == []  # the dragged pane isn't a target
     send(dragged, QEvent.Type.MouseButtonRelease, point(first, 0.9, 0.5))
     assert run.panes == [first, second]
     before = {w for w in QApplication.topLevelWidgets() if w.isVisible()}
