@@ -284,7 +284,7 @@ def _write_reciter(
     layer = "model.layers.0.self_attn."
     query, key, value = (mx.zeros((heads * size, width)) for _ in range(3))
     out = mx.zeros((width, heads * size))
-    slow = size // 2 - 1  # the pair that rotates least with the position
+    slow = size // 2 - 1  # the pair of dimensions that rotates least with the position
     strength = (50 * size**0.5 / width) ** 0.5
     for n in range(heads):
         query[n * size + slow] = strength

@@ -85,7 +85,7 @@ def test_lost_images_differ_until_their_files_return(tmp_path: Path) -> None:
     assert first == third
     assert hash(first) == hash(third)
     one.unlink()
-    assert first == third  # cached by now
+    assert first == third  # the digest is cached
 
 
 def test_refused_call_keeps_cause_and_traceback(engine: Engine, tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_refused_call_keeps_cause_and_traceback(engine: Engine, tmp_path: Path) 
     told = "".join(traceback.format_exception(failed.value))
     assert "engine/runtime" in told
     frames = [frame.name for frame in traceback.extract_tb(failed.value.__traceback__)]
-    assert "_drain" not in frames  # the engine's frames and their objects are free
+    assert "_drain" not in frames  # so the error doesn't keep the engine's objects alive
 
 
 def test_file_limit_is_restored_by_the_last_import() -> None:

@@ -124,7 +124,7 @@ def test_reply_with_unsettled_caches_ends_once(
     model = engine.load(model_folder("plain"))
     neighbour = engine.open_session(model).send("hello", ENDLESS)
     first_text(neighbour)
-    for stop in (False, True):  # during a step, and during a command
+    for stop in (False, True):  # a fault during a step, then during a command
         chat = engine.open_session(model)
         reply = chat.send("hello", ENDLESS if stop else SOME)
         first_text(reply)
@@ -275,7 +275,7 @@ def test_start_during_breakdown_does_not_hang(
         def listener(event: object) -> None:
             if isinstance(event, Failed):
                 ending.set()
-                starting.join(0.5)  # until it waits for this thread
+                starting.join(0.5)  # long enough for `start` to wait for this thread
                 try:
                     engine.load_later(model_folder("plain"))
                 except EngineError as error:
@@ -394,7 +394,7 @@ def test_listener_is_never_called_within_send(model_folder: Folder) -> None:
         with lock:
             told.set()
 
-    with lock:  # the listener needs it too
+    with lock:  # the listener acquires it, too
         reply = chat.send("hello", SOME, listener)
     assert told.wait(60)
     with pytest.raises(EngineError, match="engine_stopped"):

@@ -171,7 +171,7 @@ def test_dropped_reasoning_costs_only_last_answer(
     """Text before the last reply is never read again, for any cache type."""
     folder = write_model(tmp_path / "thinks", FAMILIES[family], template=DROPS_REASONING)
     chat = engine.open_session(engine.load(folder))
-    # It reasons up to the limit, and none of that is part of the next prompt.
+    # It reasons up to the token limit. The next prompt doesn't include the reasoning.
     thinking = SamplingParams(max_tokens=60, temperature=0.8, seed=1, logit_bias={2: -1e9, 4: -1e9})
     first = chat.send("word " * 60, thinking)
     first.tokens(120)
@@ -210,5 +210,5 @@ def test_steering_prefills_nothing_again(
         first = reply.stats
         after = chat.send("and", FEW)
         after.tokens(60)
-        # The last token is read in the step after it, which may not have run.
+        # All but the last token, whose step may not have run.
         assert after.stats.reused_tokens >= first.prompt_tokens + first.generated_tokens - 1

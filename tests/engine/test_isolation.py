@@ -72,7 +72,7 @@ def test_eight_chats_answer_as_if_alone(
     for number, (first, second) in expected.items():
         assert firsts[number] == first, f"chat {number}, first turn"
         assert seconds[number] == second, f"chat {number}, second turn"
-    # Guard against chats that all say the same, which would make this test pass trivially.
+    # If all chats said the same, this test couldn't fail.
     assert len({tuple(tokens) for tokens in firsts.values()}) >= 7
 
 

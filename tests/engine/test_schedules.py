@@ -82,7 +82,7 @@ def test_random_schedule_with_little_memory_replies_as_alone(
 
 
 @pytest.mark.turns(2)
-@pytest.mark.parametrize("seed", [2, 3])  # with all memory; with little memory and a disk
+@pytest.mark.parametrize("seed", [2, 3])  # 2: enough memory; 3: little memory and a disk
 def test_logits_are_the_same_bits_in_any_company(tmp_path: Path, seed: int) -> None:
     folder = write_few_bits(tmp_path, CONFIGS["plain"])
     if not uses_decoder(folder):
@@ -115,7 +115,7 @@ def test_judge_finds_sessions_swapped_in_one_step(
     share, steps = ragged.combine_caches, iter(range(1 << 30))
 
     def exchanging(caches: Any, slots: Any = None, reading: Any = ()) -> Any:
-        if caches and next(steps) % 40 == 39:  # not for pure prefill passes
+        if caches and next(steps) % 40 == 39:  # only in passes that decode
             if slots is None or not slots.occupants:
                 return share([*caches[1:], caches[0]], None, reading)
             for buffer in slots.buffers:
@@ -152,7 +152,7 @@ def test_margin_decides_ties(
     played = schedule.run(25), schedule.logits
     with Engine() as judge:
         strict = compare(judge, model_folder("plain"), *played)
-        monkeypatch.setattr(alone, "TIE", 0.2)  # wider than the noise
+        monkeypatch.setattr(alone, "TIE", 0.2)  # more than the injected noise
         lenient = compare(judge, model_folder("plain"), *played)
     assert strict.faults
     assert lenient.faults == []  # sampled replies differ where their logits aren't nearly equal

@@ -74,8 +74,7 @@ def test_calls_are_reported_and_results_follow(engine: Engine, model: Model) -> 
     results = [ToolResult(call.id, "rain", call.name) for call in calls]
     after = chat.send(results, params(WEATHER))
     assert after.text(60) == SAID
-    # Everything is reused except the calls, which the template writes its own way, and what
-    # follows.
+    # Everything before the calls is reused. The template writes calls in its own way.
     assert after.stats.reused_tokens >= reply.stats.prompt_tokens - 8
 
     # A caller that keeps the conversation itself gets the same prompt.
@@ -103,7 +102,7 @@ def test_unoffered_tool_is_not_a_call(engine: Engine, model: Model) -> None:
     failed = [event for event in reply if isinstance(event, ToolCallFailed)]
     assert [(one.name, "offered" in one.message) for one in failed] == [("weather", True)] * 2
     message = reply.message()
-    assert message is not None  # its calls can be answered, so the model gets the error
+    assert message is not None  # the caller can send the errors as results
     assert [call["id"] for call in message["tool_calls"]] == [one.id for one in failed]
 
 

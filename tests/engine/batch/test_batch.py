@@ -228,7 +228,7 @@ def test_failed_lines_are_retried_on_request(folder: Path, tmp_path: Path) -> No
     target = tmp_path / "out.jsonl"
     source = write(tmp_path / "in.jsonl", wrong)
     assert main(arguments(folder, source, target)) == 1
-    assert main(arguments(folder, source, target)) == 1  # unchanged
+    assert main(arguments(folder, source, target)) == 1  # the same result again
     write(source, [*lines[:3], {"prompt": "x", "max_tokens": 4}, *lines[3:]])
     before = target.read_bytes()
     assert main(arguments(folder, source, target)) == 2  # the line has changed

@@ -52,7 +52,7 @@ def test_agents_play_scripts_next_to_a_user(
         assert 0 < figures["first token p50"] <= figures["first token p99"]
         assert figures["equal share"] > 0.99, "both have met the same sizes"
         assert figures["turns a minute"] > 0
-        # Only new text is prefilled: each turn is read once, and the common beginning only once.
+        # Each turn is prefilled once, and the common beginning once for all agents.
         assert figures["of tokens sent"] < 0.1
     assert [line for line in told.splitlines() if line.startswith("agents, equal share")]
 
@@ -69,7 +69,7 @@ def test_agent_requests_are_counted(server: Server, monkeypatch: pytest.MonkeyPa
     tally = CrowdResult()
     wish = RequestSettings.for_url(f"127.0.0.1:{server.port}")
     agents.run(wish, agents.Crowd(1, 30, 0.01, 300.0, 1), tally, 0)
-    # No sub-agent script reaches the step that gets interrupted.
+    # The scripts of sub-agents end before the step that is interrupted.
     assert asked == {0: TURNS_OF_TASK - 1 + CHILDREN * TURNS_OF_CHILD, BROKEN_AFTER: 1}
     assert tally.turns == asked[0]
     assert not tally.failed

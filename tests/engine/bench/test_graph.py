@@ -17,11 +17,11 @@ LAUNCHES = {
     "shared prefix": 1.38,
     "with a chunk": 0.56,
 }
-"""Upper bound of Stretto's launches per step in each case, relative to `BatchGenerator`."""
+"""Maximum launches per step in each case, divided by those of `BatchGenerator`."""
 OTHERS = {"gemma3_text": 0.92, "deepseek_v3": 0.94, "qwen3_next": 0.98}
-"""Bounds at equal lengths by model family: windows, latent attention, recurrent states."""
+"""Maximum at equal lengths for families with windows, latent attention and recurrent states."""
 OTHER_CASES = {"shared prefix": 1.19, "with a chunk": 0.7, "skewed": 1.17}
-"""Bounds by case for these families, the same for each of them."""
+"""Maximum in the other cases, for any of these families."""
 IN_BITS = "8-bit KV"
 
 
@@ -50,9 +50,7 @@ def test_other_caches_need_no_extra_launches(family: str) -> None:
 def test_quantized_keys_take_nine_launches_per_layer(
     cells: dict[str, Cell],
 ) -> None:
-    """Quantized caches write three arrays instead of one, for keys and values, and attention needs
-    four products and sums.
-    """
+    """Quantized keys and values are three arrays each. Attention needs four products and sums."""
     ours, whole = cells[IN_BITS].ours, cells["8,000 tokens"].ours
     assert ours is not None
     assert whole is not None

@@ -80,7 +80,7 @@ def test_shared_prefix_is_freed_with_its_last_holder() -> None:
     assert admission.choose_evictions(0, idle, {1}) == (
         ["c0", "c1", "c2"],
         0,
-    )  # another chat holds 90
+    )  # the shared 90 stay: another chat has them
     bare = [Idle("twin", 0, 0.0, 1, 90), Idle("own", 5, 1.0)]
     assert admission.choose_evictions(0, bare, {1}) == (
         ["own"],
@@ -157,7 +157,7 @@ def test_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
 def test_admission_waits_for_the_disk(
     wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Count caches that are being written, so the next chat isn't admitted too early."""
+    """Caches that are being written count, so the next chat waits until they are freed."""
     go_on, write = threading.Event(), CacheImage.write
 
     def stuck(image: CacheImage, stream: Any) -> None:
@@ -396,7 +396,7 @@ BUDGET = 18 * 10**6
 def test_memory_stays_within_the_budget(wide: Path) -> None:
     roomy = memory_run.run(wide, 1, None, None, 40)  # without memory pressure
     assert roomy.counted > 1.3 * BUDGET
-    beside = roomy.beside  # used by passes on top of the counted bytes
+    beside = roomy.beside  # bytes of passes that aren't counted
     seen = memory_run.run(wide, 0, BUDGET, wide.parent / "disk", 20, slow_disk=0.01)
     assert seen.counted <= BUDGET + memory_run.SLACK
     assert seen.peak <= BUDGET + memory_run.SLACK + 1.5 * beside

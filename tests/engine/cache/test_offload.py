@@ -87,7 +87,7 @@ def test_closed_and_opened_again_in_one_run(model_folder: Folder, tmp_path: Path
         chat.close()
         again = engine.open_session(chat.model, "mine")
         next(e for e in again.send(messages, ENDLESS) if isinstance(e, TextDelta))
-        again.close()  # during a reply: the file with the earlier turns stays
+        again.close()  # during a reply, which keeps the file with the earlier turns
         reply = engine.open_session(chat.model, "mine").send(messages, SOME)
         reply.tokens(60)
         assert reply.stats.prompt_tokens - reply.stats.reused_tokens < 40
@@ -247,7 +247,7 @@ def test_damaged_file_costs_only_its_reading(
         reply = engine.open_session(model, "mine").send(messages, SOME)
         tokens = reply.tokens(60)
         assert reply.stats.reused_tokens == 0
-        if damage != "flipped below":  # the previous tokens are known in that case
+        if damage != "flipped below":  # its prompt has the previous reply's own tokens
             assert tokens == engine.open_session(model).send(messages, SOME).tokens(60)
         assert not file.exists()
 

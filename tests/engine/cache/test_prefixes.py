@@ -89,7 +89,7 @@ def test_shared_prefix_is_independent_of_its_donor(
     giving = giver.send(PROMPT, params(1, 240))  # still running when the second request starts
     next(iter(giving))
     receiving = receiver.send(PROMPT, params(2, 60))
-    assert read(receiving) < 30  # the opening, if the last prompt token was fed by then
+    assert read(receiving) < 30  # at most the reply's opening
     giving.cancel()
     assert giving.tokens(60)[:12] == alone(folder, PROMPT, 1)[:12]
     assert receiving.tokens(60)[:12] == alone(folder, PROMPT, 2)[:12]
@@ -122,9 +122,9 @@ def test_reproducible_chats_take_only_what_is_the_same_bits(
         return read(chat.send(PROMPT, params(41, 8)))
 
     assert ask(engine) > 250
-    # The same words are also cached from chunks of other sizes, and must not be reused.
+    # An ordinary chat caches the same words in other chunks, which must not be reused.
     engine.open_session(engine.load(folder)).send(PROMPT, params(1)).tokens(60)
-    assert ask(engine) < 30  # from the reply's opening on, if the cache can't be trimmed further
+    assert ask(engine) < 30  # at most the reply's opening
     with Engine() as fresh:
         assert ask(fresh) > 250
     assert len(seen[0]) == len(seen[1]) == len(seen[2]) > 1
@@ -157,7 +157,7 @@ def test_forks_with_the_same_question_prefill_it_once(
 def test_kept_prefixes_are_evicted_before_chats(
     model_folder: Callable[[str], Path],
 ) -> None:
-    room = 1_080_000  # caches of a longer prompt would grow in larger steps
+    room = 1_080_000  # bytes; more would allow longer prompts, whose caches grow in larger steps
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
     with Engine(memory_budget=weights + room) as engine:

@@ -86,7 +86,7 @@ def test_going_back_and_handing_on(
     chat = engine.open_session(model, kv_bits=8)
     chat.send(long + "end", params(1)).tokens(60)
     edited = chat.send([{"role": "user", "content": long + "other"}], params(2))
-    said = edited.tokens(60)  # otherwise the other might be prepared and read first
+    said = edited.tokens(60)  # so that this one is read first
     fresh = engine.open_session(model, kv_bits=8)
     same = fresh.send([{"role": "user", "content": long + "other"}], params(2))
     assert same.tokens(60) == said
@@ -136,7 +136,7 @@ def test_first_quantized_chats_let_others_stream(
             assert reply.tokens(60)
         counts.append(len(stream._tokens) - before)
     assert counts[0] - counts[1] >= 8  # a step after each pass
-    assert tried == [8]  # once for both
+    assert tried == [8]  # one attempt for both chats
     stream.cancel()
 
 

@@ -69,7 +69,7 @@ def test_forks_share_memory_and_reply_as_alone(
     replies = [twin.send(f"as {seed}?", params(seed)) for seed, twin in enumerate(twins)]
     said = [reply.tokens(60) for reply in replies]
     per_token = before / engine.stats()["sessions"][chat.id]["kv_tokens"]
-    # Each chat's own tokens plus the spare room that every cache allocates.
+    # At most 256 tokens per chat: its own tokens and unused allocated space.
     assert kv_bytes(engine, chat, *twins) < before + 6 * 256 * per_token
     for seed in (0, 3, 5):
         assert alone(folder, (STORY, 1), (f"as {seed}?", seed)) == [first, said[seed]]
@@ -300,7 +300,7 @@ def test_attention_over_two_pieces_equals_the_whole() -> None:
     rows = [first, second, first.fork(), second.fork(), first.fork()]
     rows[1].make_shared_prefix()
     cut = first.fork()
-    cut.reuse_prefix(list(range(70)))  # continues from a shorter part of the same prefix
+    cut.reuse_prefix(list(range(70)))  # shares a shorter part of the same prefix
     for kv in (*rows, cut):
         grown(kv, 7)
     caches = [kv.layers[0] for kv in (*rows, cut)]

@@ -22,7 +22,7 @@ from tests.engine.families import FAMILIES
 
 SYSTEM = "You are one of many voices, and every one of them was told the same at length. " * 4
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5
-SOON = 20  # seconds, for replies that usually take a fraction of one
+SOON = 20  # timeout in seconds for replies that usually take under one
 
 
 @cache

@@ -105,7 +105,7 @@ def test_excluded_layers_keep_their_own_caches() -> None:
     where = Slots(SlotPolicy(None, classes=True, some_layers=True))
     where.assign(kvs)
     assert [kv.slot_buffer is not None for kv in kvs] == [True, True, False, False]
-    assert len(where.arrays) == 1  # the full-attention layer
+    assert len(where.arrays) == 1  # for the layer without a window
     where.policy = ON_GPU  # takes effect at the next step
     where.assign(kvs)
     assert all(kv.slot_buffer is not None for kv in kvs)

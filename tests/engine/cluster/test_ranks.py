@@ -70,8 +70,8 @@ def test_invalid_record_is_rejected(data: bytes) -> None:
 
 
 def test_rank_reports_end_of_loading_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Regression test: a loading rank may be silent for a minute, and this grace period still
-    applied to ranks that hung just after the load.
+    """Regression test: a rank that hung after a load was only noticed after a minute, which is the
+    timeout of loading ranks.
     """
     monkeypatch.setattr(rank, "HEARTBEAT_S", 3600.0)
     told: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
@@ -145,7 +145,7 @@ class Pair:
 def test_different_weights_or_plans_are_refused(
     engine: Engine, model_folder: Callable[[str], Path]
 ) -> None:
-    engine.stats()  # MLX is imported by an engine first
+    engine.stats()  # the engine imports MLX first
     from engine.cluster.follower import Follower, FollowerFiles
     from engine.cluster.leader import Leader
     from engine.model import loader
@@ -166,7 +166,7 @@ def test_different_weights_or_plans_are_refused(
         for _ in leading.load(checked_model, wide=True):
             pass
 
-    # Reply of a follower whose folder has other weights, and the consequences.
+    # A follower whose folder has other weights reports it and fails.
     answers: list[dict[str, Any]] = []
     follower = Follower(pair, answers.append, FollowerFiles(None, 0, answers.append))
     messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
@@ -421,7 +421,7 @@ def test_relay_forgets_finished_commands(
     made._handle_message(CommandCallback(asked[-1].number, ("a model",)))
     made._handle_message(
         CommandCallback(asked[0].number, ("another",))
-    )  # already sent when the next command arrived
+    )  # sent before the next command arrived
     assert heard == [(49, "a model"), (49, "another")]
     loads = [Load("here", CommandFuture(can_be_cancelled=True)) for _ in range(20)]
     for load in loads:

@@ -201,13 +201,13 @@ def test_hub_that_always_breaks_off_is_abandoned(model: Hub) -> None:
     refused("download_failed", "closed the connection", get)
     assert hub.find(NAME) is None
     assert hub.bytes_present(NAME, hub.look_up(NAME).files) > 1000
-    assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first got some data
+    assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first received data
 
 
 def test_hub_without_ranges_that_breaks_off_is_abandoned(model: Hub) -> None:
     model.cut_at, model.cuts, model.whole = len(weights_of(model)) // 3, 10**6, True
     refused("download_failed", "closed the connection", get)
-    assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first got some data
+    assert len(model.of_weights()) == downloads.MAX_EMPTY_RETRIES + 2  # the first received data
 
 
 def test_hub_sending_single_bytes_is_abandoned(model: Hub) -> None:

@@ -142,7 +142,7 @@ def test_variant_matches_mlx_lm_and_shares_arrays(
     assert mx.array_equal(base.net(ids, cache=base.new_caches()), before)
 
     if (family, kind) == ("four bits", "dora"):
-        return  # DoRA needs the weights, so it keeps a copy of some
+        return  # DoRA keeps a copy of some weights
     its_own = {id(array) for _, array in tree_flatten(base.net.parameters())}
     shared = {id(a) for n, a in tree_flatten(made.net.parameters()) if not n.endswith(LEAVES)}
     assert shared == its_own
@@ -193,7 +193,7 @@ def test_base_and_variant_answer_as_alone(engine: Engine, folders: Folders) -> N
     ]
     assert [reply.tokens(PATIENCE) for reply in replies] == alone
     same = {tuple(answer(engine, model)) for model in models}
-    assert len(same) == 3  # otherwise a mix-up would go unnoticed
+    assert len(same) == 3  # the replies differ, so the test would notice a mix-up
 
 
 def test_variant_does_not_reuse_caches_of_base(
@@ -298,7 +298,7 @@ def test_concurrent_variant_loads_read_the_base_once(engine: Engine, folders: Fo
 
 def test_budget_for_one_base_fits_its_variants(folders: Folders) -> None:
     nbytes = sum(f.stat().st_size for f in folders.base.glob("*.safetensors"))
-    most = int(2.1 * nbytes)  # reading may hold the weights twice, in a wider type
+    most = int(2.1 * nbytes)  # while reading, weights may be in memory twice
     with Engine(memory_budget=most) as engine:
         for adapter in (None, folders.pirate, folders.poet):
             engine.load(folders.base, adapter=adapter)

@@ -64,7 +64,7 @@ def test_a_prompt_read_in_other_chunks_is_answered_alike(
         chat = engine.open_session(model)
         answers.append([chat.send(p, some).tokens(60) for p in (prompt, "so")])
         chat.close()
-        engine.stats()  # closed, so that the next session can't reuse its prefix
+        engine.stats()  # closed by now, so the next session can't reuse its prefix
     assert all(answer == answers[0] for answer in answers)
     assert len(set(answers[0][0])) > 1
 

@@ -53,7 +53,7 @@ def test_same_folder_is_read_once_and_kept_once(
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy)
     with Engine() as engine:
-        # An engine of another test in this process may not have freed everything yet.
+        # Earlier engines in this process may not have freed all of their memory yet.
         before = engine.stats()["memory_in_use"]
         assert engine.load(folder) == engine.load(copy)
         assert engine.stats()["memory_in_use"] - before < 1.5 * weights

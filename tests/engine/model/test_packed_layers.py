@@ -59,7 +59,7 @@ def test_packed_weights_are_held_once(folder: Path) -> None:
     before = mx.get_active_memory()
     shape, nbytes = linear.weight.shape, linear.weight.nbytes
     assert shape == (64, 16)
-    assert nbytes == 64 * 64  # found by code that sums a model's bytes
+    assert nbytes == 64 * 64  # so that sums over a model's arrays are right
     linear.weight = linear.scales = linear.biases = None
     assert before - mx.get_active_memory() < 100
 

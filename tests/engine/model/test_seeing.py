@@ -113,7 +113,7 @@ def test_a_chat_with_an_image_answers_alike_alone_and_among_others(
     first = engine.open_session(model).send(asked[0], FEW)
     next(
         event for event in first if isinstance(event, TextDelta)
-    )  # the others arrive as it streams
+    )  # the others are sent while it streams
     replies = [first, *(engine.open_session(model).send(one, FEW) for one in asked[1:])]
     assert [reply.tokens(60) for reply in replies] == alone
     assert engine.stats()["images"][model.id]["encoded"] == 2
@@ -226,7 +226,7 @@ def test_canceled_reply_stops_reading_its_images(
     for reply in replies:
         reply.cancel()
         assert reply.text(60) == ""
-    # All worker threads are free again: the client's next image is reached.
+    # All worker threads are free again, so the client's next image is read.
     entered.clear()
     chats[0].send(shown("y", image(40, 32, 300)), FEW)
     assert entered.wait(60)
@@ -346,7 +346,7 @@ def test_audio_logits_match_mlx_vlm(hearing: Path) -> None:
     look = towers.load_preprocessor(hearing, config, tokenizer)
     sight = look.preprocess(tone(1.3))
     assert sight.pixels is not None
-    assert len(sight.image_indices) == 33  # tokens of 40 ms
+    assert len(sight.image_indices) == 33  # 1.3 s in tokens of 40 ms
     seen = vision.VisionModel(net, look.kind, look.placeholder)
     for _ in seen.encode(sight, sight.pixels):
         pass

@@ -46,7 +46,7 @@ def test_continued_reply_equals_the_uncut_reply(
     # A character split between the two replies shows one replacement mark in each.
     assert (begun + more.text()).replace("\ufffd", "") == text.replace("\ufffd", "")
     assert more.stats.generated_tokens == 37
-    # At most the tokens that the last step didn't feed are read again.
+    # Only the tokens that weren't fed by the last step are read.
     assert more.stats.prompt_tokens - more.stats.reused_tokens <= 2
     follow = chat.send("and then?", params(5))
     follow.tokens(60)
@@ -56,7 +56,7 @@ def test_continued_reply_equals_the_uncut_reply(
 def test_foreign_answer_is_continued(engine: Engine, model_folder: Folder) -> None:
     model = engine.load(model_folder("plain"))
     chat = engine.open_session(model)
-    letters = {"regex": "one, two,[a-z ]{20}"}  # encodes to the same tokens that are generated
+    letters = {"regex": "one, two,[a-z ]{20}"}  # so that the text encodes to the generated tokens
     more = chat.send([user("count"), assistant("one, two,")], params(20, **letters))
     text = more.text(60)
     assert len(text) == 20
@@ -144,7 +144,7 @@ def test_call_is_never_separated_from_its_result() -> None:
         assert [m["role"] for m in kept[2:]] == ["assistant", "tool"] * (len(kept) // 2 - 1)
         assert kept[-2:] == work[-2:]
         assert count == len(dropped_messages(messages, kept)) == len(messages) - len(kept)
-        # Sending the whole conversation again drops the same messages, plus the new ones.
+        # If the whole conversation is sent again, the same messages are dropped.
         later = [*messages, *called(9)]
         assert without(later, dropped_messages(messages, kept)) == [*kept, *called(9)]
 
@@ -173,7 +173,7 @@ def test_sliding_chat_continues_and_reports_dropped_turns(
     assert sum(r < 300 for r in reused) >= 10
     with pytest.raises(EngineError, match="context_overflow"):
         strict.send([*messages, user("and?")], params(20)).text(60)
-    # Plain text continues from what the session still remembers.
+    # A single message continues after the turns that were kept.
     follow = chat.send("and?", params(20))
     follow.text(60)
     assert follow.stats.dropped_messages >= dropped[-1]
@@ -212,7 +212,7 @@ def test_sliding_chat_count_equals_sent_tokens(engine: Engine, model_folder: Fol
     assert engine.count_later(model, [*messages, long], slides_in=512).result(60) == alone > 512
 
 
-@pytest.mark.parametrize("words", [200, 20_000])  # more than gets tokenized
+@pytest.mark.parametrize("words", [200, 20_000])  # the second is too long to be tokenized
 def test_overflow_error_says_if_dropping_turns_fails(
     engine: Engine, model_folder: Folder, words: int
 ) -> None:

@@ -50,7 +50,7 @@ def test_paused_reply_resumes_with_same_text(engine: Engine, model_folder: Folde
     reply = chat.send("hello", LONG)
     first_text(reply)
     reply.pause()
-    assert engine.stats()["sessions"][chat.id]["paused"]  # the engine has processed it
+    assert engine.stats()["sessions"][chat.id]["paused"]  # the engine has paused it
     held = count(reply)
     assert held < 200
     other.send("hello", LONG).tokens(60)
@@ -109,7 +109,7 @@ def test_prefill_can_be_paused(engine: SteppedEngine, model_folder: Folder) -> N
     reply.resume()
     assert len(reply.tokens(60)) == len(expected)
     running.pause()
-    with pytest.raises(TimeoutError):  # no other thread could resume it
+    with pytest.raises(TimeoutError):  # would otherwise wait forever
         list(running)
     running.cancel()
 
@@ -278,4 +278,4 @@ def test_mlx_keeps_freed_buffers_within_a_limit(engine: Engine, model_folder: Fo
         most = backend.MIN_BUFFER_BYTES
     for text in ("hello", "hello there " * 400):
         engine.open_session(model).send(text, SamplingParams(max_tokens=200)).tokens(60)
-        assert engine.stats()["buffer_bytes"] <= 2 * most  # the last freed buffer comes on top
+        assert engine.stats()["buffer_bytes"] <= 2 * most  # plus the buffer freed last

@@ -405,12 +405,10 @@ def looking(
     while told < turns:
         chances = [[chance**n for n in range(1, MAX_LOOKUP + 1)]]
         (count,) = policy.look_up("m", chances)
-        assert policy.look_up("m", chances) == [
-            count
-        ]  # the next token may not have been seen before
+        assert policy.look_up("m", chances) == [count]  # no token came in between
         held = round(sum(chance**n for n in range(1, count + 1)))
         if count and not before:
-            policy.waited()  # for the plain step
+            policy.waited()  # the plain step before the draft
         took = 1.0 + cost * count
         policy.observe("m", took if count else float(not before), 1 + held, count, held, True)
         told, before = told + 1 + held, count
@@ -607,7 +605,7 @@ def test_both_models_are_counted_and_unloaded_together(engine: Engine, pair: Pai
     stats = engine.stats()
     assert stats["weights_bytes"] == 2 * weights
     assert [m.id for m in stats["models"]] == [model.id]  # the draft model isn't listed for chats
-    small = engine.load(pair.small)  # until it is loaded on its own
+    small = engine.load(pair.small)  # now it is listed, too
     engine.unload(model)
     assert engine.stats()["weights_bytes"] == weights
     model = engine.load(pair.large, draft=pair.small)

@@ -90,7 +90,7 @@ def test_form_cost_counts_single_steps_and_their_sum() -> None:
         FormCost(1, costly).add_follow(constraint.MAX_FOLLOW_S + 0.01, 1)
     assert costly == {1}
     with pytest.raises(EngineError, match="too long"):
-        cost.check()  # another reply with the same format
+        cost.check()  # also fails another reply with the same format
     summed = FormCost(2, costly)
     for _ in range(11):
         summed.add_follow(0.1, 1)
@@ -106,7 +106,7 @@ def test_form_cost_counts_single_steps_and_their_sum() -> None:
     assert costly == {1, 2, 3}
 
 
-@pytest.mark.parametrize("prefix", ["", "/[a-f]{40}/ "])  # the second passes the initial check
+@pytest.mark.parametrize("prefix", ["", "/[a-f]{40}/ "])  # the second hides the cost at first
 def test_ambiguous_grammar_ends_before_it_holds_up_others(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:

@@ -84,7 +84,7 @@ def test_round_ends_after_each_model_had_a_turn() -> None:
         turns.charge(model, "abc", {"a": 1.0, "b": 1.0, "c": 4.0}[model])
     assert over[:3] == [False, False, True]
     assert any(over[3:])
-    assert turns.completes("a", "a")  # the other replies have ended
+    assert turns.completes("a", "a")  # without other replies, each turn completes a round
 
 
 def test_late_model_gets_no_backlog() -> None:
@@ -200,7 +200,7 @@ def test_long_prompt_waits_in_proportion_to_its_cost(rate: float) -> None:
     alone = 100_000 / rate
     assert long_under_short(rate) < 8 * alone
     rows = [waiting("new", 100, 10.0), waiting("old", 400, 0.0)]
-    assert names(PrefillPacer().order(rows, 10.0))[0] == "old"  # as long as nothing was measured
+    assert names(PrefillPacer().order(rows, 10.0))[0] == "old"  # as nothing was measured yet
 
 
 def test_small_passes_do_not_set_prefill_speed() -> None:

@@ -94,7 +94,7 @@ def made_rows(chance: random.Random, calm: bool) -> list[Row]:
                 max_bytes=chance.randint(0, 200) * KB if status != Status.PREPARING else 0,
             )
         )
-    # Not drawn at random, which would change every later draw.
+    # Not chosen at random, because that would change all later random choices.
     return [
         replace(
             row,
@@ -350,20 +350,20 @@ def test_prompt_waits_for_a_cache_to_adopt() -> None:
     adopt = Scheduler().plan(offered(view, "p2", CacheOffer(cache_of("d"), 40))).adopt
     assert adopt is not None
     assert adopt.session == "p2"
-    # Except from a session that is still reading, which will have more of it soon.
+    # But it doesn't adopt from a session that is still reading, because that will soon have more.
     assert read_by(offered(view, "p2", CacheOffer(cache_of("p0"), 40))) == ["p0", "p1"]
-    # Two sessions that already have it need to read only their own part.
+    # Sessions that have the common part only read their own parts.
     rows = [replace(row, length=40) for row in view.rows]
     assert read_by(replace(view, rows=rows)) == ["p0", "p1", "p2"]
 
 
 def test_forks_with_one_question_prefill_in_sequence() -> None:
-    """Adopting a prefix costs forks nothing, however short the prefix is."""
+    """Forks adopt a prefix of any length, because that is free for them."""
     rows = [replace(row, prompt=prompt_of(row, 20, 1)) for row in burst(20, 20, 20).rows]
     forks = [replace(row, unwritten=True) for row in rows]
     assert read_by(replace(burst(), rows=forks)) == ["p0"]
     assert read_by(replace(burst(), rows=rows)) == ["p0", "p1", "p2"]
-    # Other questions only share the opening, which isn't worth the wait.
+    # If the questions differ, only the opening is common, which isn't worth waiting for.
     others = [replace(row, prompt=prompt_of(row, 4, 1)) for row in forks]
     assert read_by(replace(burst(), rows=others)) == ["p0", "p1", "p2"]
 
@@ -572,7 +572,7 @@ def test_gap_stays_within_its_budget() -> None:
     step = 0.033
     assert settled[len(settled) // 2] <= 2 * step + GAP_BUDGET
     assert settled[int(len(settled) * 0.95)] <= 2 * step + GAP_BUDGET
-    assert sum(kinds) > len(kinds) * 0.9  # nearly every chunk was mixed with a step
+    assert sum(kinds) > len(kinds) * 0.9  # nearly all chunks were mixed with a step
     assert kinds.count(False) <= len(kinds) // APART_EVERY + 1
 
 
@@ -591,13 +591,13 @@ def test_chunks_are_paced_by_steps_of_their_own_model() -> None:
         times = (0.01 + chunk, 0.0) if plan.chunk.mixed else (0.01, 0.01 + chunk)
         assert sum(times) <= 0.02 + GAP_BUDGET
         scheduler.observe(view, plan, Timing(0.0, *times, plan.chunk.count, 1))
-    assert kinds == [False, *[True] * 59]  # the first shows how long a step takes
+    assert kinds == [False, *[True] * 59]  # the first is separate, to measure a step
     alone = replace(view, rows=[streams])
     scheduler.observe(alone, scheduler.plan(alone), Timing(0.0, 9.0, is_step=False))
     assert scheduler.step_seconds == {"large": 0.2, "small": 0.01}
     both = ("large", "small")
     steps = [scheduler._step(*of) for of in (("large", both), ("large", ("small",)), ("x", both))]
-    assert steps == [0.2, 0.01, 0.01]  # a model without streams delays the others'
+    assert steps == [0.2, 0.01, 0.01]  # without own streams: the fastest step
 
 
 def test_short_prompts_go_first_without_starvation() -> None:
@@ -644,8 +644,8 @@ def test_prompts_of_a_crowd_follow_other_programs() -> None:
 
 
 def test_programs_prompts_are_read_in_turns() -> None:
-    """Although a program always has new prompts, another program's long prompt gets half of the
-    time.
+    """Another program's long prompt gets half of the time, although one program always has new
+    prompts.
     """
     scheduler, read, now = learned(), {"a": 0, "b": 0}, 0.0
     for _ in range(400):
@@ -692,7 +692,7 @@ def test_program_share_is_kept_under_load(share: float) -> None:
 
 
 def test_paused_head_of_the_queue_blocks_nobody() -> None:
-    """FAULTS B1: requests behind a paused reply waited forever."""
+    """Regression test: requests behind a paused reply waited forever."""
     rows = [
         Row("paused", "m", Status.QUEUED, is_suspended=True, max_bytes=10, waiting_since=0.0),
         Row("next", "m", Status.QUEUED, max_bytes=10, waiting_since=1.0),
@@ -708,7 +708,7 @@ def test_reply_waits_for_memory_that_becomes_free() -> None:
     embedding = MemoryView(100, fixed=60, releasing_bytes=30)
     plan = Scheduler().plan(View(0.0, rows, memory=embedding))
     assert not plan.refuse
-    assert plan.admit is None  # and is not overtaken
+    assert plan.admit is None  # later requests don't overtake it
     later = MemoryView(100, fixed=30)
     assert Scheduler().plan(View(0.0, rows, memory=later)).admit is not None
     full = Scheduler().plan(View(0.0, rows, memory=MemoryView(100, fixed=60)))
@@ -716,7 +716,7 @@ def test_reply_waits_for_memory_that_becomes_free() -> None:
 
 
 def test_load_counts_promised_memory() -> None:
-    """FAULTS B2: two loads, or a load during a reply, exceeded the budget."""
+    """Regression test: two loads, or a load during a reply, exceeded the budget."""
     request = LoadRequest("k", "Model", 60, 60)
     running = [Row("a", "m", Status.DECODING, max_bytes=50, begun=True)]
     plan = Scheduler().plan(View(0.0, running, memory=MemoryView(100), load=request))
@@ -780,7 +780,7 @@ def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     load = LoadRequest("k", "big", 5 * gb, 5 * gb)
     plan = Scheduler().plan(View(0.0, rows=rows, memory=memory, load=load))
     assert plan.admit == alone.admit
-    # The bytes of the load are claimed: otherwise it might never start while replies arrive.
+    # The load's bytes are reserved. Otherwise, new replies could keep it from ever starting.
     large = [Row("large", "m", Status.QUEUED, max_bytes=4 * gb)]
     memory = replace(memory, writing_bytes=5 * gb)
     assert Scheduler().plan(View(0.0, rows=large, memory=memory)).admit is not None
@@ -829,7 +829,7 @@ def test_texts_to_embed_wait_for_memory_or_are_refused() -> None:
     idle = [Idle(cache_of("old"), 20, 1.0)]
     assert planned_for(idle=idle, idle_bytes=20).evict == (cache_of("old"),)
     waits = planned_for(writing_bytes=20)
-    assert waits.passes  # a plan that arranges has none
+    assert waits.passes  # it computes in the meantime
     (refusal,) = planned_for(fixed=20).refuse
     assert (refusal.key, refusal.code) == ("k", "capacity_exhausted")
 
@@ -890,7 +890,7 @@ def test_waiting_prompts_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> N
     compared.clear()
     assert policy.plan(view) == plan
     assert not compared
-    policy.plan(replace(view, rows=rows[:1]))  # no waiting rows: their prompts are forgotten
+    policy.plan(replace(view, rows=rows[:1]))  # drops the prompts, as no rows wait
     policy.plan(view)
     assert compared
 

@@ -75,7 +75,7 @@ def test_caches_are_freed_first_and_then_one_model_at_a_time() -> None:
         (2 + 2 * PAUSE, HIGH, ReliefStep.MODEL),
         (2 + 3 * PAUSE, SOME, ReliefStep.CACHES),
         (4 + 3 * PAUSE, NONE, ReliefStep.NOTHING),
-        (2 + 4 * PAUSE, HIGH, ReliefStep.MODEL),  # the same period of pressure
+        (2 + 4 * PAUSE, HIGH, ReliefStep.MODEL),  # the same period, as the pause in it was short
         (2 + 5 * PAUSE, NONE, ReliefStep.NOTHING),
         (4 + 5 * PAUSE, HIGH, ReliefStep.CACHES),
     ]
@@ -109,7 +109,7 @@ def test_stopped_engine_frees_nothing() -> None:
 def test_pressure_frees_caches_then_idle_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The model in use stays loaded. Without permission to unload, every model does."""
+    """The model in use stays loaded. If unloading isn't allowed, all models stay."""
     now = 0.0
     monkeypatch.setattr(rooms, "time", SimpleNamespace(monotonic=lambda: now))
     monkeypatch.setattr(pressure, "pressure", lambda: HIGH)

@@ -69,7 +69,7 @@ def test_prompts_read_together_reply_as_alone(
     folder = model_folder(family)
     model = engine.load(folder)
     chats = [engine.open_session(model) for _ in PROMPTS]
-    for turn in (1, 2):  # the second turn includes the first
+    for turn in (1, 2):  # the second prompt includes the first turn
         replies = asked(chats)
         for seed, (reply, text) in enumerate(zip(replies, PROMPTS, strict=True)):
             assert reply.tokens(60) == alone(folder, (text,) * turn, seed)
@@ -122,7 +122,7 @@ def test_new_prompts_are_read_in_running_steps(
     monkeypatch: pytest.MonkeyPatch,
     passes: list[list[int]],
 ) -> None:
-    # As measured on a busy machine, where a pass only has room for a few tokens.
+    # Otherwise, a pass on a busy machine would only have room for a few tokens.
     monkeypatch.setattr(PrefillPacer, "mixed_chunk", lambda *_: 256)
     folder = model_folder("plain")
     model = engine.load(folder)
@@ -146,7 +146,7 @@ def test_fault_affects_only_guilty_prompts(
     monkeypatch: pytest.MonkeyPatch,
     guilty: bool,
 ) -> None:
-    """A failing pass may be caused by one prompt or by none."""
+    """Either one prompt makes the pass fail, or none does."""
     folder = model_folder("plain")
     model = engine.load(folder)
     expected = [alone(folder, (text,), seed) for seed, text in enumerate(PROMPTS)]

@@ -171,7 +171,7 @@ def test_cache_that_cannot_be_evicted_ends_its_chat_only(
         chat.send("hello", SOME).tokens(60)
     raise_next(
         monkeypatch, SessionKV, "drop", Panic("injected"), 2
-    )  # the second when the chat ends
+    )  # the second call, when the chat ends
     engine.relieve_later().result(60)
     with pytest.raises(EngineError, match="injected"):
         chats[0].send("again", SOME).tokens(60)

@@ -175,7 +175,7 @@ def test_engine_thread_releases_waiting_work(staff: Staff, monkeypatch: pytest.M
             freed.append(threading.current_thread())
 
     def late(self: Workers, lane: str) -> None:
-        assert delivered.wait(SOON)  # still inside the function that did the work
+        assert delivered.wait(SOON)  # the worker is still in its function
         leave(self, lane)
 
     monkeypatch.setattr(Workers, "_leave", late)

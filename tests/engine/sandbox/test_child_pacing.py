@@ -83,7 +83,7 @@ def test_pauses_are_excluded_from_task_time(
     try:
         with pytest.raises(EngineError, match="not a model folder"):
             confined.inspect_model(tmp_path, "it")
-        assert ahead == 0  # prompts and folders take so little time that they aren't paced
+        assert ahead == 0  # short tasks aren't paced
         assert confined.check_tokenizer(tmp_path, "it", None).largest_id > 0
         assert ahead > protocol.TOKENIZER_LIMITS.cpu_s
     finally:

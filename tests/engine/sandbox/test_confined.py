@@ -97,7 +97,7 @@ def rendered(reader: Reader) -> str:
     return text
 
 
-# Templates: F1
+# Templates
 
 
 @pytest.mark.parametrize("name", hostile.TEMPLATES)
@@ -142,7 +142,7 @@ def test_endless_template_does_not_block_other_models(
     assert told == [ENGINE_STOPPED] * 3
 
 
-# Forms: F2
+# Forms
 
 FORMS: dict[str, dict[str, Any]] = {
     "properties": {"json_schema": hostile.chain(1500)},
@@ -228,7 +228,7 @@ def test_form_refusal_has_reason_of_llguidance(confined: Sandbox, plain: Checked
     assert confined.form_refusal(itself, plain, [2])
 
 
-# Tokenizers: F3, F4, F5
+# Tokenizers
 
 
 def test_token_beyond_embedding_is_refused(confined: Sandbox, tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_token_beyond_embedding_is_refused(confined: Sandbox, tmp_path: Path) ->
 
 def test_prompt_with_token_beyond_embedding_is_refused(confined: Sandbox, tmp_path: Path) -> None:
     write_tokenizer(tmp_path)
-    short = confined.reader(described(tmp_path, rows=5))  # reports only the special tokens
+    short = confined.reader(described(tmp_path, rows=5))  # the model only has the special tokens
     assert short.encode(["<think>"]) == [[3]]
     with pytest.raises(EngineError, match="beyond the model") as caught:
         short.encode(["<think>a"])
@@ -271,7 +271,7 @@ def test_harmful_tokenizer_fails_one_prompt(
     works(confined, plain)
 
 
-# Folders: F5
+# Folders
 
 
 def weights(header: Any, data: bytes = b"", length: int | None = None) -> bytes:
@@ -442,7 +442,7 @@ def index(folder: Path, files: list[str]) -> None:
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": named}))
 
 
-# Sizes: F6
+# Sizes
 
 
 @pytest.mark.parametrize(

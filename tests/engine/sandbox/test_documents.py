@@ -57,7 +57,7 @@ def test_pdf_is_split_into_pages(tmp_path: Path, children: list[Child]) -> None:
     assert (found.kind, found.unit) == ("PDF", "page")
     assert found.pages == ("One\nTwo", "", "The fox is red.", "")
     assert found.scans == (4,), "the second page is blank"
-    assert [child.is_alive for child in children] == [False]  # a child reads one file only
+    assert [child.is_alive for child in children] == [False]  # a child only reads one file
 
 
 def test_pdf_pages_are_rendered(tmp_path: Path, children: list[Child]) -> None:

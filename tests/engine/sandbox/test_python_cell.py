@@ -59,7 +59,7 @@ NEEDS_BWRAP = pytest.mark.skipif(
     ],
 )
 def test_confined_python_cannot_escape_limits(code: str) -> None:
-    """The kernel refuses memory outside the limits, and namespaces inside them."""
+    """The kernel refuses memory that no limit covers, and namespaces."""
     with pytest.raises(RefusedError, match="Error"):
         python_cell.run_python(code)
 

@@ -288,7 +288,7 @@ def test_side_requests_displace_no_conversation(server: Server) -> None:
     usage(server, *first, system=LONG)
     turns = [*first, {"role": "assistant", "content": "Done."}, user("and on")]
     usage(server, *turns, system=LONG)
-    for number in range(90):  # exceeds the number kept
+    for number in range(90):  # more than the server keeps
         usage(server, user(f"a title for {number}"), max_tokens=1)
     again = [*turns, {"role": "assistant", "content": "Done."}, user("and further")]
     read, known = usage(server, *again, system=LONG)
@@ -324,7 +324,7 @@ def test_text_before_first_answer_is_in_system_prompt(model: Model) -> None:
 
 
 def test_six_agents_prefill_their_common_head_once(server: Server) -> None:
-    """Each agent's own instructions precede the common ones, the way its program sends them."""
+    """Each agent's own instructions precede the common ones, as in Claude Code."""
     found: list[tuple[int, int]] = []
 
     def agent(number: int) -> None:

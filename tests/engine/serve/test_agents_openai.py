@@ -264,7 +264,7 @@ def test_overflow_uses_openais_wording(agents: Server) -> None:
         answer = ask(agents, "POST", path, asked)
         error = answer.json["error"]
         assert (answer.status, error["code"]) == (400, "context_length_exceeded")
-        # Different agents recognize different sentences of this message.
+        # Each agent looks for another of these sentences.
         assert error["message"].startswith("This model's maximum context length is 4096 tokens. ")
         assert " Your input exceeds the context window of this model. " in error["message"]
 

@@ -76,7 +76,7 @@ def test_streamed_request_has_few_objects(serve: Serve) -> None:
     with connect(server, raw(endless())) as client:
         until_said(client, b"data: ")
         made = Counter(type(o).__name__ for name, o in objects().items() if name not in before)
-    del made["Text"]  # the server may be formatting one
+    del made["Text"]  # may exist for a moment while the server formats one
     lasting = {"Connection": 1, "Agent": 1, "Conversation": 1}
     asked = {"Generation": 1, "QueueEntry": 1}
     replies = {"ModelRequest": 1, "Choice": 1}

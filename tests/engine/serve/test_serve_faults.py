@@ -128,7 +128,7 @@ def test_simultaneous_connections_are_all_answered(patient: Server) -> None:
             client.close()
 
 
-# On a busy machine a client that gets a reply in between needs more time.
+# On a busy machine, the client that gets a reply in between needs a longer timeout.
 @pytest.mark.parametrize("own", [4 * SHORT], indirect=True, ids=["slow"])
 def test_idle_connections_are_closed_without_leaks(own: Server) -> None:
     assert ask(own)[0] == 200
@@ -330,7 +330,7 @@ def test_after_a_breakdown_the_models_are_loaded_again(
     def breaking(self: Executor, plan: StepPlan) -> PlanResult:
         if not broken and self._state.requests:
             broken.append(self)
-        if self in broken:  # a single failure would be survived
+        if self in broken:  # repeatedly, because the engine survives one failure
             raise RuntimeError("broken on purpose")
         return step(self, plan)
 

@@ -137,7 +137,7 @@ def test_session_lost_by_engine_is_reopened(serve: Serve) -> None:
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
     (named,) = server.sessions.all()
     assert named.session is not None
-    named.session.close()  # without the server's knowledge
+    named.session.close()  # the server isn't notified
     assert ask(server, "POST", CHAT, body(session_id="a")).code == "session_closed"
     assert ask(server, "POST", CHAT, body(session_id="a")).status == 200
 
@@ -183,7 +183,7 @@ def test_request_for_several_places_is_not_overtaken() -> None:
         assert not any(turn.admitted.done() for turn in (several, *behind))
         first[2].leave()
         assert not any(turn.admitted.done() for turn in (several, *behind))
-        first[3].leave()  # the reserve for requests without a session remains
+        first[3].leave()  # the slots reserved for requests without a session stay free
         assert [turn.admitted.done() for turn in (several, *behind)] == [False, True, False, False]
         for turn in (first[0], first[1]):
             turn.leave()

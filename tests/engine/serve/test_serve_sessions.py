@@ -444,7 +444,7 @@ def test_request_may_send_only_new_messages(serve: Serve) -> None:
     assert read == whole.json["usage"]["prompt_tokens"]
     cached = second.json["usage"]["prompt_tokens_details"]["cached_tokens"]
     assert cached >= first.json["usage"]["prompt_tokens"]
-    # From an earlier point, streamed, and without any new message.
+    # Continue from an earlier message, streamed, without a new message.
     other = body(
         session_id="a",
         messages=[user("or else")],

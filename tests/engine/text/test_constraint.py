@@ -262,7 +262,7 @@ def test_json_object_is_an_object(engine: Engine, model_folder: Folder) -> None:
         assert text.startswith("{")
 
 
-WORDY = {  # output of a model that never stops, and the accepted length
+WORDY = {  # schema, what a model writes that never stops, and the accepted length
     "whole number": ({"type": "integer"}, "9" * 99, 15),
     "negative": ({"type": "integer"}, "-" + "9" * 99, 16),
     "number": ({"type": "number"}, "1." + "1" * 99, 11),

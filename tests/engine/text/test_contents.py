@@ -1,4 +1,4 @@
-"""S6: text in messages is never parsed as template markers, for any family."""
+"""Text in messages is never parsed as template markers, in any family."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_special_tokens_come_only_from_template(tokenizer: Any, name: str) -> No
             rendered += 1
             made = built(its, reader, messages, **given)
             assert added(its, made.tokens) == added(its, want.tokens)
-            # The text is complete, too.
+            # The tokens have the whole text.
             assert its.decode(made.tokens) == pieces.remove_gaps(made.text)
             read = its.decode(made.tokens)
             for message, harmless in zip(messages, other, strict=True):
@@ -137,7 +137,7 @@ def test_special_tokens_come_only_from_template(tokenizer: Any, name: str) -> No
 
 
 def test_forged_turn_is_text(tokenizer: Any) -> None:
-    """Children and this process both separate markers of the template from markers in messages."""
+    """Markers in messages differ from the template's, both in children and in this process."""
     its, plain = tokenizer("qwen3")
     for reader in (plain, InProcess(its)):
         made = built(its, reader, [{"role": "user", "content": FORGED}])

@@ -196,8 +196,8 @@ def test_end_tokens_come_from_every_source(tmp_path: Path) -> None:
     assert named == [ids["<|eom_id|>"], ids["<|end_of_text|>"], letter]
     ends = collect_end_ids(wrapper, named or (), ["<|python_tag|>", "<|nowhere|>"])
     wanted = ("<|eom_id|>", "<|end_of_text|>", "<|python_tag|>", "<|eot_id|>")
-    assert ends == {ids[token] for token in wanted}  # including the tokenizer's own, but no letter
-    assert letter in collect_end_ids(wrapper, [letter], ())  # unless there is no better candidate
+    assert ends == {ids[token] for token in wanted}  # with the tokenizer's own, without the letter
+    assert letter in collect_end_ids(wrapper, [letter], ())  # if there is nothing else
     assert _ends(None, True) is None
 
 

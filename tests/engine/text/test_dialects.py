@@ -98,7 +98,7 @@ def test_dialect_is_recognized_from_tokens_and_template(tokenizer: Any, name: st
     assert dialect.reasons == any(stream.thought for stream in streams(name))
     assert bool(dialect.tool_format) == any(stream.cities for stream in streams(name))
     if dialect.row.reasoning == MLX_LM and dialect.reasons:
-        # As configured, except that tags made of ordinary tokens use our pair.
+        # As configured, or our pair if the tags consist of ordinary tokens.
         pair = (dialect.markers.think_start, dialect.markers.think_end)
         assert pair in {(its.think_start, its.think_end), THINK}
     ends = {its.convert_ids_to_tokens(i) for i in collect_end_ids(its, (), dialect.ends)}
