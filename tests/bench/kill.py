@@ -129,12 +129,12 @@ def _run_and_kill(
     listener.start()
     try:
         if dice.random() < 0.05:
-            time.sleep(dice.random() * 0.5)  # during startup
+            time.sleep(dice.random() * 0.5)  # kill during startup
         else:
             if not ready.wait(_START_S):
                 raise TimeoutError("The program that is to be killed did not start.")
             time.sleep(dice.random() * longest_s)
-            if dice.random() < 0.5:  # right after an action starts, maybe during its save
+            if dice.random() < 0.5:  # kill at the start of an action
                 aiming.set()
                 acted.wait(1.0)
                 time.sleep(dice.random() * 0.012)

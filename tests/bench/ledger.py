@@ -231,7 +231,7 @@ def damage(file: Path) -> list[str]:
         faults += [f"reference: {row}" for row in db.execute("PRAGMA foreign_key_check")]
         for table in ("chats_fts", "messages_fts"):
             try:
-                # Rank 1 compares the index with the texts as well.
+                # With rank 1, the check compares the index with the texts, too.
                 db.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
             except sqlite3.DatabaseError as error:
                 faults.append(f"search index {table}: {error}")

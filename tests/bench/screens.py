@@ -118,7 +118,7 @@ def _shown() -> list[QWidget]:
 
 
 def color(widget: QWidget) -> None:
-    """Highlight code immediately, because it can be late on a busy machine."""
+    """Highlight code now, because highlighting can be late on a busy machine."""
     for colors in widget.findChildren(HighlightScheduler):
         colors.settle()
 
@@ -202,7 +202,7 @@ def _window(screens: Screens) -> None:
     window.toggle_score()
     pane = driver.pane
     pane.composer.set_text("Tell me a short story about a river.")
-    # The reply ends a moment after Stop.
+    # Wait for the end of the stopped reply.
     driver.until(lambda: not pane.chat.comparison.why_not_ask())
     pane.show_panel_of(
         pane.chat.comparison.ask([Member(temperature=t, seed=4) for t in (0.0, 0.9)])

@@ -82,4 +82,4 @@ def _fill(store: Store, messages: int) -> None:
         store.save_message(message)
         parent = message.id
         if number % 500 == 499:
-            store.flush(None)  # don't measure the queue
+            store.flush(None)  # so that searches don't include queued writes

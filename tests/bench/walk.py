@@ -60,7 +60,7 @@ def walking(*effects: str) -> Iterator[dict[str, set[CodeType]]]:
         if event not in {"call", "c_call"} or name not in found or found[effects[-1]]:
             return
         if name == effects[-1] and not found[effects[-2]]:
-            return  # painted for another reason
+            return  # a paint event with another cause
         at: FrameType | None = frame
         while at is not None:
             if APP in Path(at.f_code.co_filename).parents and at.f_code.co_name[0] != "<":

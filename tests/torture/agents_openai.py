@@ -73,7 +73,7 @@ class Client:
     def scripts(self) -> dict[str, list[str]]:
         write = self.write or self.shell("echo two > two.txt")
         tools = [self.shell("echo one > one.txt"), write, self.shell("cat one.txt two.txt")]
-        # Some agents continue immediately, and finish with a message of their own.
+        # Some agents don't wait for their sub-agents, and write the last message themselves.
         last = [self.shell("sleep 8"), "The part is done."]
         helped = {"help": [self.helper, *last]} if self.helper else {}
         return {

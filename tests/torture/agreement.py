@@ -45,7 +45,7 @@ def disagreements(app: Application) -> Iterator[str]:
         for problem in on_screen(app, window, pane):
             yield f"{problem} (in the pane of {pane.chat.title!r})"
     active = window.workspace.active
-    # No pane is current in a main window whose panes are all in windows of their own.
+    # No pane is active in a main window whose panes all float in windows of their own.
     here = [p for p in window.workspace.panes() if not window.workspace.is_alone(p)]
     if (active is None and here) or (active is not None and not ids):
         yield f"{len(ids)} panes are open and the active one is {active}"
@@ -207,7 +207,7 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
         if row._document.toPlainText() != _plain(laid_out):
             yield f"a question reads {row._document.toPlainText()!r}, not {message.content!r}"
     if isinstance(row, AnswerRow):
-        # Streamed text is laid out completely as it arrives, but a new row is not.
+        # Streamed text is always shown completely, but a new row may show a truncated text.
         if row.text not in (message.content, truncate_text(message.content, MOST_LAID_OUT, "\n\n")):
             yield f"an answer reads {row.text!r}, not {message.content!r}"
         if row.is_streaming != (message.status == "streaming"):
@@ -287,7 +287,7 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
     replies = running.running().items()
     at_work = {session: reply.paused for session, reply in replies if not reply.session.closed}
     for session, reply in replies:
-        # it ends when the engine processes the close, and the window follows
+        # replies of closed sessions end once the engine handles the close
         if reply.session.closed:
             asked.pop(session, None)
     if at_work != asked:

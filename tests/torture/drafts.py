@@ -153,7 +153,7 @@ def torment(
         )
         prompt, stop_after = chance.choice(asked), chance.choice((0, 0, 0, 12))
         beside = chance.choice((0, 0, 0, 1, 2, 3))
-        # every second time, very short matches are enough
+        # in every second run, drafts start after very short matches
         snapshot.LIKELY_MATCH = number % 2 * 5 + 1  # type: ignore[attr-defined]
         company, plain = Logits(), Logits()
         with recorded_logits(company):
@@ -175,7 +175,7 @@ def torment(
                 print(f"{name}, answer {number}, {what}, token {at}, {apart:.2g} apart: {given}")
             found.ties += drafted != tokens
             if drafted != tokens or not apart <= TIE:
-                break  # the following replies would start from different texts
+                break  # later replies would have different prompts
     runner.decode_with_drafts = inner
     figures = engine.stats()["drafts"][model.id]
     found.drafted, found.accepted = figures["drafted_tokens"], figures["accepted_tokens"]

@@ -29,7 +29,7 @@ def states(stage: Stage) -> None:
     stage.begins(neighbour)
     before = stage.open(SUBJECT, "Be brief.")
     stage.ends(stage.send(before, WORDS, some(8)), "the turn before")
-    stage.close(before)  # offloads its caches, which are restored below
+    stage.close(before)  # writes its caches to disk; they are restored below
     large = stage.send(stage.open(), WORDS * 4, some(1600))
     stage.begins(large)
     stage.where.forget()
@@ -47,7 +47,7 @@ def states(stage: Stage) -> None:
     stage.future(stage.engine.stats_later, "figures")
     if reply is not None:
         stage.attempt(reply.resume)
-        stage.attempt(reply.resume)  # the first call may have been hit
+        stage.attempt(reply.resume)  # the first call may have raised the fault
     stage.ends(reply, "the subject")
     stage.ends(large, "the large one")
     if neighbour is not None:
@@ -101,7 +101,7 @@ def talk(stage: Stage) -> None:
     stage.close(kept, forget=True)
     late = stage.send(other, "closed while it answers", some(400))
     stage.close(other)
-    stage.close(other)  # the first call may have been hit
+    stage.close(other)  # the first call may have raised the fault
     stage.ends(late, "closed")
     _stop(stage, neighbour)
     stage.ends(neighbour, "the neighbour")
@@ -219,7 +219,7 @@ SCENES: dict[str, Scene] = {
 
 
 def _stop(stage: Stage, reply: Any) -> None:
-    """Cancel a reply twice, because the fault may hit the first call."""
+    """Cancel a reply twice, because the first call may raise the fault."""
     if reply is not None:
         stage.attempt(reply.cancel)
         stage.attempt(reply.cancel)

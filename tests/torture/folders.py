@@ -242,7 +242,7 @@ class Trial:
             try:
                 self.answer(model)
             finally:
-                if model.id != self.sound.id:  # the changed part was not used
+                if model.id != self.sound.id:  # not equal to the intact model
                     self.engine.unload(model)
 
         return told, _ended(use)

@@ -236,7 +236,7 @@ def _rounds(hub: Hub, folder: Path, chosen: argparse.Namespace) -> int:
     downloads.MAX_EMPTY_RETRIES = downloads.MAX_SLOW_RETRIES = 3
     rng, faults, ended = random.Random(chosen.seed), list[str](), Counter[str]()
     longest: Counter[str] = Counter()
-    _tried(folder, discard=True)  # loads everything that stays in memory
+    _tried(folder, discard=True)  # imports modules that stay in memory
     before, end = _memory(), time.monotonic() + chosen.seconds
     rounds = 0
     cases = [(where, what) for where in ("list", "file", "weights") for what in HARMS]
@@ -257,8 +257,8 @@ def _rounds(hub: Hub, folder: Path, chosen: argparse.Namespace) -> int:
         if took > MOST_SECONDS:
             wrong.append(f"it took {took:.0f} s")
         _Hostile.harm = None
-        # The next attempt finds the rest of this one, and a good hub. It discards a damaged part,
-        # and the attempt after it gets everything.
+        # The hub is good again. The next attempt continues the partial file, or discards it if
+        # it is damaged, and then the attempt after it succeeds.
         good, also = _tried(folder)
         if good == "download_failed":
             good, more = _tried(folder)

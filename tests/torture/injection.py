@@ -140,7 +140,7 @@ class ChildFile:
     @property
     def armed(self) -> bool:
         """Return True if a fault or recording is requested. This is a cheap check."""
-        return self._map[2] != 34  # the content isn't `[""`
+        return self._map[2] != 34  # the content doesn't start with `[""`
 
     @property
     def names(self) -> list[str]:

@@ -95,7 +95,7 @@ def watched(slow_disk: float = 0.0) -> Iterator[MemoryAtTurns]:
         finally:
             after = counted(loop._state)
             peak = mx.get_peak_memory() - seen.base
-            if loop._state.sessions:  # no sessions yet: a model is still being loaded and probed
+            if loop._state.sessions:  # without sessions, a model is still being loaded and probed
                 seen.counted = max(seen.counted, after)
                 memory = loop._state.memory
                 promised = memory.fixed + memory.promised()

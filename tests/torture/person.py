@@ -172,11 +172,11 @@ OWN = ("title", "model", "system", "draft", "edited_id", "edited_text", "queued"
 
 W = TypeVar("W", bound=QWidget)
 Touched = set[str] | None
-"""Ids of the chats that an action may change besides their replies. None means any."""
+"""Ids of the chats that an action may change. None means any. Replies may always change."""
 
 
 class ImpossibleError(Exception):
-    """There is nothing to act on, and no chat has changed."""
+    """The action isn't possible now, and has changed no chat."""
 
 
 class Listener(logging.Handler):
@@ -184,7 +184,7 @@ class Listener(logging.Handler):
 
     Attributes:
         heard: a message for each of them.
-        deaf: whether errors in the program's log are expected, because of an injected fault.
+        deaf: True if errors in the program's log are expected, because of an injected fault.
     """
 
     def __init__(self) -> None:
@@ -225,10 +225,9 @@ class Listener(logging.Handler):
 
 
 class QuickCollector:
-    """Collects only young objects at each end, as a walk over all imports takes longer than a
-    start.
+    """Collects only young objects at the end, as visiting all imports takes longer than a start.
 
-    As in the program, collection never starts by itself, as it could be on a thread of the store.
+    As in the program, automatic collection is off, because it could run on a thread of the store.
     """
 
     def __init__(self) -> None:
@@ -324,7 +323,7 @@ class Person:
         assert store is not None
         store.trash._clock = store._backups._clock = lambda: self.now
         store.trash._opened_at = self.now
-        app.library._sweeping.stop()  # its timer follows the machine's clock
+        app.library._sweeping.stop()  # its timer uses the real clock
         self.app = app
         while app.engine is None:
             QApplication.processEvents()
@@ -401,14 +400,14 @@ class Person:
         give_up = time.monotonic() + 5
         while flows.running_tasks() and time.monotonic() < give_up:
             for thread, _ in list(flows._threads):
-                thread.join(5)  # an import, or undoing it, changes the store
-            heard = flows.start(self._canceller, _turns())  # runs after the results of the threads
+                thread.join(5)  # importing and its undo change the store in threads
+            heard = flows.start(self._canceller, _turns())  # after the threads' results
             while not heard.done():
                 QApplication.processEvents()
             if not any(thread.is_alive() for thread, _ in flows._threads):
                 break
         QApplication.processEvents()
-        # If a reply has just ended, the next queued message is sent in a later turn of the loop.
+        # After the end of a reply, the next queued message is sent in a later loop iteration.
         while any(c.turn.stage is Stage.NEXT for c in self.app.library.open_chats()):
             assert time.monotonic() < give_up, "a queue does not go on"
             QApplication.processEvents()
@@ -423,7 +422,7 @@ class Person:
         self.window.activateWindow()
 
     def _chats(self) -> dict[str, tuple[object, ...]]:
-        """Return what must not change by itself."""
+        """Return the fields of all chats that only user actions may change."""
         return {
             c.id: (*(getattr(c, name) for name in OWN), c.deleted_at is None)
             for c in self.app.store.chats(include_deleted=True)
@@ -442,7 +441,7 @@ class Person:
         assert not problems, "\n".join([f"after {name}:", *problems])
 
     def _changed(self, name: str, chat_id: str, was: Any, now: Any) -> str:
-        """Describe the change with its probable cause, as it may not happen again in a replay."""
+        """Describe the change and its probable cause, because a replay may not reproduce it."""
         chat, writer = self.app.library.find(chat_id), self.app.store.writer
         held = [op for op in writer.pending_operations() if chat_id in repr(op)]
         state = chat and (chat.turn.state(), chat.record)
@@ -452,7 +451,7 @@ class Person:
         )
 
     def _lost(self, chats: Iterable[str]) -> Iterator[str]:
-        """Check that messages disappear only by being erased."""
+        """Yield an error for each message that disappeared without being erased."""
         found: dict[str, tuple[str, str, str]] = {}
         for chat_id in chats:
             for m in self.app.store.messages(chat_id):
@@ -512,7 +511,7 @@ class Person:
         return found[-1]
 
     def group(self, pane: ChatPane) -> set[str]:
-        """Return the chats that receive what is sent in the pane."""
+        """Return the chats that receive a message sent in the pane."""
         broadcast = self.window.broadcast
         if broadcast.on and pane in broadcast.group:
             return {other.chat.id for other in broadcast.group}
@@ -1048,7 +1047,7 @@ class Person:
         after = self._texts()
         for message_id, text in texts.items():
             there = after.get(message_id)
-            # The real engine continues while the window closes.
+            # The real engine may add text while the window closes.
             same = there == text or (self._real and there is not None and there.startswith(text))
             assert same, f"{text!r} became {there!r}"
         return set()
@@ -1088,7 +1087,7 @@ class Person:
             for message in self.app.store.messages(record.id):
                 if message.deleted_at is None:
                     here = chat.reply.message(message.id) if chat is not None else message
-                    # it will get the text of an interrupted call
+                    # gets its text at the next start
                     if (here.role, here.status) != ("tool", "streaming"):
                         texts[message.id] = here.content
         return texts
@@ -1195,7 +1194,7 @@ class Actions(RuleBasedStateMachine):
                 label.format(**given), lambda: act(self.person, **given), anywhere="key" in label
             )
         except Exception as error:
-            print(f"found: {error}", flush=True)  # it may not happen again in a replay
+            print(f"found: {error}", flush=True)  # a replay may not reproduce it
             raise
         self.failed = False
 

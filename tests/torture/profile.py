@@ -313,7 +313,7 @@ def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") 
                 if time.monotonic() > until:
                     rounds = number
                     break
-                # in case the window itself hangs
+                # ends the process if the window hangs
                 faulthandler.dump_traceback_later(4 * HANG_S, exit=True)
                 dice = random.Random(f"{seed} {number}")
                 name = only or dice.choice(list(FORMATS))
@@ -359,7 +359,7 @@ def _one_import(window: Window, file: Path) -> int:
         job.stop.set()
         raise TimeoutError(f"the import hangs\n{stack}")
     if not reports:
-        return 0  # the import raised an error, which is recorded
+        return 0  # the import raised an error, which the listener has recorded
     (report,) = reports
     assert report.imported or report.details(), "nothing came, and nobody is told why"
     library.add_imported(report.imported)
@@ -469,7 +469,7 @@ def _one_start(profile: Path, *, chats_touched: bool) -> None:
             try:
                 window.app.window.chats.open(chat.id)
             except StoreError:
-                assert chats_touched  # reported like any error in a slot
+                assert chats_touched  # errors in slots are reported to the user
             window.rest()
         for name in ("layouts", "settings", "palette", "tool_servers", "prompts", "models"):
             if name in window.app.window.commands._actions:

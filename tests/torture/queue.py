@@ -93,7 +93,7 @@ class Worker(QObject):
             self._do("steer", chat.compose.text, self._steer)
         elif kind == "stop":
             self._do("stop", "", lambda: chat.turn.handle(Event.STOP))
-        # otherwise it would end the edit
+        # not during an edit, which this would end
         elif kind == "go on" and isinstance(chat.compose, Writing):
             self._do("go on", "", lambda: chat.turn.handle(Event.SEND_QUEUE))
         elif kind == "undo" and self._removed:
@@ -192,7 +192,7 @@ class Said:
     Attributes:
         path, queue: texts of sent and queued messages, in order.
         draft: text in the composer.
-        problems: faults that never may occur.
+        problems: violated invariants.
     """
 
     path: list[str] = field(default_factory=list)
@@ -256,7 +256,7 @@ class Referee:
                 must |= {each} if kept else set()
                 texts.setdefault(each, []).append(text)
                 if kind == "undo":
-                    self.orders.pop(each, None)  # its position is from another time
+                    self.orders.pop(each, None)  # the position in the queue is no longer known
                 else:
                     self.orders[each] = kind, sent, queued
             elif kind == "edited" and did is not False:
@@ -325,7 +325,7 @@ def measure(actions: int, seed: int) -> Report:
             lines = _killed(profile, model, seed * 1000 + report.kills, first, count, dice)
             report.kills += 1
             left -= sum(line[0] == "act" for line in lines)
-            first += len(lines)  # numbers must be unique
+            first += len(lines)  # numbers of actions must be unique
             report.faults += [
                 f"kill {report.kills}: {f}" for f in referee.faults(lines, read(file))
             ]

@@ -196,7 +196,7 @@ def _round(
     time.sleep(choose.random() * 3)
     began = time.monotonic()
     with _harm(pid, kind):
-        if kind == "slow":  # not a fault: replies continue and can be stopped
+        if kind == "slow":  # a slow rank isn't a fault, so replies continue until they are stopped
             time.sleep(2)
             began = time.monotonic()
             for reply in replies:

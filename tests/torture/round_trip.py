@@ -1,4 +1,4 @@
-"""`python -m tests.torture exchange`: chats out and in again, and a file larger than memory."""
+"""`python -m tests.torture exchange`: export and import chats, and a file larger than memory."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class StepReply:
             self.words = script(text_of(turns[-1]["content"]))
 
     def cancel(self, whole: bool = False) -> None:
-        self.paused = False  # it must end, so a pause must not hold it
+        self.paused = False  # a paused reply must be able to end
         self.session.mail(lambda: self._end(FinishReason.CANCELLED))
 
     def pause(self) -> None:
@@ -147,7 +147,7 @@ class StepSession:
 
     def close(self, forget: bool = False) -> None:
         self.closed = True
-        if forget and not self.engine.stopped:  # a stopped engine has freed it
+        if forget and not self.engine.stopped:  # a stopped engine has no sessions
             self.engine.forget(self.id)
         self.mail(self._close)
 
@@ -175,9 +175,9 @@ class StepEngine:
     Attributes:
         sessions: open sessions by id.
         loads: models that were requested and are not loaded yet.
-        slow: whether loads do not end.
-        released: whether replies on hold continue to their end.
-        wrongs: forbidden things that the window did.
+        slow: True if loads don't end.
+        released: True if replies on hold continue to their end.
+        wrongs: invalid calls by the window.
     """
 
     def __init__(self) -> None:
@@ -231,8 +231,7 @@ class StepEngine:
         self._refuse_if_stopped()
 
     def ask(self, model: Model, prompt: str, *_: Any, **__: Any) -> StepReply:
-        """Refuse. Titles are written when the program is idle, but here each change needs an
-        author."""
+        """Refuse to write titles. They would change chats without a user action."""
         raise EngineError("capacity_exhausted", "There is no room for a title.")
 
     def count_later(
@@ -292,7 +291,7 @@ class StepEngine:
 
     def break_down(self) -> None:
         """Let the thread die of a fault. The next use starts another one without any state."""
-        self.hear()  # commands in the mailbox are refused like the running replies
+        self.hear()  # handle pending commands first, so that they are refused, too
         sessions, self.sessions, self.models = self.sessions, {}, {}
         loads, self.loads = self.loads, []
         self.life += 1

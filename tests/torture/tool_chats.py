@@ -1,4 +1,4 @@
-"""`python -m tests.torture tools`: eight chats with tools in random order; nothing may cross."""
+"""Eight chats with tools in random order, which must not mix: `python -m tests.torture tools`."""
 
 from __future__ import annotations
 
