@@ -16,8 +16,7 @@ from engine.model import backend
 from engine.runtime import pressure
 from tests import checked
 
-# Imports leave no garbage. Collecting takes a tenth of their time, and would slow down later full
-# collections.
+# Imports leave no garbage, and collecting takes a tenth of their time.
 gc.disable()
 # Idle threads of OpenBLAS spin, which on a busy machine keeps the awaited thread from running. The
 # tests' models are too small for several threads. Tests of matrix products use `all_cores`
@@ -36,7 +35,7 @@ os.environ["STRETTO_MODELS"] = _models.name
 # Processes of one run share what they have checked about tokenizers (checked.py).
 _passed = tempfile.TemporaryDirectory(prefix="stretto-passed-")
 os.environ.setdefault("STRETTO_PASSED", _passed.name)
-# Other programs on the machine must not affect the memory for a test's caches.
+# Ignore memory pressure by other programs on the machine.
 pressure._MEMORY = Path(os.devnull)
 # How fast examples are generated and run depends on the machine and isn't an error. The examples
 # are the same in each run; `pytest --hypothesis-profile=searching` looks for others.

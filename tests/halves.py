@@ -27,9 +27,9 @@ AT_ONCE = 3
 DEATH_LINES = 150
 """Lines to keep of the stacks that Python prints when a signal kills it."""
 LAST = 1000
-"""Characters to keep of the output, which name the test if the stacks were printed elsewhere."""
+"""Characters of output to keep, which name the test if there are no stacks."""
 ROOM = 4 * 2**30
-"""Required free bytes. A run uses about a quarter."""
+"""Required free bytes, of which a run uses about a quarter."""
 GROUPS: tuple[tuple[str, ...], ...] = (
     ("app",),
     ("engine/serve", "engine/batch", "engine/cli"),
@@ -40,7 +40,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
     ("engine/runtime", "engine/text"),
     ("bundle", "guide", "test_*"),
 )
-"""Patterns below this folder. The most specific pattern decides about a file."""
+"""Groups of patterns below this folder. A file belongs to the most specific pattern."""
 WAITING: tuple[tuple[str, ...], ...] = (
     ("engine/sandbox", "engine/hub", "engine/test_*faults*"),
     ("desktop",),
@@ -83,7 +83,7 @@ def main(arguments: list[str]) -> int:
     if sys.platform == "linux":
         # MLX passes each small piece of work to another thread. If a woken thread does not preempt
         # the one that woke it, the engine's tests take a sixth less time.
-        with contextlib.suppress(OSError):  # a container can forbid it
+        with contextlib.suppress(OSError):  # not permitted in some containers
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     pytest = [sys.executable, "-m", "pytest", *arguments]
     if any(Path(argument.partition("::")[0]).exists() for argument in arguments):
@@ -144,7 +144,7 @@ class Run:
         self.command = [*pytest, "-o", f"cache_dir={cache}", *files]
         self.status = 0
         self._files = files
-        self.death = ""  # where a signal killed the process, as far as its output says
+        self.death = ""  # place where a signal killed the process, if the output shows it
         self._failed = cache / "v" / "cache" / "lastfailed"
 
     def go(self) -> str:

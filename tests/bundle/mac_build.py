@@ -51,7 +51,7 @@ OLD_SYMBOLS = re.compile(
 """Symbols that a library may use although it asks for a newer system than Info.plist.
 
 PySide6's bindings ask for macOS 15, on which they were built. dyld ignores that: it only needs the
-symbols. Symbols that libraries for older systems use are allowed as well.
+symbols. Symbols used by libraries for older systems are allowed, too.
 """
 
 

@@ -31,7 +31,7 @@ while not list(info.parent.glob("__pycache__/new.*.pyc")):
 sys.exit(3 * (sys.argv[-1] == "fails"))
 """
     (packages / "old-1.dist-info").mkdir(parents=True)
-    (packages / "old-1.dist-info" / "INSTALLER").write_text("pip")  # replaced by another package
+    (packages / "old-1.dist-info" / "INSTALLER").write_text("pip")  # of a replaced package
     monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
     monkeypatch.setattr(bootstrap, "VENV", tmp_path)
     monkeypatch.setattr(

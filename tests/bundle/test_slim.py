@@ -1,4 +1,4 @@
-"""Parts removed from a Linux bundle, whose absence the loader doesn't notice."""
+"""Parts that are removed from a Linux bundle without affecting how it loads."""
 
 from __future__ import annotations
 

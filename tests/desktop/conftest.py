@@ -49,7 +49,7 @@ class Desk:
     def __init__(self, display: str, profile: Path, **env: str) -> None:
         self.profile = profile
         self._env = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", **env}
-        # like a user's start (tests/conftest.py sets it)
+        # tests/conftest.py sets it, but a user's environment doesn't have it
         self._env.pop("OPENBLAS_NUM_THREADS", None)
         self._program: subprocess.Popen[bytes] | None = None
         self._output = profile.parent / "output.txt"
@@ -57,7 +57,7 @@ class Desk:
     def start(self, *first: str) -> None:
         """Start the program and wait until its window accepts keys.
 
-        ``first``: keys for a question that comes before the window.
+        ``first``: keys for a dialog that opens before the window.
         """
         log = self._output.open("ab")
         command = [sys.executable, "-m", "app", "--profile", str(self.profile)]

@@ -12,11 +12,11 @@ def test_added_machine_answers_from_two_processes(desk: Desk) -> None:
     desk.type("multiple computers")
     desk.keys("Return")
     desk.until(lambda: desk.dialog("Multiple Computers"))
-    desk.keys("Tab", "Tab")  # past the list and Check to the name
+    desk.keys("Tab", "Tab")  # past the list and the Check button to the name
     desk.type("second")
     desk.keys("Tab")
     desk.type("local")
-    desk.keys("Tab", "Tab", "space")  # past the program to Add
+    desk.keys("Tab", "Tab", "space")  # past the program field to Add
     file = desk.profile / "hosts.json"
     desk.until(file.exists)
     (host,) = json.loads(file.read_text())["hosts"]
