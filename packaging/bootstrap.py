@@ -129,9 +129,9 @@ def ensure_system_libraries() -> None:
 def create_venv() -> None:
     """Create .venv, with the pinned pip if this Python has pip.
 
-    Otherwise Python's bundled pip is installed first, which takes 4 s. That of 3.11 is also slower:
-    resolving takes it 18 s instead of 6, on one core. Debian's python3 may lack pip and the venv
-    module; then they are installed.
+    Otherwise Python's bundled pip is installed first, which takes 4 s. The one in 3.11 is also
+    slower: it resolves in 18 s instead of 6, on one core. Debian's python3 may lack pip and the
+    venv module. In that case, they are installed.
     """
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     other = [sys.executable, "-m", "pip", "--python", str(VENV / "bin" / "python")]
@@ -292,9 +292,9 @@ def set_up(backend: str) -> None:
     print("Setting up .venv (once; a few minutes on a slow line) …", flush=True)
     if not (VENV / "bin" / "pip").exists() or (stamp.exists() and not stamp.read_text()):
         create_venv()
-        stamp.touch()  # while empty, .venv is recreated next time: a package may be incomplete
+        stamp.touch()  # if it stays empty, packages may be incomplete, so .venv is recreated
     install(requirements(backend), ["--no-deps", *without_dependencies()])
-    # Earlier versions unpacked PySide's modules, which PySide would prefer.
+    # Earlier versions of this script unpacked PySide's modules, which PySide would prefer.
     for unpacked in VENV.glob("lib/python*/site-packages/shiboken6/files.dir"):
         shutil.rmtree(unpacked)
     finish_installed()

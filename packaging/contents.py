@@ -87,7 +87,7 @@ _UNUSED_FILES = re.compile(
     # Qt's translations, except those of the app's languages for dialogs and text menus
     rf"|(^|/)translations/qt(?!base_({'|'.join(languages.CODES)})\.qm)"
     r"|(^|/)(tests?|__pycache__)/|mlx/(include|share)/|\.(pyi|h|hpp|c|cpp|cmake|lib|a)$"
-    # its Python modules do the same
+    # zeroconf's Python modules do the same
     r"|^zeroconf/.*\.so$"
 )
 
