@@ -18,9 +18,9 @@ from tests import checked
 
 # Imports leave no garbage, and collecting takes a tenth of their time.
 gc.disable()
-# Idle threads of OpenBLAS spin, which on a busy machine keeps the awaited thread from running. The
-# tests' models are too small for several threads. Tests of matrix products use `all_cores`
-# (tests/engine).
+# Idle threads of OpenBLAS spin. On a busy machine, they can keep the thread that a test waits for
+# from running. The tests' models are too small for several threads. Tests of matrix products use
+# `all_cores` (tests/engine).
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "16")  # and sleep after 2^16 cycles, not 2^26
 backend.load_openblas()

@@ -1,9 +1,9 @@
 """Runs lint and all tests in four processes side by side, for ``make test``.
 
 The tests are in groups, the longest first. Each free process takes the next group, after ``make
-lint``. Some groups mostly wait, for limits of child processes and for windows: one process starts
-with those. Other tests wait as well, now and then: three processes would leave a seventh of two
-cores idle. With files or folders among the arguments, there is one normal pytest process.
+lint``. Some groups mostly wait, for limits of child processes and for windows. One process starts
+with those. Other tests sometimes wait, too: with three processes, two cores would be idle for a
+seventh of the time. With files or folders among the arguments, there is one normal pytest process.
 
 The failed tests are listed at the end, and where a process died.
 """

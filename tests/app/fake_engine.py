@@ -96,7 +96,7 @@ class FakeSession:
     options: dict[str, Any]
     id: str = field(default_factory=lambda: f"session-{next(_numbers)}")
     closed: bool = False
-    ended: bool = False  # whether its model was unloaded
+    ended: bool = False  # True if its model was unloaded
     priority: int = 0
 
     def send(

@@ -255,9 +255,9 @@ def _spelled(text: str, quoted: re.Pattern[str]) -> list[str]:
 def _write_reciter(
     folder: Path, tokenizer: Any, chains: dict[str, list[str]], context: int
 ) -> None:
-    """Write weights that make a chain follow its first token, the last such token in the prompt.
+    """Write weights that recite the chain whose first token occurs last in the prompt.
 
-    Attention finds that token, so the continuation after a marker depends on the chain.
+    Attention finds that token, so chains can continue differently after the same marker.
     """
     import mlx.core as mx
 

@@ -443,7 +443,7 @@ def test_unreferenced_document_is_freed() -> None:
 
 
 _NOT_THE_SAME = {"atx closing", "bullet markers", "deep quotation", "deep list", "brackets"}
-"""Samples that Markdown can't express the way they're shown, or whose depth is limited."""
+"""Samples whose appearance can't be written as Markdown, or whose depth is limited."""
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES.keys() - _NOT_THE_SAME))

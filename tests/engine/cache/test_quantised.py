@@ -242,7 +242,7 @@ def test_invalid_bits_are_refused(engine: Engine, model_folder: Callable[[str], 
 def test_unloading_frees_quantized_keys(
     model_folder: Callable[[str], Path], wide_folder: Callable[[str], Path], fits: bool
 ) -> None:
-    """A refusal keeps nothing in memory either."""
+    """A refused reply keeps nothing in memory, either."""
     folder = (wide_folder if fits else model_folder)("plain")
     gc.collect()
     gc.disable()  # rely on reference counts alone, since the app turns the collector off

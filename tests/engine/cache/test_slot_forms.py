@@ -337,7 +337,7 @@ def test_stacked_states_return_to_their_chats() -> None:
 def test_leaving_without_memory_keeps_other_states(
     monkeypatch: pytest.MonkeyPatch, name: str, drops: bool
 ) -> None:
-    """The remaining sessions, and the one that leaves, keep their states or lose them entirely."""
+    """Each session, including the one that leaves, keeps its states or loses them entirely."""
 
     def fail(*_: Any) -> None:
         raise RuntimeError("no memory")

@@ -27,8 +27,8 @@ def rows(pane: ChatPane) -> list[QueuedRow]:
 def described(row: QueuedRow) -> str:
     """Return the description for screen readers.
 
-    Don't keep the interface: it is deleted with the row, and the binding would confuse a new object
-    at the same address with it, and crash.
+    Don't keep the interface. It is deleted with the row, and PySide would mistake a new object at
+    the same address for it and crash.
     """
     interface = QAccessible.queryAccessibleInterface(row)
     assert interface is not None

@@ -88,7 +88,7 @@ def test_search_words_are_marked_in_list_and_chat(found: Run):
     found.qtbot.keyClick(found.window.sidebar.search, Qt.Key.Key_Return)
     found.until(lambda: rows(found, AnswerRow))
     (answer,) = rows(found, AnswerRow)
-    assert marked(answer) == ["ripe", "apple", "apple"]  # the lone apple at its start comes last
+    assert marked(answer) == ["ripe", "apple", "apple"]  # the apple at the text's start comes last
     found.until(lambda: in_view(found, answer, "ripe"))
     theme().set_appearance("dark")
     assert marked(answer) == ["ripe", "apple", "apple"]

@@ -137,7 +137,7 @@ def test_notice_does_not_cover_continue_button(start: Start):
     toast = run.window.toast
     for pane in run.panes:
         pane.transcript.verticalScrollBar().setValue(10**6)
-    # Notices don't cover such buttons.
+    # Notices don't cover the Continue buttons.
     for height in range(420, 561, 28):
         run.window.resize(700, height)
         toast.show_text("A notice of some length, which is as wide as a pane", "Undo")
