@@ -24,6 +24,11 @@ def test_dies():
 """
 
 
+@pytest.fixture(autouse=True)
+def no_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+
 def run_of(folder: Path, text: str) -> Run:
     file = folder / "test_one.py"
     file.write_text(text)

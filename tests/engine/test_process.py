@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -41,31 +41,17 @@ def run(script: str, *arguments: str, prefix: list[str] | None = None) -> str:
     return done.stdout
 
 
-def test_importing_the_engine_imports_neither_mlx_nor_qt() -> None:
-    run(
-        """
-        import sys
-        from engine import Engine
-        heavy = {"mlx", "mlx_lm", "transformers", "numpy", "PySide6"} & set(sys.modules)
-        assert not heavy, heavy
-        """
-    )
-
-
-def test_benchmarks_let_engine_import_mlx() -> None:
-    run(
-        """
-        import sys
-        import engine.cli.bench, engine.cli.cluster, engine.cli.serve
-        assert "mlx.core" not in sys.modules
-        """
-    )
-
-
-def test_serve_loads_openblas_before_its_cache(tmp_path: Path) -> None:
+def test_mlx_is_imported_late_and_after_openblas(tmp_path: Path) -> None:
+    """Importing the engine or its commands imports neither MLX nor Qt."""
     run(
         f"""
         import sys
+        from engine import Engine
+        heavy = {{"mlx", "mlx_lm", "transformers", "numpy", "PySide6"}} & set(sys.modules)
+        assert not heavy, heavy
+        import engine.cli.bench, engine.cli.cluster, engine.cli.serve
+        assert "mlx.core" not in sys.modules
+
         from engine.cli.main import main
         from engine.model import backend
         assert main(["serve", "--forget", "--cache", {str(tmp_path / "cache")!r}]) == 0
@@ -347,20 +333,13 @@ def test_queue_positions_are_reported(engine: Engine, model_folder: Callable[[st
 
 
 def test_the_terminal_chat(
-    model_folder: Callable[[str], Path], capsys: pytest.CaptureFixture[str]
+    model_folder: Callable[[str], Path],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    done = subprocess.run(
-        [*PROGRAM, "chat", str(model_folder("plain")), "--max-tokens", "5"],
-        input="hello\n/new\nagain\n/quit\n",
-        cwd=ROOT,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("tok/s") == 2
+    monkeypatch.setattr(sys, "stdin", io.StringIO("hello\n/new\nagain\n/quit\n"))
+    assert main(["chat", str(model_folder("plain")), "--max-tokens", "5"]) == 0
+    assert capsys.readouterr().err.count("tok/s") == 2
     assert main(["chat", "/no/such/folder"]) == 2
     assert "does not exist" in capsys.readouterr().err
 

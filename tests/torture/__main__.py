@@ -31,6 +31,7 @@ def faults(arguments: list[str]) -> int:
     parser.add_argument("--each", action="store_true", help="print a line for each fault")
     parser.add_argument("--part", default="", help=argparse.SUPPRESS)
     parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--inject", action="append", default=[], help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     if not chosen.part:
         from tests.torture import fault_parts
@@ -49,7 +50,8 @@ def faults(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         child = for_children(Path(folder))
         whole, only, seconds = not chosen.once, chosen.only, chosen.seconds
-        fault_run.run(switch, child, whole, only, seconds, chosen.part, chosen.skip)
+        part, skip = chosen.part, chosen.skip
+        fault_run.run(switch, child, whole, only, seconds, part, skip, chosen.inject)
     return 0
 
 

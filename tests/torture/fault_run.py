@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,13 +133,21 @@ class Play:
 
 
 def run(
-    switch: Switch, child: ChildFile, whole: bool, only: str, seconds: float, part: str, skip: int
+    switch: Switch,
+    child: ChildFile,
+    whole: bool,
+    only: str,
+    seconds: float,
+    part: str,
+    skip: int,
+    named: Sequence[str] = (),
 ) -> None:
     """Inject a part of the faults and print the results to stdout.
 
     Args:
         part: "K/N" for every N-th fault, starting from the K-th.
         skip: number of faults in this part that have already run.
+        named: inject only these, as "scene function kind". The scenes aren't run without a fault.
     """
     began = time.monotonic()
     threading.excepthook = lambda _: None  # threads killed by a fault report it before they end
@@ -147,8 +155,10 @@ def run(
     with tempfile.TemporaryDirectory() as place:
         faulthandler.dump_traceback_later(HANGS, exit=True)
         play = Play(switch, child, Path(place))
-        called, in_children = play.trace()
-        faults = [f for f in every_fault(called, in_children, whole) if only in str(f)]
+        if named:
+            faults = [Fault(*words.split()) for words in named]
+        else:
+            faults = [f for f in every_fault(*play.trace(), whole) if only in str(f)]
         functions = len({(f.child, f.name) for f in faults})
         mine = faults[first - 1 :: of][skip:]
         tell(functions=functions, faults=len(faults), mine=len(mine))

@@ -219,7 +219,7 @@ def test_page_that_parses_too_slowly_is_abandoned() -> None:
     html = HEAD.replace(b"plain", b"html")
     slow = html + b"\r\n" + b"<a b='" * 300_000
     with raw(lambda send, stop: send(slow)) as place, pytest.raises(ToolError, match=LATE):
-        here(f"http://{place}/", 5)
+        here(f"http://{place}/", 2)
 
 
 @pytest.mark.parametrize(

@@ -261,6 +261,7 @@ def test_harmful_tokenizer_is_refused(confined: Sandbox, name: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", [*hostile.PANICS, "replace", "replace a little", "prepend"])
+@pytest.mark.turns(3)
 def test_harmful_tokenizer_fails_one_prompt(
     confined: Sandbox, plain: CheckedTokenizer, name: str, tmp_path: Path
 ) -> None:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import gc
-import subprocess
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tests.checked import PROGRAM
+import pytest
+
+from engine.cli.main import main
 from tests.engine.serve.conftest import Serve
 from tests.engine.serving import CHAT, ask, body, connect, endless, raw, until_said, user
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_second_turn_prefills_only_new_text(serve: Serve) -> None:
@@ -49,14 +48,13 @@ def test_server_listens_on_loopback_only(serve: Serve) -> None:
     assert serve().address[0] == "127.0.0.1"
 
 
-def test_port_in_use_is_reported(serve: Serve) -> None:
+def test_port_in_use_is_reported(
+    serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     server = serve()
-    command = [*PROGRAM, "serve", server.served.models[0].path, "--port", str(server.port)]
-    done = subprocess.run(
-        command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 2
-    assert "--port" in done.stderr
+    options = ["--port", str(server.port), "--cache-gb", "0", "--keys", str(tmp_path / "keys.json")]
+    assert main(["serve", server.served.models[0].path, *options]) == 2
+    assert "--port" in capsys.readouterr().err
 
 
 def test_model_without_a_name_is_the_first(serve: Serve) -> None:
