@@ -209,8 +209,10 @@ class ChatPane(QWidget):
     @Slot()
     def hide_panel(self) -> None:
         if self.is_panel_shown:
+            has_focus = self.isAncestorOf(self.window().focusWidget())
             self.pages.setCurrentWidget(self.transcript)
-            self.focus_composer()
+            if has_focus:  # a message may have been added while the user is somewhere else
+                self.focus_composer()
 
     @cached_property
     def find_bar(self) -> FindBar:

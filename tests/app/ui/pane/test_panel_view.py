@@ -144,6 +144,23 @@ def test_queue_continues_after_column_is_kept(start: Start):
     assert not chat.panel.generators
 
 
+def test_ended_comparison_leaves_focus_in_other_pane(start: Start):
+    run = start().ready()
+    left = run.pane
+    ids = ask(run, "hold 2", Member("One"), Member("Two"))
+    run.until(lambda: all(left.chat.reply.message(each).content for each in ids))
+    run.say("say next")
+    assert left.is_panel_shown
+    run.window.chats.split("right")
+    right = run.pane
+    right.composer.set_text("still typing")
+    run.engine.release()
+    run.until(lambda: run.answer(left) == "next ")
+    assert not left.is_panel_shown
+    assert run.pane is right
+    assert QApplication.focusWidget() is right.composer.field
+
+
 def test_comparison_is_shown_again_in_a_new_pane(start: Start):
     run = start().ready()
     pane, workspace = run.pane, run.window.workspace
