@@ -160,6 +160,7 @@ class TurnState(Struct, frozen=True):
     panel: bool = False  # the replies belong to a comparison
     silent: bool = False  # the server hasn't started to respond
     several: bool = False  # Enter sends to several chats
+    at_limit: bool = False  # the model may not call more tools in this turn
 
     @property
     def stage(self) -> Stage:
@@ -181,6 +182,7 @@ class When(Struct, frozen=True, kw_only=True):
     panel: bool | None = None
     silent: bool | None = None
     several: bool | None = None
+    at_limit: bool | None = None
 
     def matches(self, state: TurnState) -> bool:
         for name in self.__struct_fields__:
@@ -364,6 +366,7 @@ TABLE: dict[Event, tuple[Row, ...]] = {
     Event.RESULTS: (
         # If the reply was interrupted, the model doesn't get to see the results.
         Row(When(queue=QueueState.STEERING), (Effect.END_TURN,)),
+        Row(When(at_limit=True), (Effect.END_TURN,)),
         Row(When(), (Effect.CONTINUE,)),
     ),
 }

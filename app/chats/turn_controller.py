@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -60,7 +61,7 @@ class TurnController(ChatPart):
         self._changed = False  # `handle` must process CHANGED before it returns
         attaching.file_rejected.connect(lambda why: self.handle(Event.FILE_REFUSED, why=why))
         attaching.changed.connect(self.on_changed)
-        reply.generator.tools.calls_finished.connect(self._on_results)
+        reply.generator.tools.calls_finished.connect(partial(self.handle, Event.RESULTS))
 
     @property
     def stage(self) -> Stage:
@@ -104,6 +105,7 @@ class TurnController(ChatPart):
             panel=self._reply.is_panel,
             silent=self._reply.silent_s is not None,
             several=self.several,
+            at_limit=self._reply.generator.tools.is_at_limit,
         )
 
     @property
@@ -224,14 +226,6 @@ class TurnController(ChatPart):
         self._changed = self._depth > 0
         if not self._changed:
             self.handle(Event.CHANGED)
-
-    @Slot()
-    def _on_results(self) -> None:
-        generator = self._reply.generator
-        if generator.tools.is_at_limit:
-            generator.end_turn()
-        else:
-            self.handle(Event.RESULTS)
 
     def write(self, text: str) -> None:
         """Change the composer's text. The first character typed stores a new chat."""

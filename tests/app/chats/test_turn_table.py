@@ -159,6 +159,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     ],
     Event.RESULTS: [
         (composed(CALLING, queue=INTERRUPTS), (Effect.END_TURN,)),
+        (composed(CALLING, at_limit=True), (Effect.END_TURN,)),
         (composed(CALLING), (Effect.CONTINUE,)),
     ],
 }
