@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -68,18 +69,8 @@ class BuiltinTools:
 
     def run(self, name: str, arguments: Arguments, context: CallContext) -> Future[ToolResult]:
         """Run a tool. Every tool limits its own run time, and exceptions become results."""
-        found = self._tools[name]
-
-        def work() -> ToolResult:
-            try:
-                answer = found.work(arguments, context)
-                if isinstance(answer, Outcome):
-                    return replace(clean_result(answer.text), outcome=answer)
-                return clean_result(answer)
-            except BaseException as error:  # including Rust panics
-                return failed_result(error)
-
-        return self._start(work)
+        work = partial(self._tools[name].work, arguments, context)
+        return self._start(work, _to_result, failed_result)
 
     def preview(
         self, name: str, arguments: Arguments, context: CallContext
@@ -92,27 +83,23 @@ class BuiltinTools:
         look = found.preview or found.check
         if look is None:
             return None
+        work = partial(look, arguments, context)
+        return self._start(work, lambda found: found, _to_obstacle)
 
-        def work() -> Difference | Obstacle | None:
-            try:
-                return look(arguments, context)
-            except granted_folders.ReadOnlyError as error:
-                return Obstacle(str(error), error.model_text, error.folder)
-            except granted_folders.OutsideError as error:
-                return Obstacle(str(error), error.model_text, outside=True)
-            except ToolError as error:
-                return Obstacle(str(error), error.model_text)
-            except BaseException as error:  # an invalid path, or a Rust panic
-                result = failed_result(error)
-                return Obstacle(result.shown, result.text)
-
-        return self._start(work)
-
-    def _start(self, work: Callable[[], Any]) -> Future[Any]:
+    def _start(
+        self,
+        work: Callable[[], Any],
+        convert: Callable[[Any], Any],
+        on_error: Callable[[BaseException], Any],
+    ) -> Future[Any]:
+        """Run ``work`` in a thread. The future gets its converted result, or ``on_error``'s."""
         future: Future[Any] = Future()
 
         def run() -> None:
-            result = work()
+            try:
+                result = convert(work())
+            except BaseException as error:  # an invalid path, or a Rust panic
+                result = on_error(error)
             if future.set_running_or_notify_cancel():
                 future.set_result(result)
 
@@ -126,6 +113,24 @@ class BuiltinTools:
         give_up = monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, give_up - monotonic()))
+
+
+def _to_result(answer: str | Outcome) -> ToolResult:
+    if isinstance(answer, Outcome):
+        return replace(clean_result(answer.text), outcome=answer)
+    return clean_result(answer)
+
+
+def _to_obstacle(error: BaseException) -> Obstacle:
+    if not isinstance(error, ToolError):
+        result = failed_result(error)
+        return Obstacle(result.shown, result.text)
+    return Obstacle(
+        str(error),
+        error.model_text,
+        error.folder if isinstance(error, granted_folders.ReadOnlyError) else None,
+        outside=isinstance(error, granted_folders.OutsideError),
+    )
 
 
 class Toolbox:
