@@ -233,8 +233,7 @@ class Chat(ChatPart):
     def name_branch(self, message_id: str, name: str) -> None:
         if message_id in self.transcript:
             stats = set_branch_name(self.transcript[message_id].stats, name)
-            self.transcript.update(message_id, stats=stats)
-            self._saved.save(self.reply.message(message_id))
+            self._saved.update_message(message_id, stats=stats)
             self.message_changed.emit(message_id)
 
     @in_one_transaction

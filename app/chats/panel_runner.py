@@ -131,11 +131,8 @@ class PanelRunner(ChatPart):
         column = self._saved.transcript[message_id]
         for version in self._saved.transcript.children(column.parent_id):
             if panel.is_open(version) and panel.panel_of(version) == panel.panel_of(column):
-                generator = self.generators.get(version.id, self._chat_generator)
-                message = without_panel_marks(generator.message(version.id))
-                self._saved.transcript.update(message.id, stats=message.stats)
-                self._saved.save(message)
-                self.message_changed.emit(message.id)
+                self._saved.update_message(version.id, stats=without_panel_marks(version).stats)
+                self.message_changed.emit(version.id)
 
     def _adopt(self) -> None:
         if not self._chosen or self.running:

@@ -231,6 +231,7 @@ class ReplyGenerator(ChatPart):
         """End the reply immediately and discard its session, but keep the text."""
         if self._handle is not None:
             self._handle.cancel()
+        self.tools.stop()
         self._end("cancelled")
         self.session.forget()
 
@@ -391,13 +392,14 @@ class ReplyGenerator(ChatPart):
 
     @Slot()
     def _save_progress(self) -> None:
-        if self.answer is None:
+        if (answer := self.answer) is None:
             return
-        message = self.message(self.answer.message_id)
-        length = len(message.content) + len(message.reasoning)
+        length = len(answer.content) + len(answer.reasoning)
         if length != self._saved_length:
             self._saved_length = length
-            self._saved.save(message)
+            self._saved.update_message(
+                answer.message_id, content=answer.content, reasoning=answer.reasoning
+            )
 
     @Slot(str)
     def _on_model_read(self, ref: str) -> None:

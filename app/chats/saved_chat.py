@@ -154,12 +154,9 @@ class SavedChat:
 
     def update_message(self, message_id: str, **changes: Any) -> Message:
         message = self.transcript.update(message_id, **changes)
-        self.save(message)
-        return message
-
-    def save(self, message: Message) -> None:
         if not self._is_temporary:
             self._store.save_message(message)
+        return message
 
     def show(self, message_id: str) -> None:
         self.transcript.show(message_id)

@@ -163,6 +163,7 @@ class Call(Struct):
     state: CallState = CallState.ASKING
     decision: Decision | None = None
     future: Future[ToolResult] | None = None
+    channel: int | None = None  # receives the result and questions of a running call
     since: float = field(default_factory=monotonic)
     # set while the user decides how much of a long result to keep
     result: ToolResult | None = None

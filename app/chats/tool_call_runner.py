@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
+from functools import partial
 from time import monotonic
 
 from msgspec.structs import replace
@@ -86,15 +87,13 @@ class ToolOffers:
 
 
 class ToolQuestions:
-    def __init__(self, owner: QObject, bridge: Bridge, changed: Callable[[Call], object]) -> None:
-        self._owner, self._bridge = owner, bridge
+    def __init__(self, owner: QObject, changed: Callable[[Call], object]) -> None:
+        self._owner = owner
         self._changed = changed
-        self._channels: dict[str, int] = {}
 
-    def asker(self, call: Call) -> Ask:
-        """Return a thread-safe function that asks the user during this call."""
-        number, post = self._bridge.channel(lambda asked: self._add_question(call, asked))
-        self._channels[call.message_id] = number
+    @staticmethod
+    def asker(post: Callable[[OpenQuestion], None]) -> Ask:
+        """Return a thread-safe function that asks the user. ``post`` passes the question on."""
 
         def ask(question: Question) -> Future[Response]:
             open_question = OpenQuestion(question, Future())
@@ -115,15 +114,12 @@ class ToolQuestions:
         return True
 
     def drop(self, call: Call) -> None:
-        number = self._channels.pop(call.message_id, None)
-        if number is not None:
-            self._bridge.close(number)
         questions, call.questions = call.questions, []
         for open_question in questions:
             if open_question.future.set_running_or_notify_cancel():
                 open_question.future.set_result(Response(QuestionAction.CANCEL))
 
-    def _add_question(self, call: Call, open_question: OpenQuestion) -> None:
+    def add(self, call: Call, open_question: OpenQuestion) -> None:
         if open_question.future.cancelled():
             return
         call.questions.append(open_question)
@@ -161,10 +157,10 @@ class ToolCallRunner(ChatPart):
     ) -> None:
         """``room`` returns the number of free tokens in the context, or 0 if unknown."""
         super().__init__(parent)
-        self._saved = saved
+        self._saved, self._bridge = saved, bridge
         self.toolbox = toolbox
         self._result_room = room
-        self._questions = ToolQuestions(self, bridge, self._on_question)
+        self._questions = ToolQuestions(self, self._on_question)
         self.offers = ToolOffers(self, toolbox.host, self._enabled_tools)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
@@ -318,7 +314,7 @@ class ToolCallRunner(ChatPart):
         call = self.calls.get(message_id)
         if call is not None and call.state is CallState.RUNNING:
             future, call.future = call.future, None
-            self._questions.drop(call)
+            self._close_channel(call)
             if future is not None:
                 future.cancel()
             if call.tool is not None and self._is_allowed(call.tool):
@@ -345,10 +341,11 @@ class ToolCallRunner(ChatPart):
     def _run(self, call: Call) -> None:
         assert call.tool is not None
         call.state, call.since = CallState.RUNNING, monotonic()
+        call.channel, post = self._bridge.channel(partial(self._on_message, call))
         try:
             arguments = json.loads(call.arguments or "{}")
             seen = call.preview.digest if isinstance(call.preview, Difference) else ""
-            ask, chat_id = self._questions.asker(call), self._saved.record.id
+            ask, chat_id = self._questions.asker(post), self._saved.record.id
             if call.tool.key == HELPERS:
                 call.future = Future()
                 self.helpers_requested.emit(call)
@@ -357,7 +354,7 @@ class ToolCallRunner(ChatPart):
         except (ValueError, ToolError) as error:
             self._end(call, "error", failed_result(error))
             return
-        flows.start(self, self._finish(call, call.future))
+        call.future.add_done_callback(post)
         self.message_changed.emit(call.message_id)
         self.phase_changed.emit()
 
@@ -384,16 +381,18 @@ class ToolCallRunner(ChatPart):
             call.preview = found
             self.message_changed.emit(call.message_id)
 
-    async def _finish(self, call: Call, future: Future[ToolResult]) -> None:
+    def _on_message(self, call: Call, message: OpenQuestion | Future[ToolResult]) -> None:
+        """Show a question of a running call, or process its result."""
+        if isinstance(message, OpenQuestion):
+            self._questions.add(call, message)
+            return
         try:
-            result = await flows.wait_for_future(future)
+            result = message.result()
         except CancelledError:
             result = ToolResult(STOPPED, True, len(STOPPED))
-        except Exception as error:
+        except BaseException as error:  # including SystemExit from a library
             result = failed_result(error)
-        if call.future is not future or call.state is not CallState.RUNNING:
-            return
-        self._questions.drop(call)
+        self._close_channel(call)
         room = self._result_room()
         call.room = max(2000, room * self.CHARACTERS_PER_TOKEN // 2) if room else len(result.text)
         if len(result.text) > call.room:
@@ -410,11 +409,16 @@ class ToolCallRunner(ChatPart):
             future.cancel()  # first, so that the helpers' text is stored with the call
         self._end(call, status, ToolResult(STOPPED, True, len(STOPPED)))
 
+    def _close_channel(self, call: Call) -> None:
+        self._questions.drop(call)
+        if call.channel is not None:
+            self._bridge.close(call.channel)
+
     def _end(
         self, call: Call, status: str, result: ToolResult, decision: Decision | None = None
     ) -> None:
         ran = call.state is CallState.RUNNING or call.result is not None
-        self._questions.drop(call)
+        self._close_channel(call)
         call.decision = decision or call.decision
         call.state, call.result = CallState.OVER, None
         stats = figures(call) | {"size": result.size, "failed": result.error}
@@ -422,10 +426,9 @@ class ToolCallRunner(ChatPart):
             stats["outcome"] = result.outcome.to_json()
         if ran:
             stats["seconds"] = round(monotonic() - call.since, 2)
-        message = self._saved.transcript.update(
+        self._saved.update_message(
             call.message_id, content=result.text, status=status, error=result.shown, stats=stats
         )
-        self._saved.save(message)
         self.message_changed.emit(call.message_id)
         self.phase_changed.emit()
 

@@ -148,9 +148,9 @@ def get_model(driver: Driver) -> dict[str, set[CodeType]]:
 
 
 WALKS = {  # with the most files and functions
-    "Enter to pixel": (enter_to_pixel, 16, 40),
-    "Get Model to loaded": (get_model, 8, 19),
-    "tool call with card": (tool_call, 12, 33),
+    "Enter to pixel": (enter_to_pixel, 15, 37),
+    "Get Model to loaded": (get_model, 7, 17),
+    "tool call with card": (tool_call, 11, 29),
 }
 
 

@@ -323,6 +323,16 @@ def test_retry_after_always_allow_runs(desk: Desk) -> None:
     assert asked(chat) == []
 
 
+def test_discarded_reply_ends_its_calls(desk: Desk) -> None:
+    chat = desk.chat()
+    desk.gate.clear()
+    key = desk.ask(chat, "call wait {}")
+    chat.tools.decide(key, Decision.ONCE)
+    chat.reply.generator.discard()
+    assert chat.tools.calls == {}
+    assert chat.transcript[key].content == STOPPED
+
+
 def test_panic_in_a_tool_is_a_result(desk: Desk) -> None:
     class Panic(BaseException):
         pass
