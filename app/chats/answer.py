@@ -58,6 +58,8 @@ class Phase(Enum):
 
 
 class Answer(Struct):
+    """Reply being generated: its request and the text received so far."""
+
     message_id: str
     channel: int | None = None  # channel number at the bridge
     phase: Phase = Phase.LOADING

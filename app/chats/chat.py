@@ -39,8 +39,8 @@ class Chat(ChatPart):
     """Open chat, with or without a pane.
 
     Its components do the work: `turn` handles the user's requests, `reply` and `model` generate,
-    and `attaching` and `queue` hold content for later messages. Methods that aren't possible at the
-    moment return False and do nothing; `why_not` returns the reason.
+    and `attaching` and `queue` hold content for later messages. Methods with an `Action` do nothing
+    and return False or None if it isn't possible; `why_not` returns the reason.
     """
 
     def __init__(
@@ -269,6 +269,7 @@ class Chat(ChatPart):
             self.chat_changed.emit()
 
     def set_options(self, options: ChatOptions, system: str) -> None:
+        # Followed chats aren't options, but are stored with them.
         params, follows = options.to_params(), self.attaching.others.followed_chats
         self._saved.update(params=params | ({FOLLOWS: follows} if follows else {}), system=system)
         self.chat_changed.emit()
@@ -287,7 +288,7 @@ class Chat(ChatPart):
         self.reply.cancel_for_close()
 
     def close(self) -> None:
-        """Last step of shutdown: save everything and close all sessions."""
+        """Save everything and close all sessions, when the chat is released or on shutdown."""
         self.panel.release()
         self._generator.close()
         self.attaching.close()

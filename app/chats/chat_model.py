@@ -14,6 +14,8 @@ from app.store import Attachments, has_images, has_sounds
 
 
 class ChatModel(ChatPart):
+    """Model of a chat: its state, what it supports, and switching to another."""
+
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, reply: ChatReply, parent: QObject
     ) -> None:

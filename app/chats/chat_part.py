@@ -9,12 +9,14 @@ class ChatPart(QObject):
     """Component of a chat.
 
     The chat re-emits the signals of its components, so views connect only to the chat. To
-    find who emits a signal, search for ``turn_changed.emit`` in this package.
+    find the sources of a signal, search for its name in this package, because some connect it to
+    another signal or emit it in a loop.
     """
 
     chat_changed = Signal()  # title, model or options changed
     compose_changed = Signal()  # also when an edit starts or ends
-    # A reply started, paused, resumed or ended, so `Chat.why_not` results may differ.
+    # `Chat.why_not` results may differ: a reply started, paused, resumed or ended, a file was read
+    # or counted, or the queue changed.
     turn_changed = Signal()
     path_changed = Signal()  # also when the transcript was loaded
     # for messages on the selected branch

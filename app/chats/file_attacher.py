@@ -39,7 +39,7 @@ from engine.text.documents import MAX_CHARACTERS
 log = logging.getLogger(__name__)
 
 MOST_FILES = 20
-"""Limit for dropped files. Checking a file may block on a disk, and users may drop thousands."""
+"""Limit per message. Checking a file may block on a disk, and users may drop thousands."""
 _Read = tuple[AttachedText | StoredImage, Attachment]
 _Picture = Callable[[threading.Event], bytes]
 
@@ -341,8 +341,9 @@ class FileAttacher(ChatPart):
         return (*found.size, found.rgb)
 
     async def ready(self, compose: Compose) -> Attachments:
-        """Wait until pending files and followed chats are read. Return the composer's
-        attachments.
+        """Index attached files, read followed chats, and return the composer's attachments.
+
+        Doesn't wait for files that are still being read.
         """
         await self._index(compose.attachments)
         for chat_id in self.others.followed_chats:

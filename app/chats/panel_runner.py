@@ -24,8 +24,9 @@ _STAGES = (Stage.RUNNING, Stage.PAUSED, Stage.LOADING, Stage.CALLING, Stage.STOP
 
 
 class PanelRunner(ChatPart):
-    """Columns of a panel, until the chat's next reply starts.
+    """Runs the columns of a panel, until the chat's next reply starts.
 
+    `ComparisonController` checks if a panel can be asked and calls `ask`.
     Their sessions are forks of the chat's session, so their common prefix is prefilled once. If the
     user keeps a column, its session becomes the chat's session.
     """

@@ -81,7 +81,8 @@ class ReplyGenerator(ChatPart):
         self._bridge = bridge
         self._loader = loader
         self.session = ChatSession(loader, saved.record.id)
-        self.stage = Stage.IDLE  # never ASKING or NEXT
+        # Never ASKING or NEXT. `ChatReply` and `PanelRunner` set it before they call `generate`.
+        self.stage = Stage.IDLE
         self.waits_for = ""  # reference of the model to wait for while LOADING
         self._handle: EngineReply | RemoteReply | None = None
         self.answer: Answer | None = None  # None if no reply is running
@@ -236,7 +237,7 @@ class ReplyGenerator(ChatPart):
         self.session.forget()
 
     def close(self) -> None:
-        """Last step of shutdown: save the reply and close the session."""
+        """Save the reply and close the session, when the chat is released or on shutdown."""
         self._closing = True
         if self.stage is Stage.CALLING:
             self.tools.stop("interrupted")

@@ -14,6 +14,8 @@ from engine import Image
 
 
 class SavedChat:
+    """Record and transcript of a chat in memory, and the methods that also store them."""
+
     _is_temporary = False
 
     def __init__(

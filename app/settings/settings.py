@@ -36,28 +36,23 @@ class SettingsSignals(QObject):
 class Option:
     """Valid values of an option and its row in the settings window, or only a row.
 
-    Texts are in English and marked for translation. ``page`` is "" if there's no row; ``section``
-    is the title of a section that starts with this row; ``search`` has comma-separated alternative
-    names; ``zero`` is shown in place of the number 0; ``button`` and ``command`` are a button and
-    its window command; ``choices`` are valid values, with their names in a mapping; ``within`` are
-    bounds of a number; ``each`` is a predicate for the values of a mapping; ``nameless`` allows an
-    entry without a name in a mapping.
+    Texts are in English and marked for translation.
     """
 
-    page: str = ""
+    page: str = ""  # "": no row
     label: str = ""
-    section: str = ""
-    search: str = ""
-    about: str = ""
+    section: str = ""  # title of a section that starts with this row
+    search: str = ""  # comma-separated alternative names
+    about: str = ""  # description below the label
     unit: str = ""
-    zero: str = ""
+    zero: str = ""  # shown in place of the number 0
     step: float = 1
     button: str = ""
-    command: str = ""
-    choices: Collection[object] = ()
-    within: tuple[float, float] = (-math.inf, math.inf)
-    each: Callable[[Any], bool] | None = None
-    nameless: bool = False
+    command: str = ""  # window command that the button runs
+    choices: Collection[object] = ()  # valid values, with their names if it's a mapping
+    within: tuple[float, float] = (-math.inf, math.inf)  # bounds of a number
+    each: Callable[[Any], bool] | None = None  # predicate for the values of a mapping
+    nameless: bool = False  # a mapping may have an entry without a name
 
 
 def _option(default: object, page: str = "", label: str = "", **rest: Any) -> Any:

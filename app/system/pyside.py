@@ -56,6 +56,6 @@ def _wrap_method(method: FunctionType) -> Any:
         try:
             return method(*args, **named)
         except BaseException:
-            raise
+            raise  # creates the exception object, see `survive_errors`
 
     return called

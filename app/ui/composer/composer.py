@@ -287,9 +287,12 @@ class Composer(QWidget):
     The composer reports user actions and shows state. The chat makes all decisions.
     """
 
-    PAD = 8
-    NOTE = 30
-    FOOT = 18
+    # In pixels.
+    EDGE = 16  # between the frame and the text
+    TEXT_PADDING = 26  # above and below the text, in total
+    PAD = 8  # around the buttons
+    NOTE = 30  # height of the note shown while the user edits a message
+    FOOT = 18  # least height of the line below the text, at normal text size
     MUCH = 0.5  # show the token count if the message takes up more than this share of the context
 
     stop_requested = Signal()  # stop the reply
@@ -461,7 +464,7 @@ class Composer(QWidget):
         if self._edit_note:
             painter.setFont(ui_font(t.SMALL_PX))
             painter.setPen(QColor(tokens.muted))
-            area = mirror_area(self, QRectF(16, 6, self.width() - 60, self.NOTE - 4))
+            area = mirror_area(self, QRectF(self.EDGE, 6, self.width() - 60, self.NOTE - 4))
             metrics = painter.fontMetrics()
             fits = metrics.horizontalAdvance(self._edit_note) <= area.width()
             words = self._edit_note if fits else tr("Editing your message")
@@ -472,10 +475,10 @@ class Composer(QWidget):
             painter.setPen(QColor(tokens.muted if fits else tokens.danger))
             width = self.field.width()
             foot = self._foot_height(width)
-            area = QRectF(16, self.height() - foot - 7, width, foot)
+            area = QRectF(self.EDGE, self.height() - foot - 7, width, foot)
             flags = _wrap_mode(painter.fontMetrics(), self.foot, width)
-            centerd = Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(mirror_area(self, area), centerd | flags, self.foot)
+            centered = Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(mirror_area(self, area), centered | flags, self.foot)
 
     def _foot_height(self, width: int) -> int:
         """Return the height of the whole text below the field, which may be a warning."""
@@ -491,7 +494,8 @@ class Composer(QWidget):
         button = RoundButton.SIDE
         self.compare.setVisible(width >= t.NARROW and not self.is_quick_question)
         shown = [b for b in (self.attach, self.compare, self.broadcast_button) if not b.isHidden()]
-        inner = max(40, width - 16 - button - 2 * self.PAD - sum(b.width() + 4 for b in shown))
+        buttons = button + 2 * self.PAD + sum(b.width() + 4 for b in shown)
+        inner = max(40, width - self.EDGE - buttons)
         heard = self.tinted and not self._edit_note
         show_if(self, "broadcast_line", heard)
         top = self.NOTE if self._edit_note else 0
@@ -499,8 +503,8 @@ class Composer(QWidget):
             line = max(self.NOTE - 6, self.broadcast_line.whom.sizeHint().height())
             self.broadcast_line.setGeometry(12, 6, width - 24, line)
             top = line + 4
-        files = self.chips.arrange(width - 32)
-        self.chips.setGeometry(16, top + 12, width - 32, files)
+        files = self.chips.arrange(width - 2 * self.EDGE)
+        self.chips.setGeometry(self.EDGE, top + 12, width - 2 * self.EDGE, files)
         top += files + 8 if files else 0
         metrics = self.field.fontMetrics()
         fits = metrics.horizontalAdvance(self._placeholder) <= inner
@@ -513,14 +517,15 @@ class Composer(QWidget):
             line = max(line, metrics.boundingRect(placeholder).height())
         wanted = max(ceil(document.size().height()), line)
         foot = self._foot_height(inner)
-        room = max(line, self._limit - top - foot - 26)  # keep one line, even with many images
+        # Keep one line, even with many images.
+        room = max(line, self._limit - top - foot - self.TEXT_PADDING)
         scrolls = wanted > room
         text_height = min(wanted, room)
         on, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.field.setVerticalScrollBarPolicy(on if scrolls else off)
-        height = top + max(text_height + 26, button + 2 * self.PAD) + foot
+        height = top + max(text_height + self.TEXT_PADDING, button + 2 * self.PAD) + foot
         inset = (height - top - foot - text_height) // 2
-        self.field.setGeometry(16, top + inset, inner, text_height)
+        self.field.setGeometry(self.EDGE, top + inset, inner, text_height)
         self.button.move(width - button - self.PAD, height - button - self.PAD)
         middle = height - self.PAD - (button + self.attach.height()) // 2
         width_left = width - button - self.PAD

@@ -56,6 +56,8 @@ class PanelRequest(Enum):
 
 
 class PanelColumn(QFrame):
+    """Column with the reply of one member."""
+
     action_requested = Signal(object, str)  # (`RowAction`, message ID)
     reply_kept = Signal(str)  # (message ID)
     step_requested = Signal(int)  # (direction): focus another column
@@ -172,6 +174,8 @@ class PanelColumn(QFrame):
 
 
 class PanelView(QWidget):
+    """Page of a pane with the columns of a panel, and buttons to judge, merge or count them."""
+
     action_requested = Signal(object, str)  # (`RowAction`, message ID)
     requested = Signal(object, str)  # (`PanelRequest`, message ID)
     fold_requested = Signal()

@@ -108,7 +108,10 @@ class Popover(QFrame):
 
 
 class Sheet(QDialog):
-    """Dialog made up of rows, with buttons at the bottom. Deleted on close."""
+    """Dialog made up of rows, with buttons at the bottom. Deleted on close.
+
+    `open` blocks the window. `show` and `show_or_raise` don't, for dialogs that stay open.
+    """
 
     def __init__(self, name: str, title: str, parent: QWidget | None, *, spacing: int = 12) -> None:
         super().__init__(parent)
@@ -129,7 +132,7 @@ class Sheet(QDialog):
     def show_or_raise(self) -> None:
         self.show()
         self.raise_()
-        self.activateWindow()
+        self.activateWindow()  # not all window managers do this
 
     def showEvent(self, event: QShowEvent) -> None:
         if not event.spontaneous() and not self._placed:

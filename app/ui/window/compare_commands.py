@@ -62,6 +62,12 @@ def _columns(pane: ChatPane) -> Sequence[Message]:
 
 
 class CompareCommands(WindowController):
+    """Commands on comparisons, and requests of a pane's columns.
+
+    `ComparisonController` asks members and generates answers from their replies. `PanelRunner` runs
+    the columns.
+    """
+
     def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
         super().__init__(parts)
         self._chats = chats
@@ -75,6 +81,7 @@ class CompareCommands(WindowController):
 
     @Slot(object, object, str)
     def _on_requested(self, pane: ChatPane, request: PanelRequest, message_id: str) -> None:
+        """Handle a request. Only ASK and KEEP are about the message, others about all columns."""
         if request is PanelRequest.ASK:
             self._open(pane, message_id)
         elif request is PanelRequest.KEEP:

@@ -89,8 +89,7 @@ class ExchangeCommands(WindowController):
 
         dialog = ImportDialog(self._store, self._chats.next_model, self._window)
         dialog.imported.connect(self._on_imported)
-        dialog.show()
-        dialog.activateWindow()  # not all window managers do this
+        dialog.show_or_raise()
 
     @Slot(object)
     def _on_imported(self, report: Report) -> None:

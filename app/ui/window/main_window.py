@@ -149,7 +149,7 @@ class MainWindow(QMainWindow):
         self.notifications = Notifications(parts)
         self.announcer = ReplyAnnouncer(parts)
         self.tray = Tray(parts, self.show_or_raise)
-        # controllers that define commands
+        # Controllers that define commands. `findChildren` below finds those that aren't assigned.
         self.broadcast = Broadcast(parts)
         self.chats = ChatCommands(parts)
         self.store_commands = StoreCommands(parts)
@@ -174,7 +174,6 @@ class MainWindow(QMainWindow):
         self._place_regions(center)
         register_roles()
         self.keys = Shortcuts(settings, self)
-        # The controllers above that aren't assigned are children of this window, too.
         controllers = self.findChildren(WindowController)
         owners = (self, self._undos, HelpCommands(self.keys, self), *controllers)
         self.commands = Commands(

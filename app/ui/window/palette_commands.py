@@ -160,7 +160,7 @@ def _model_location(ref: str) -> str:
 
 def _entries_of(menu: QMenu) -> Iterator[PaletteEntry]:
     """Yield entries of a submenu, e.g. named layouts, which aren't commands."""
-    menu.aboutToShow.emit()  # makes the menu fill itself
+    menu.aboutToShow.emit()  # submenus are filled when they open
     title = menu.title()
     for action in menu.actions():
         inner = action.menu()

@@ -55,6 +55,8 @@ def _entry(model_status: ModelStatus) -> str:
 
 
 class PaneMenus(WindowController):
+    """Opens the menus and popovers that a pane requests."""
+
     def __init__(self, parts: WindowParts, chats: ChatCommands, fitting: FitFlow) -> None:
         """``fitting`` offers alternatives to models that don't fit."""
         super().__init__(parts)

@@ -29,7 +29,7 @@ class ToolCommands(WindowController):
 
         if self.shown is None:
             self.shown = ToolsWindow(self._library, self._window)
-            self.shown.destroyed.connect(self._on_gone)
+            self.shown.finished.connect(self._on_gone)
         self.shown.show_or_raise()
 
     @pane_command("tools", mark("Tools for This Chat…"))
