@@ -172,10 +172,11 @@ def name_of(message: Message) -> str:
     data = data_of(message)
     if data.get("named_by") == "settings":
         member = Member.from_json(data)
-        if member.seed is not None:
-            return tr("Seed {n}", n=member.seed)
-        if member.temperature is not None:
-            return tr("Temperature {value}", value=member.temperature)
+        seed = "" if member.seed is None else tr("Seed {n}", n=member.seed)
+        warm = member.temperature
+        temperature = "" if warm is None else tr("Temperature {value}", value=warm)
+        if seed or temperature:
+            return " · ".join(filter(None, (seed, temperature)))
     return one_line(data.get("name"), LONGEST)
 
 

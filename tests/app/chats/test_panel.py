@@ -144,6 +144,7 @@ def test_automatic_names_are_made_when_shown() -> None:
     assert "name" not in automatic
     assert name(automatic) == "Seed 3"
     assert name(panel.column_data(Member(temperature=0.5))) == "Temperature 0.5"
+    assert name(panel.column_data(Member(temperature=0.5, seed=4))) == "Seed 4 · Temperature 0.5"
     assert name(panel.column_data(Member("Mine", seed=3))) == "Mine"
     assert name({"name": "Startwert 3", "seed": 3}) == "Startwert 3"  # by an earlier version
 
