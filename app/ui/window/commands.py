@@ -36,6 +36,7 @@ class Command(Struct, frozen=True):
     checkable: bool  # can be on or off
     # takes the same arguments, and returns the current text, if it varies
     words: Callable[..., str] | None
+    also: str = ""  # English synonyms, searched by the palette but not displayed
 
 
 REGISTRY: dict[str, Command] = {}
@@ -54,13 +55,14 @@ def command(
     why_not: Callable[..., str] | None = None,
     checkable: bool = False,
     words: Callable[..., str] | None = None,
+    also: str = "",
 ) -> Callable[[_F], _F]:
     """Register a method as a command. The arguments are fields of `Command`."""
 
     def register(function: _F) -> _F:
         if name in REGISTRY:
             raise ValueError(f"two commands are called {name}")
-        REGISTRY[name] = Command(name, text, keys, where, function, why_not, checkable, words)
+        REGISTRY[name] = Command(name, text, keys, where, function, why_not, checkable, words, also)
         return function
 
     return register

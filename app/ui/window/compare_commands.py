@@ -105,7 +105,14 @@ class CompareCommands(WindowController):
             pane.chat.turn.compose(Writing(text))
         self._ask(pane, panel.members_by_seed(4), "")
 
-    @pane_command("compare", mark("Compare…"), "Ctrl+Alt+C", "Ctrl+Shift+E", why_not=_cannot_ask)
+    @pane_command(
+        "compare",
+        mark("Compare…"),
+        "Ctrl+Alt+C",
+        "Ctrl+Shift+E",
+        why_not=_cannot_ask,
+        also=mark("See Four Replies"),
+    )
     def compare(self, pane: ChatPane) -> None:
         self._open(pane, "")
 

@@ -219,6 +219,11 @@ def test_models_and_settings_are_found(run: Run):
     run.until(settings.pages.fields["cache_gb"].hasFocus)
     settings.close()
 
+    # Compare is also found by the button of an empty chat.
+    palette = opened(run, run.pane.empty.demo.text())
+    assert words(palette) == ["Compare"]
+    palette.close_palette()
+
     # Arrow keys wrap around, and a click chooses.
     run.window.activateWindow()
     run.pane.focus_composer()
