@@ -304,10 +304,14 @@ class StripButtons(QObject):
             short = sum(min(width, scaled(TITLE)) for width in wanted)
             folded = room < short + header.preferred_width(folded=False) + buttons
             header.set_menu(self._fill if folded else None)
+            # Tabs only scroll if they don't fit next to the shortest name.
+            tabs_min = sum(min(width, scaled(LEAST_TITLE)) for width in wanted)
+            least = max(header.minimumSizeHint().width(), room - tabs_min - ends)
             room -= header.sizeHint().width() + (ends if folded else buttons)
-            # Tabs scroll, but one of them stays in view.
+            # One tab stays in view in any case.
             most = bar.width() - ends - max(others, default=0) - scaled(LEAST_TITLE)
-            header.setMinimumWidth(max(0, min(header.preferred_width(folded=folded), most)))
+            name = min(header.preferred_width(folded=folded), least, most)
+            header.setMinimumWidth(max(0, name))
         widest = max(scaled(TITLE) if lone else 0, _max_common_width(wanted, room))
         for (_, title), width in zip(tabs, wanted, strict=True):
             title.setMaximumWidth(widest)

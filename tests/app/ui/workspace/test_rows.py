@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from app.settings.paths import GUIDE
+from app.ui.pane.header import LEAST_NAME
 from app.ui.pane.pane import ChatPane
 from app.ui.style import tokens as t
 from tests.app.conftest import Start
@@ -85,6 +86,23 @@ def test_narrow_row_moves_buttons_to_menu(start: Start) -> None:
     menu.actions()[-1].trigger()
     menu.close()
     assert len(run.panes) == 3
+
+
+def test_model_name_shrinks_before_tabs_scroll(start: Start) -> None:
+    run = start().ready()
+    run.window.resize(1180, 700)
+    run.ask("say " + "a title of many words " * 2)
+    run.window.commands["split_right"].trigger()
+    pane = run.pane
+    run.ask("say " + "another title of many words " * 2)
+    run.window.chats.new()
+    for each in run.panes:
+        each.chat.model.set("/models/SmolLM2-135M-Instruct")
+    scroll = run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar().tabBar()
+    run.until(lambda: in_row(run.pane) and scroll.horizontalScrollBar().maximum() == 0)
+    run.qtbot.wait(50)
+    assert scroll.horizontalScrollBar().maximum() == 0
+    assert run.pane.header.model_button.width() >= LEAST_NAME
 
 
 def test_narrow_pane_header_has_its_own_row(start: Start) -> None:
