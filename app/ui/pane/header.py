@@ -441,12 +441,12 @@ class ReadLine(QWidget):
         self._header = header
         self.setAccessibleName(tr("Reading…"))
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        chat.phase_changed.connect(self._refresh)
-        chat.chat_changed.connect(self._refresh)
+        chat.phase_changed.connect(self.refresh)
+        chat.chat_changed.connect(self.refresh)
         self.hide()
 
     @Slot()
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         shown = self._header.in_row and self._header.progress_fraction > 0
         if shown is self.isHidden():
             self.setVisible(shown)

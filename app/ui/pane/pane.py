@@ -296,6 +296,7 @@ class ChatPane(QWidget):
             self.header.set_in_row(False)
             self.header.setMinimumWidth(0)
             self.header.show()
+            self._progress_line.refresh()  # the header paints the progress now
 
     @Slot()
     def _on_theme(self) -> None:

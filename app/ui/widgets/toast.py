@@ -146,21 +146,27 @@ class Toast(QWidget):
             self._label.ensurePolished()  # measuring requires the final font
             wide = self._label.fontMetrics().horizontalAdvance(text) + 2
             reserved = 64 + (self.button.sizeHint().width() if not self.button.isHidden() else 0)
+            area = self._area(parent)
             most = min(scaled(420), parent.width() - reserved)
+            most = min(most, max(scaled(240), area.width() - reserved))
             self._label.setWordWrap(wide > most)
-            self._label.setFixedWidth(min(wide, most))
+            # Lines of about equal length, so that the last one isn't a single word.
+            lines = -(-wide // max(1, most))
+            self._label.setFixedWidth(wide if lines == 1 else min(most, wide // lines + scaled(40)))
             self.setMinimumHeight(scaled(self.HEIGHT))
             layout.activate()  # otherwise the size never shrinks
             self.adjustSize()
-            self.move(self._corner(parent))
+            self.move(self._corner(parent, area))
             if not self._at_top:
                 self.move(self.x(), self._free_top(parent))
 
-    def _corner(self, parent: QWidget) -> QPoint:
+    def _area(self, parent: QWidget) -> QRect:
         part = self._find_anchor() if self._find_anchor is not None else None
-        area = parent.rect()
         if part is not None and parent.isAncestorOf(part) and part.isVisible():
-            area = QRect(part.mapTo(parent, QPoint()), part.size())
+            return QRect(part.mapTo(parent, QPoint()), part.size())
+        return parent.rect()
+
+    def _corner(self, parent: QWidget, area: QRect) -> QPoint:
         x = min(area.center().x() - self.width() // 2, parent.width() - self.width() - 16)
         return QPoint(max(16, x), 88 if self._at_top else area.bottom() - self.height() - 4)
 

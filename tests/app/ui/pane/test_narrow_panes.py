@@ -93,6 +93,8 @@ def test_narrow_pane_shows_prefill_in_reply(start: Start):
     line = pane.findChild(ReadLine)
     assert line is not None
     assert not line.isHidden()
+    pane.take_header()
+    assert line.isHidden(), "the header shows the progress itself"
     # Waiting for other chats is shown too.
     pane.transcript.resize(380, 400)
     answer.read(PromptProgress("s", "r", 700, 1535, 0, 2))
