@@ -6,7 +6,7 @@
 Prints a line per category and every miss. Exits with 1 if, over all held-out wordings, fewer than
 95% of code words are recalled or fewer than 90% of questions about Stretto are answered correctly.
 The "last" sets are also shown separately: they were written without knowledge of the corpus. "new",
-"minds" and "date" have no bar.
+"minds", "first" and "date" have no bar.
 """
 
 from __future__ import annotations
@@ -98,6 +98,8 @@ def cases(data: dict[str, Any], seed: int = 11) -> Iterator[Case]:
         yield Case(f"minds, {entry['about']}", (entry["ask"],), *_patterns(entry))
     for entry in data["stretto_minds_last"]:
         yield Case(f"minds, last, {entry['about']}", (entry["ask"],), *_patterns(entry))
+    for entry in data["stretto_first"]:
+        yield Case("first questions", (entry["ask"],), *_patterns(entry))
     yield from date_cases(data, seed)
     for entry in data["stretto"][::4]:
         yield Case("with reasoning", (entry["ask"],), *_patterns(entry), reasoning=True)

@@ -31,7 +31,7 @@ def wordings() -> tuple[frozenset[str], re.Pattern[str]]:
 
 def _messages(data: dict[str, Any]) -> Iterator[str]:
     kinds = ("stretto", "stretto_last", "stretto_new", "stretto_minds", "stretto_minds_last")
-    kinds += ("date", "task", "markdown", "beyond", "unknown", "long")
+    kinds += ("stretto_first", "date", "task", "markdown", "beyond", "unknown", "long")
     for kind in kinds:
         yield from (entry["ask"] for entry in data[kind])
     yield from (entry["say"] for entry in data["ask"] + data["ask_last"])
