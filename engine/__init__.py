@@ -86,6 +86,6 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_ELSEWHERE.get(name, "engine.messages")), name)
-    globals()[name] = found  # cache the attribute for the next access
-    return found
+    value = getattr(import_module(_ELSEWHERE.get(name, "engine.messages")), name)
+    globals()[name] = value  # cache the attribute for the next access
+    return value

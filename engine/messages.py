@@ -166,13 +166,13 @@ class _Medium:
         """Hex SHA-256 of the file, or a unique placeholder for a deleted file."""
         if self.name:
             return self.name
-        known: str | None = self.__dict__.get("_digest")
-        if known is None:
+        hex_digest: str | None = self.__dict__.get("_digest")
+        if hex_digest is None:
             data = self.data
             if not data and not isinstance(self.file, bytes):
                 return f"lost {id(self):x}"
-            known = self.__dict__["_digest"] = hashlib.sha256(data).hexdigest()
-        return known
+            hex_digest = self.__dict__["_digest"] = hashlib.sha256(data).hexdigest()
+        return hex_digest
 
     @property
     def media_type(self) -> str:
@@ -241,22 +241,22 @@ _REASONING_PARTS = ("thinking", "reasoning", "redacted_thinking")
 def reasoning_of(message: Message) -> str:
     """Return the reasoning of an assistant message, in any format that clients use."""
     names = (*REASONING_FIELDS, *_REASONING_LISTS)
-    found = next((text for name in names if (text := reasoning_text(message.get(name)))), "")
+    reasoning = next((text for name in names if (text := reasoning_text(message.get(name)))), "")
     content = message.get("content")
-    if found or not isinstance(content, list):
-        return found
+    if reasoning or not isinstance(content, list):
+        return reasoning
     return reasoning_text([part for part in content if _is_reasoning(part)])
 
 
 def with_reasoning(message: Message) -> Message:
     """Return a copy of an assistant message with its reasoning in `reasoning_content`."""
-    others = (*REASONING_FIELDS, *_REASONING_LISTS)
-    found = {name: value for name, value in message.items() if name not in others}
+    removed_names = (*REASONING_FIELDS, *_REASONING_LISTS)
+    fields = {name: value for name, value in message.items() if name not in removed_names}
     if thought := reasoning_of(message):
-        found["reasoning_content"] = thought
+        fields["reasoning_content"] = thought
     if isinstance(content := message.get("content"), list):
-        found["content"] = [part for part in content if not _is_reasoning(part)]
-    return found
+        fields["content"] = [part for part in content if not _is_reasoning(part)]
+    return fields
 
 
 def _is_reasoning(part: Any) -> bool:

@@ -151,15 +151,15 @@ class SamplingParams(Struct, frozen=True, dict=True):
             _check_whole("logprobs", self.logprobs, 0)
             if self.logprobs > MAX_LOGPROBS:
                 raise ValueError(f"logprobs must be at most {MAX_LOGPROBS}, not {self.logprobs}")
-        for name, (least, most) in RANGES.items():
+        for name, (minimum, maximum) in RANGES.items():
             value = getattr(self, name)
             number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not number or not least <= value <= most:  # also rejects NaN
+            if not number or not minimum <= value <= maximum:  # also rejects NaN
                 raise ValueError(
-                    f"{name} must be a number from {least:g} to {most:g}, not {value!r}"
+                    f"{name} must be a number from {minimum:g} to {maximum:g}, not {value!r}"
                 )
             if name in ABOVE_ZERO and value == 0.0:
-                raise ValueError(f"{name} must be above 0 (and at most {most:g}), not 0")
+                raise ValueError(f"{name} must be above 0 (and at most {maximum:g}), not 0")
         is_integer = isinstance(self.seed, int) and not isinstance(self.seed, bool)
         if self.seed is not None and not is_integer:
             raise ValueError(f"seed must be a whole number or None, not {self.seed!r}")
@@ -183,8 +183,8 @@ class SamplingParams(Struct, frozen=True, dict=True):
         last = ("tool_form",) if self.tool_form is not None else ("grammar", "offered")
         forms = [n for n in ("json_schema", "regex", "choices", *last) if getattr(self, n)]
         if len(forms) > 1 and forms != ["json_schema", "tool_form"]:
-            other = "tools" if forms[1] in ("tool_form", "offered") else forms[1]
-            raise ValueError(f"{forms[0]} and {other} cannot be combined: choose one")
+            other_form = "tools" if forms[1] in ("tool_form", "offered") else forms[1]
+            raise ValueError(f"{forms[0]} and {other_form} cannot be combined: choose one")
 
     def __hash__(self) -> int:
         # Omit fields that may be mappings, which aren't hashable.
@@ -248,8 +248,8 @@ def _as_limits(value: object) -> FormLimits | None:
     try:
         return FormLimits(**value)
     except TypeError:
-        known = ", ".join(FormLimits.__struct_fields__)
-        raise ValueError(f"form_limits has the fields {known}, not {value!r}") from None
+        field_names = ", ".join(FormLimits.__struct_fields__)
+        raise ValueError(f"form_limits has the fields {field_names}, not {value!r}") from None
 
 
 def _as_bias(bias: object) -> Mapping[int, float]:

@@ -47,9 +47,9 @@ def promised_bytes(parts: Iterable[tuple[int, int, int]]) -> tuple[int, dict[int
     Returns:
         The total, and the bytes of shared caches by group number.
     """
-    found = list(parts)
-    groups = {number: shared for _, number, shared in found if number}
-    return sum(own for own, _, _ in found) + sum(groups.values()), groups
+    needs = list(parts)
+    groups = {number: shared for _, number, shared in needs if number}
+    return sum(own_bytes for own_bytes, _, _ in needs) + sum(groups.values()), groups
 
 
 class MemoryBudget:
@@ -122,48 +122,48 @@ def admit(queue: Sequence[Row], budget: MemoryBudget, claimed: int = 0) -> StepP
         claimed: bytes reserved for a load or an embedding that waits for caches to be written.
     """
     memory, fitting = budget.memory, []
-    refused: list[Refusal] = []
+    refusals: list[Refusal] = []
     for row in queue:
         alone = memory.fixed - memory.releasing_bytes + row.max_bytes + row.shared
         if alone > memory.budget:
-            why = too_large(alone, memory.budget)
-            refused.append(Refusal(row.id, CAPACITY_EXHAUSTED, why))
+            reason = too_large(alone, memory.budget)
+            refusals.append(Refusal(row.id, CAPACITY_EXHAUSTED, reason))
         elif not row.is_suspended:
             fitting.append(row)
     for row in fitting:
-        found = budget.fit(row.max_bytes, claimed, row)
-        if found is True:
-            return StepPlan(admit=row.id, refuse=tuple(refused))
-        if found:
-            return StepPlan(evict=found, refuse=tuple(refused))
+        fit = budget.fit(row.max_bytes, claimed, row)
+        if fit is True:
+            return StepPlan(admit=row.id, refuse=tuple(refusals))
+        if fit:
+            return StepPlan(evict=fit, refuse=tuple(refusals))
         if not row.one_shot:
             break
-    return StepPlan(refuse=tuple(refused)) if refused else None
+    return StepPlan(refuse=tuple(refusals)) if refusals else None
 
 
 def load(request: LoadRequest, budget: MemoryBudget) -> StepPlan | None:
     for nbytes in (request.wide, request.nbytes):  # the faster dtype is worth evicting idle caches
-        found = budget.fit(nbytes)
-        if found is True:
+        fit = budget.fit(nbytes)
+        if fit is True:
             wide = nbytes > request.nbytes
             return StepPlan(load=LoadAdmission(request.key, nbytes, wide))
-        if found is not None:
-            return StepPlan(evict=found) if found else None
+        if fit is not None:
+            return StepPlan(evict=fit) if fit else None
     words = _does_not_fit(request, budget.free, budget.promised)
     return StepPlan(refuse=(Refusal(request.key, OUT_OF_MEMORY, words),))
 
 
 def embed(request: PendingEmbedding, budget: MemoryBudget) -> StepPlan | None:
-    found = budget.fit(request.nbytes)
-    if found is None:
+    fit = budget.fit(request.nbytes)
+    if fit is None:
         needed = budget.memory.fixed + request.nbytes
         words = "Running answers use all memory. Retry later."
         if needed > budget.memory.budget:
             words = too_large(needed, budget.memory.budget)
         return StepPlan(refuse=(Refusal(request.key, CAPACITY_EXHAUSTED, words),))
-    if found is True:
+    if fit is True:
         return StepPlan(embed=request)
-    return StepPlan(evict=found) if found else None
+    return StepPlan(evict=fit) if fit else None
 
 
 def extend(rows: Iterable[Row], budget: MemoryBudget) -> StepPlan | None:
@@ -173,11 +173,11 @@ def extend(rows: Iterable[Row], budget: MemoryBudget) -> StepPlan | None:
     can be written to disk first. If writing takes too long, the reply gets a few extra tokens.
     """
     for row in rows:
-        found = budget.fit(row.growth_bytes or 0)
-        if isinstance(found, tuple):
-            return StepPlan(evict=found)
-        if found or (found is False and row.at_limit):
-            return StepPlan(extend=Extension(row.id, whole=found))
+        fit = budget.fit(row.growth_bytes or 0)
+        if isinstance(fit, tuple):
+            return StepPlan(evict=fit)
+        if fit or (fit is False and row.at_limit):
+            return StepPlan(extend=Extension(row.id, whole=fit))
     return None
 
 
@@ -187,17 +187,19 @@ def keep_prefix(budget: MemoryBudget) -> StepPlan | None:
     for row in budget.rows:
         if not row.prefix_to_keep or row.prefix_bytes > memory.prefix_limit:
             continue
-        over = sum(p.nbytes for p in memory.prefixes) + row.prefix_bytes - memory.prefix_limit
-        over = max(over, row.prefix_bytes - budget.unused)
+        excess_bytes = (
+            sum(p.nbytes for p in memory.prefixes) + row.prefix_bytes - memory.prefix_limit
+        )
+        excess_bytes = max(excess_bytes, row.prefix_bytes - budget.unused)
         dropped = []
         for prefix in sorted(memory.prefixes, key=lambda p: p.used_at):
-            if over <= 0:
+            if excess_bytes <= 0:
                 break
             dropped.append(prefix.key)
-            over -= prefix.nbytes
-        if over <= 0 and dropped:
+            excess_bytes -= prefix.nbytes
+        if excess_bytes <= 0 and dropped:
             return StepPlan(evict=tuple(dropped))
-        if over <= 0:
+        if excess_bytes <= 0:
             return StepPlan(keep=PrefixCopy(row.id, row.prefix_to_keep))
     return None
 

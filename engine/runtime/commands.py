@@ -57,11 +57,11 @@ class SessionCommands:
         self._state.end_namesake(command.session_id)
         model = self._state.models.get(command.model_id)
         if model is None:  # the session's first message will fail with this reason
-            why = "The model of this chat is not loaded. Load it first."
+            error_text = "The model of this chat is not loaded. Load it first."
             if command.one_shot:
-                self._one_shot_ended[command.session_id] = (UNKNOWN_MODEL, why)
+                self._one_shot_ended[command.session_id] = (UNKNOWN_MODEL, error_text)
             else:
-                self._state.ended[command.session_id] = (UNKNOWN_MODEL, why)
+                self._state.ended[command.session_id] = (UNKNOWN_MODEL, error_text)
             return
         make, estimate = model.new_caches, model.abilities.estimate
         # Exact models are reproducible without separate passes, unless their caches are quantized.
@@ -73,13 +73,13 @@ class SessionCommands:
             model.abilities.modes.shares_prefix and command.kv_bits is None and not reproducible
         )
         bits = command.kv_bits
-        known = model.quantized_caches.get(bits) if bits is not None else None
+        trial_result = model.quantized_caches.get(bits) if bits is not None else None
         if bits is not None:
-            if isinstance(known, tuple):
-                self._state.ended[command.session_id] = known
+            if isinstance(trial_result, tuple):
+                self._state.ended[command.session_id] = trial_result
                 return
             make = partial(new_caches, model, bits)
-            estimate = known.estimate if known is not None else estimate
+            estimate = trial_result.estimate if trial_result is not None else estimate
         kv = model.new_kv(make, shares_prefix, bits)
         self._state.add(
             SessionState(
@@ -98,7 +98,7 @@ class SessionCommands:
                 domain=command.domain,
             )
         )
-        if bits is not None and known is None and not command.one_shot:
+        if bits is not None and trial_result is None and not command.one_shot:
             self._workers.start(
                 self._quantize(command.session_id),
                 partial(self._end_unsupported, command.session_id, bits),
@@ -195,7 +195,7 @@ class SessionCommands:
         if trial in self._trials:
             yield self._trials[trial]
             return
-        done = self._trials[trial] = CommandFuture()
+        future = self._trials[trial] = CommandFuture()
         try:
             for _ in try_quantized_caches(model, bits):
                 yield Work(model.info.id, int)  # continues in the next iteration
@@ -203,7 +203,7 @@ class SessionCommands:
                     return
         finally:
             del self._trials[trial]
-            done.resolve(None)
+            future.resolve(None)
 
     def _job(self, session: SessionState, command: Send, stop: Event) -> Job:
         look: Callable[[str], tuple[str, Record] | None] | None = None

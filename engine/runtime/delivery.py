@@ -59,8 +59,8 @@ class Delivery:
                 match outcome:
                     case PrefillOutcome():
                         self._state.note_read(request)
-                    case TokenOutcome(_, token, following):
-                        self._advance(request, token, following)
+                    case TokenOutcome(_, token, next_token):
+                        self._advance(request, token, next_token)
                     case DraftOutcome(_, check):
                         self._advance_drafted(request, check, run)
             except BaseException as error:  # ends only this reply
@@ -79,25 +79,25 @@ class Delivery:
             self._model_loader.refuse(refusal.key, error)
             self._embedder.refuse(refusal.key, error)
 
-    def _advance(self, request: Request, token: int | None, following: NextToken | None) -> None:
+    def _advance(self, request: Request, token: int | None, next_token: NextToken | None) -> None:
         if token is not None:
             request.check_numbers()
-            if following is not None:
+            if next_token is not None:
                 request.kv.record_token(token)
             if self._process_token(request, token):
                 return
-        elif following is not None and len(request.tokens) > request.kv.length:
+        elif next_token is not None and len(request.tokens) > request.kv.length:
             # Record the prompt's last token, unless a chunk included it.
             request.kv.record_token(request.tokens[-1])
-        if isinstance(following, Exception):
-            self._state.fail_reply(request, following)
+        if isinstance(next_token, Exception):
+            self._state.fail_reply(request, next_token)
             return
-        if isinstance(following, runner.PendingLogits):
+        if isinstance(next_token, runner.PendingLogits):
             if request.constraint is not None and request.constraint.is_slow:
-                self._await_mask(request, request.constraint, following)
+                self._await_mask(request, request.constraint, next_token)
                 return
-            following = runner.sample_constrained(request, following)
-        self._process_token(request, following)
+            next_token = runner.sample_constrained(request, next_token)
+        self._process_token(request, next_token)
 
     def _process_token(self, request: Request, token: Token | None) -> bool:
         """Add a token to the answer, or keep it for the next step if its id isn't known yet.
@@ -142,10 +142,10 @@ class Delivery:
         if reason is not None:
             self._state.end_reply(request, reason)
         # Constrained output is sampled here, so this counts as decoding time.
-        timing, spent = run.timing, self._state.clock() - started
+        timing, elapsed_s = run.timing, self._state.clock() - started
         run.timing = replace(
             timing,
-            decode=timing.decode + spent,
+            decode=timing.decode + elapsed_s,
             generated=timing.generated + count,
             drafted=timing.drafted + len(check.drafted),
             accepted=timing.accepted + accepted,
@@ -188,7 +188,7 @@ class Delivery:
                 self._state.fail_reply(request, error)
 
 
-def _advance_draft(request: Request, found: CheckedDraft) -> tuple[FinishReason | None, int, int]:
+def _advance_draft(request: Request, check: CheckedDraft) -> tuple[FinishReason | None, int, int]:
     """Add the accepted tokens of a draft and the token after them to the answer.
 
     Afterwards, the caches of both models contain the processed tokens except for the last one.
@@ -198,17 +198,17 @@ def _advance_draft(request: Request, found: CheckedDraft) -> tuple[FinishReason 
     """
     kv, drafter = request.kv, request.session.model.drafter
     assert drafter is not None
-    start, count = kv.length - len(found.fed), 0
+    start, count = kv.length - len(check.fed), 0
     reason: FinishReason | None = None
     agrees = True
     while reason is None and agrees:
-        following = found.sample(request, count)
-        reason, count = request.accept(following), count + 1
-        agrees = [following] == found.fed[count : count + 1]
+        next_token = check.sample(request, count)
+        reason, count = request.accept(next_token), count + 1
+        agrees = [next_token] == check.fed[count : count + 1]
     kv.roll_back(start + count)
     drafter.roll_back(start + count)
     accepted = count - 1 + agrees
-    drafter.drafted += len(found.drafted)
+    drafter.drafted += len(check.drafted)
     drafter.accepted += accepted
     request.next_is_nan = None  # no token is pending after a draft
     return reason, count, accepted

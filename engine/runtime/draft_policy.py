@@ -214,8 +214,8 @@ class DraftStatistics:
                 record.rate.note(seconds, tokens)
             elif step:
                 # If the measured cost is higher, another program must be the cause.
-                most = MAX_ROW_COST * (chats + drafted)
-                costs.note(drafted, min(most, seconds / record.plain.per_token) - chats)
+                max_cost = MAX_ROW_COST * (chats + drafted)
+                costs.note(drafted, min(max_cost, seconds / record.plain.per_token) - chats)
         if looked_up:
             record.plain = Rate() if record.since_plain >= RETIME_TOKENS else record.plain
             return

@@ -71,8 +71,10 @@ class Candidate(Struct, frozen=True):
         return base_name if self.adapter is None else f"{base_name} + {self.adapter.name}"
 
     def spread(self, shares: ShardSizes) -> Candidate:
-        of, adapted = self.checked_model, self.adapter is not None
-        share = shares.shard_weights(of.folder, of.name, of.config, of.identity, adapted)
+        checked, adapted = self.checked_model, self.adapter is not None
+        share = shares.shard_weights(
+            checked.folder, checked.name, checked.config, checked.identity, adapted
+        )
         return replace(self, share=share)
 
     def request(self, key: str, base: LoadedModel | None, float32: bool) -> LoadRequest:
@@ -128,12 +130,12 @@ def check_candidate(
             _checked[same] = checked
             while len(_checked) > MAX_CHECKED_FOLDERS:
                 _checked.pop(next(iter(_checked)))
-    known = None
+    tokenizer = None
     if checked.table is not None:
         load = partial(loader.load_tokenizer, path, checked.eos)
-        known = KnownTokenizer(checked.table, checked.tokens, checked.packed, load)
-    about = path, name, facts.config, facts.size, eos, checked.largest_id, known, contents
-    return Candidate(loader.check_model(*about), checked, added, facts.wide)
+        tokenizer = KnownTokenizer(checked.table, checked.tokens, checked.packed, load)
+    details = path, name, facts.config, facts.size, eos, checked.largest_id, tokenizer, contents
+    return Candidate(loader.check_model(*details), checked, added, facts.wide)
 
 
 def _model(reference: str, confined: Sandbox) -> tuple[Path, str, ModelFacts]:
@@ -149,10 +151,10 @@ def _adapter(reference: str, confined: Sandbox) -> tuple[Path, str, AdapterFacts
 
 
 def _ends(*places: object) -> list[int] | None:
-    found: list[int] = []
+    eos_ids: list[int] = []
     for eos in places:
-        found += [i for i in (eos if isinstance(eos, list) else [eos]) if type(i) is int]
-    return list(dict.fromkeys(found)) or None
+        eos_ids += [i for i in (eos if isinstance(eos, list) else [eos]) if type(i) is int]
+    return list(dict.fromkeys(eos_ids)) or None
 
 
 def as_load_error(error: BaseException) -> EngineError:
@@ -192,8 +194,8 @@ class FitEstimator:
         )
 
     def _answer(self, command: Estimate, shares: bool) -> Task:
-        found = yield Work("loads", partial(self._examine, command, shares))
-        command.answer.set_result(self._fit(command, found))
+        candidate = yield Work("loads", partial(self._examine, command, shares))
+        command.answer.set_result(self._fit(command, candidate))
 
     def _examine(self, command: Estimate, shares: bool) -> _SizedCandidate:
         path, name, facts = _model(command.path, self._confined)
@@ -205,22 +207,22 @@ class FitEstimator:
             path, name, fingerprint.folder_identity(path), facts, adapter, contents
         )
 
-    def _fit(self, command: Estimate, found: _SizedCandidate) -> Fit:
+    def _fit(self, command: Estimate, candidate: _SizedCandidate) -> Fit:
         state = self._state
         memory = state.memory
-        base = memory.base(found.contents)
+        base = memory.base(candidate.contents)
         if base is not None and command.adapter is None and base.info.id in state.models:
             base = None  # the examined model is already loaded
         leader, adapted = state.leader, command.adapter is not None
         float32 = state.backend.prefers_float32 if base is None else base.info.dtype == "float32"
         if leader is None:
-            sizes = found.facts.size, found.facts.wide
-            weights, ranks = weights_of(*sizes, found.adapter, base, float32), 1
+            sizes = candidate.facts.size, candidate.facts.wide
+            weights, ranks = weights_of(*sizes, candidate.adapter, base, float32), 1
         else:
-            named = found.folder, found.name, found.facts.config, found.identity
+            named = candidate.folder, candidate.name, candidate.facts.config, candidate.identity
             weights, ranks = leader.shares.shard_weights(*named, adapted), leader.size
         return fit(
-            found.facts.config,
+            candidate.facts.config,
             weights,
             max(0, memory.budget - memory.fixed - memory.promised()),
             command.context,
@@ -235,16 +237,18 @@ class FitEstimator:
     def _loaded(self, base: LoadedModel | None) -> list[ResidentModel]:
         state = self._state
         in_use = {r.session.model.info.id for r in state.requests.values()}
-        found = []
+        residents = []
         for model in state.models.values():
             if model is base:
                 continue  # the new model needs these arrays
-            freed = state.memory.freed_by(model)
+            freed_bytes = state.memory.freed_by(model)
             if base is not None and model.base is base:
-                freed = model.info.nbytes
-            if freed:
-                found.append(ResidentModel(model.info.id, freed, model.info.id not in in_use))
-        return found
+                freed_bytes = model.info.nbytes
+            if freed_bytes:
+                residents.append(
+                    ResidentModel(model.info.id, freed_bytes, model.info.id not in in_use)
+                )
+        return residents
 
 
 def weights_of(

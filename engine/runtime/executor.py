@@ -175,7 +175,7 @@ class Executor:
                         read.append(part)
         # Deliver the end of a prompt before the step that processed its last token.
         run.outcomes = [*(PrefillOutcome(part.session) for part in read), *steps, *run.outcomes]
-        ended = self._state.clock()
+        ended_at = self._state.clock()
         unread = 0
         if chunk in read:
             unread = self._state.requests[chunk.session].unread
@@ -183,9 +183,9 @@ class Executor:
         drafted = any(isinstance(s, DraftOutcome) for s in steps)
         generated = sum(isinstance(s, TokenOutcome) for s in steps) if drafted else 0
         run.timing = Timing(
-            ended,
+            ended_at,
             decoded - started,
-            ended - decoded,
+            ended_at - decoded,
             tokens,
             unread,
             generated,
@@ -203,8 +203,8 @@ class Executor:
         if request.images:
             self._image_encoder.start(request)
         requests = self._state.requests.values()
-        others = sum(r.status == Status.PREFILLING for r in requests) - 1
-        self._state.note_read(request, others)
+        prompts_ahead = sum(r.status == Status.PREFILLING for r in requests) - 1
+        self._state.note_read(request, prompts_ahead)
 
     def _admit(self, session_id: str) -> None:
         request, memory = self._state.requests[session_id], self._state.memory
@@ -258,12 +258,12 @@ class Executor:
         rows = [state.requests[i] for i in step.rows]
         feeding = [state.requests[i] for i in step.feed]
         checks: dict[str, CheckedDraft] = {}
-        following: dict[str, NextToken] = {}
+        next_by_session: dict[str, NextToken] = {}
         try:
             if step.drafts:
                 with state.meter.phase("wait"):
-                    following, checks = _check_drafts(feeding, step.drafts)
-            if feeding and not following and not checks:
+                    next_by_session, checks = _check_drafts(feeding, step.drafts)
+            if feeding and not next_by_session and not checks:
                 if chunks:  # exclude the previous step from the measured time
                     with contextlib.suppress(Exception):  # reported when the tokens are read
                         mx.synchronize()
@@ -272,7 +272,7 @@ class Executor:
                     shared = step.shared or bool(chunks)
                     model = feeding[0].session.model
                     tokens = runner.decode(model, feeding, shared, readings)
-                    following = dict(zip(step.feed, tokens, strict=True))
+                    next_by_session = dict(zip(step.feed, tokens, strict=True))
             with state.meter.phase("wait"):
                 read = {r.session.id: r.take_token() for r in rows if r.session.id not in checks}
         except BaseException as error:  # includes panics in native libraries
@@ -286,7 +286,7 @@ class Executor:
         drafted = [DraftOutcome(key, check) for key, check in checks.items()]
         return [
             *drafted,
-            *(TokenOutcome(key, token, following.get(key)) for key, token in read.items()),
+            *(TokenOutcome(key, token, next_by_session.get(key)) for key, token in read.items()),
         ]
 
     def _read(self, plan: StepPlan, run: PlanResult) -> list[Chunk]:
@@ -294,13 +294,15 @@ class Executor:
 
         Chunks that became invalid because of a fault in this iteration are omitted.
         """
-        known = self._state.requests
+        requests = self._state.requests
         chunks = [
-            c for c in plan.chunks if c.session in known and known[c.session].kv.length == c.start
+            c
+            for c in plan.chunks
+            if c.session in requests and requests[c.session].kv.length == c.start
         ]
         if not chunks:
             return []
-        model = known[chunks[0].session].session.model
+        model = requests[chunks[0].session].session.model
         try:
             readings = [self._reading(chunk) for chunk in chunks]
             if len(readings) == 1:
@@ -328,9 +330,9 @@ class Executor:
         if kv.needs_snapshot and kv.length == reader.boundary:
             kv.snapshot()
         if not request.generated:
-            others = (state.requests[i].reader for i in plan.reading if i in state.requests)
+            readers = (state.requests[i].reader for i in plan.reading if i in state.requests)
             request.prefix_to_keep = state.memory.prefixes.cacheable_length(
-                reader, chunk.start, others
+                reader, chunk.start, readers
             )
 
     def _copy_prefix(self, keeping: PrefixCopy) -> None:
@@ -360,7 +362,7 @@ def _fence(run: PlanResult, session: str) -> Iterator[None]:
 def _check_drafts(
     feeding: list[Request], counts: Sequence[int]
 ) -> tuple[dict[str, NextToken], dict[str, CheckedDraft]]:
-    model, following, checks = feeding[0].session.model, {}, {}
+    model, next_by_session, checks = feeding[0].session.model, {}, {}
     next_tokens: Sequence[NextToken | CheckedDraft | None]
     if len(feeding) > 1:
         next_tokens = drafting.verify_together(model, feeding, counts)
@@ -368,12 +370,12 @@ def _check_drafts(
         if isinstance(model.drafter, Drafter):
             model.drafter.set_domain(feeding[0].session.domain)
         next_tokens = [drafting.draft_and_verify(model, feeding[0], model.drafter, counts[0])]
-    for request, found in zip(feeding, next_tokens, strict=True):
-        if isinstance(found, CheckedDraft):
-            checks[request.session.id] = found
-        elif found is not None:
-            following[request.session.id] = found
-    return following, checks
+    for request, result in zip(feeding, next_tokens, strict=True):
+        if isinstance(result, CheckedDraft):
+            checks[request.session.id] = result
+        elif result is not None:
+            next_by_session[request.session.id] = result
+    return next_by_session, checks
 
 
 def _catch_up(request: Request, count: int) -> None:

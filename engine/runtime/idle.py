@@ -49,11 +49,11 @@ class IdleUnloader:
         if after is None:
             self.next_check = math.inf
             return
-        due = self._due(after)
-        # A model that isn't in `due` yet can't be due before `after` seconds have passed.
-        soonest = min((at for _, at in due if at > now), default=now + after)
+        deadlines = self._due(after)
+        # A model that isn't in `deadlines` yet can't be due before `after` seconds have passed.
+        soonest = min((at for _, at in deadlines if at > now), default=now + after)
         self.next_check = max(soonest, now + max(MIN_CHECK_S, min(1.0, after)))
-        for model_id in [model_id for model_id, at in due if at <= now]:
+        for model_id in [model_id for model_id, at in deadlines if at <= now]:
             self.next_check = now + MIN_CHECK_S  # the base or draft model may now be unused
             self._free(model_id)
             try:

@@ -51,9 +51,9 @@ class ImageEncoder:
         unread = [sight for at, sight in request.images if at + len(sight.ids) > length]
         uncached = {sight.digest: sight for sight in unread if sight.digest not in vision.cached}
         request.awaits = set(uncached)
-        known = {*self._pending, *(image.key for image in self.images)}
+        known_keys = {*self._pending, *(image.key for image in self.images)}
         for digest, sight in uncached.items():
-            if (model.info.id, digest) not in known:
+            if (model.info.id, digest) not in known_keys:
                 self._want(request, sight)
 
     def _want(self, request: Request, sight: ImageTokens) -> None:
@@ -90,7 +90,7 @@ class ImageEncoder:
             self.images.popleft()
             self._fail(image.key, error)
 
-    def _go_on(self, image: _Image, allowed: float) -> bool:
+    def _go_on(self, image: _Image, allowed_s: float) -> bool:
         """Return True if the image is complete."""
         vision = self._state.models[image.key[0]].vision
         assert vision is not None
@@ -99,7 +99,7 @@ class ImageEncoder:
         began = time.perf_counter()
         with self._state.meter.phase("look"):
             for _ in image.pieces:
-                if time.perf_counter() - began >= allowed:
+                if time.perf_counter() - began >= allowed_s:
                     return False
         return True
 

@@ -52,7 +52,7 @@ class CacheRestorer:
         # Caches whose files have been read, but whose arrays haven't been created.
         self.arrived: deque[_RestoredCache] = deque()
 
-    def start(self, request: Request, then: Callable[[], None]) -> None:
+    def start(self, request: Request, on_ready: Callable[[], None]) -> None:
         """Read a session's file on a worker, and then restore its caches.
 
         Afterwards, `then` is called unless the request has ended. Errors are ignored.
@@ -61,21 +61,21 @@ class CacheRestorer:
         def on_error(error: BaseException) -> None:
             if request.session.request is request:
                 log.warning("a KV cache on disk could not be read: %s", error)
-                self._go_on(request, then)
+                self._go_on(request, on_ready)
 
-        self._workers.start(self._read(request, then), on_error)
+        self._workers.start(self._read(request, on_ready), on_error)
 
-    def _read(self, request: Request, then: Callable[[], None]) -> Task:
+    def _read(self, request: Request, on_ready: Callable[[], None]) -> Task:
         session, memory = request.session, self._state.memory
         name = memory.file_of(session)
         contents = yield Work("files", partial(memory.offload.read, name, session.fingerprint))
         if session.request is not request:
             return
         if contents is None:
-            self._go_on(request, then)
+            self._go_on(request, on_ready)
         else:
             pieces = restore_caches(session.kv, contents)
-            self.arrived.append(_RestoredCache(request, name, pieces, then))
+            self.arrived.append(_RestoredCache(request, name, pieces, on_ready))
 
     def step(self) -> None:
         if not self.arrived:
@@ -97,9 +97,9 @@ class CacheRestorer:
             self._go_on(request, first.then)  # continue before removing the cache from the queue
         self.arrived.popleft()
 
-    def _go_on(self, request: Request, then: Callable[[], None]) -> None:
+    def _go_on(self, request: Request, on_ready: Callable[[], None]) -> None:
         try:
-            then()
+            on_ready()
         except BaseException as error:
             self._state.fail_reply(request, error)
 
@@ -221,9 +221,9 @@ class Embedder:
         began = self._state.clock()
         piece = tokens[job.done : job.done + count]
         job.total = runner.add_hidden_states(model, job.caches, piece, job.total)
-        spent = self._state.clock() - began
-        self._pacing.observe(key, count, spent, step)
-        self._pause.add(spent - GAP_BUDGET - (step or 0.0))
+        spent_s = self._state.clock() - began
+        self._pacing.observe(key, count, spent_s, step)
+        self._pause.add(spent_s - GAP_BUDGET - (step or 0.0))
         self._state.meter.note(0, count)
         job.done += count
         if job.done == len(tokens):
@@ -250,7 +250,7 @@ class Embedder:
 
 
 def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:
-    found, context = [], model.info.context_length
+    token_lists, context = [], model.info.context_length
     for number, text in enumerate(command.texts, 1):
         text_prompt = RawPrompt(text) if isinstance(text, str) else RawPrompt(None, text)
         try:
@@ -265,5 +265,5 @@ def _tokens(model: TextCodec, command: Embed) -> list[list[int]]:
             ) from None
         if model.rows is not None:
             bounds.check_ids(model.rows, tokens)
-        found.append(tokens)
-    return found
+        token_lists.append(tokens)
+    return token_lists

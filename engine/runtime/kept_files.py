@@ -82,10 +82,10 @@ class KeptFile:
         """Delete the oldest files above the limit, and partial files of killed processes."""
         places = self.path.parent
         files = [*places.glob(f"*{self.SUFFIX}"), *places.glob("*.part")]
-        found = sorted((f.lstat().st_mtime, f) for f in files if f != self.path)
-        for _, old in found[: max(0, len(found) + 1 - self.MAX_FILES)]:
+        dated_files = sorted((f.lstat().st_mtime, f) for f in files if f != self.path)
+        for _, old_file in dated_files[: max(0, len(dated_files) + 1 - self.MAX_FILES)]:
             with contextlib.suppress(OSError):
-                old.unlink()
+                old_file.unlink()
 
 
 @functools.cache
@@ -140,16 +140,16 @@ class CheckedFile(KeptFile):
         data = memoryview(read_file(self.path, _MAX_BYTES))
         if hashlib.sha256(data[_DIGEST_BYTES:]).digest() != data[:_DIGEST_BYTES]:
             raise ValueError("it is damaged")
-        found, (packed, tokens) = protocol.unpack(io.BytesIO(data[_DIGEST_BYTES:]).read)
-        if found.pop("of") != self._facts:
+        fields, (packed, tokens) = protocol.unpack(io.BytesIO(data[_DIGEST_BYTES:]).read)
+        if fields.pop("of") != self._facts:
             raise ValueError("it belongs to a different check")
-        return CheckedTokenizer(uuid.uuid4().hex, path, packed=packed, tokens=tokens, **found)
+        return CheckedTokenizer(uuid.uuid4().hex, path, packed=packed, tokens=tokens, **fields)
 
     def write(self, checked: CheckedTokenizer) -> None:
-        found = {**asdict(checked), "of": self._facts}
-        blobs = found.pop("packed"), found.pop("tokens")
-        del found["key"], found["folder"]
-        message = protocol.pack(found, blobs)
+        fields = {**asdict(checked), "of": self._facts}
+        blobs = fields.pop("packed"), fields.pop("tokens")
+        del fields["key"], fields["folder"]
+        message = protocol.pack(fields, blobs)
         digest = hashlib.sha256()
         for part in message:
             digest.update(part)
@@ -196,13 +196,13 @@ class ProbedFile(KeptFile):
         if model.info.step != probe.SHARED:
             return
         ways = model.abilities.modes
-        found = {
+        results = {
             "slots": model.slots is not None,
             "prefix": ways.shares_prefix,
             "mixes": ways.mixes,
             "exact": ways.exact,
         }
-        self._write(json.dumps({"of": self._facts, "results": found}, indent=1).encode())
+        self._write(json.dumps({"of": self._facts, "results": results}, indent=1).encode())
 
 
 def _machine(backend: Backend) -> dict[str, str]:

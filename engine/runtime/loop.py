@@ -151,18 +151,18 @@ class Loop:
         return bool(self._state.memory.offload.pending)
 
     def run(self) -> None:
-        why = "The engine was stopped."
+        error_text = "The engine was stopped."
         try:
             while self.step():
                 pass
             self._stopped_cleanly = True
         except BaseException as error:
             log.exception("the engine thread cannot continue")
-            why = f"The engine cannot continue: {describe_error(error)}"
+            error_text = f"The engine cannot continue: {describe_error(error)}"
             free_frames(error)  # arrays in its frames must be freed before their streams
             raise
         finally:
-            self.end(why)
+            self.end(error_text)
 
     def step(self) -> bool:
         """Run one iteration, blocking only if there's nothing to do. Return False after a `Stop`
@@ -218,8 +218,8 @@ class Loop:
         if idle and not self._inbox:
             if self._state.leader is not None:
                 self._state.leader.rest()
-            due = min(self._idle_unloader.next_check, self._state.release_at)
-            timeout = max(0.0, due - time.monotonic()) if due < math.inf else None
+            due_at = min(self._idle_unloader.next_check, self._state.release_at)
+            timeout = max(0.0, due_at - time.monotonic()) if due_at < math.inf else None
             with phase("idle"):
                 self._mailbox.take(self._inbox, block=True, timeout=timeout)
             if not self._inbox and time.monotonic() >= self._state.release_at:
@@ -315,7 +315,7 @@ class Loop:
         elif isinstance(command, Forget):
             state.memory.erase(command.session_id)
 
-    def end(self, why: str) -> None:
+    def end(self, error_text: str) -> None:
         """End the engine: answer all callers, and free everything.
 
         Each part runs even if an earlier part raises.
@@ -327,10 +327,10 @@ class Loop:
             self._workers.close,
             self._cache_restorer.clear,
             self._image_encoder.clear,
-            lambda: self._end_all(why),
+            lambda: self._end_all(error_text),
             lambda: self._inbox.extendleft(self._model_loader.give_up()),
-            lambda: self._refuse_all(why),
-            lambda: self._workers.cancel(EngineError(ENGINE_STOPPED, why)),
+            lambda: self._refuse_all(error_text),
+            lambda: self._workers.cancel(EngineError(ENGINE_STOPPED, error_text)),
             self._leave_ranks,
             state.memory.offload.close,
             state.models.clear,
@@ -345,18 +345,18 @@ class Loop:
         if self._stopped_cleanly and self._state.leader is not None:
             self._state.leader.leave()
 
-    def _end_all(self, why: str) -> None:
+    def _end_all(self, error_text: str) -> None:
         state = self._state
         for session in list(state.sessions.values()):
-            run_cleanup(partial(state.end_session, session, ENGINE_STOPPED, why))
+            run_cleanup(partial(state.end_session, session, ENGINE_STOPPED, error_text))
         for reply in list(state.unended):
-            run_cleanup(partial(reply.fail, ENGINE_STOPPED, why))
+            run_cleanup(partial(reply.fail, ENGINE_STOPPED, error_text))
 
-    def _refuse_all(self, why: str) -> None:
+    def _refuse_all(self, error_text: str) -> None:
         run_cleanup(lambda: self._inbox.extendleft(self._embedder.give_up()))
         self._inbox.extend(command for command, _ in self._relieving)
         for command in self._inbox:
-            run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
+            run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, error_text)))
 
     def _recover(
         self,
@@ -401,9 +401,9 @@ class Loop:
         """End everything that needs a plan. One of these requests makes planning fail."""
         for request in list(self._state.requests.values()):
             self._fail_reply(request, error, keep_cache=True)
-        wanted = self._model_loader.pending()
-        if wanted is not None:
-            self._model_loader.refuse(wanted.key, as_load_error(error))
+        load = self._model_loader.pending()
+        if load is not None:
+            self._model_loader.refuse(load.key, as_load_error(error))
         texts = self._embedder.pending()
         if texts is not None:
             self._embedder.refuse(texts.key, as_engine_error(error))

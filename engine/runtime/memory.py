@@ -124,8 +124,8 @@ class Memory:
 
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
-        found, needed = dict[CacheKey, Idle](), 0
-        wanted = {
+        idle_images, needed = dict[CacheKey, Idle](), 0
+        needed_keys = {
             (r.session.model.info.id, sight.digest)
             for r in self._requests.values()
             for at, sight in r.images
@@ -133,12 +133,12 @@ class Memory:
         }
         for model, vision in seeing.items():
             for digest, images in vision.cached.items():
-                if (model, digest) in wanted:
+                if (model, digest) in needed_keys:
                     needed += images.nbytes
                 else:
                     key = CacheKey("image", f"{model} {digest}")
-                    found[key] = Idle(key, images.nbytes, images.used_at + LONG_AGO)
-        return found, needed
+                    idle_images[key] = Idle(key, images.nbytes, images.used_at + LONG_AGO)
+        return idle_images, needed
 
     def _drop_image(self, key: CacheKey) -> None:
         model, _, digest = key.name.rpartition(" ")
@@ -149,10 +149,10 @@ class Memory:
     @property
     def in_memory(self) -> list[LoadedModel]:
         """Models whose weights are in memory, including draft models and bases of variants."""
-        found = [*self._models.values(), *self.adapted]
-        found += [m.base for m in self._models.values() if m.base is not None]
-        found += [d.model for d in self.drafters.values()]
-        return list({id(model): model for model in found}.values())
+        resident_models = [*self._models.values(), *self.adapted]
+        resident_models += [m.base for m in self._models.values() if m.base is not None]
+        resident_models += [d.model for d in self.drafters.values()]
+        return list({id(model): model for model in resident_models}.values())
 
     @property
     def drafters(self) -> dict[CacheKey, Drafter]:
@@ -172,9 +172,17 @@ class Memory:
 
     def freed_by(self, model: LoadedModel) -> int:
         """Return the bytes that unloading a model frees. A base may stay for other variants."""
-        others = [m for m in self._models.values() if m is not model]
-        small = [m.drafting_model for m in others]
-        needed = {id(m) for m in [*others, *(m.base for m in others), *small, *self.adapted]}
+        other_models = [m for m in self._models.values() if m is not model]
+        drafting_models = [m.drafting_model for m in other_models]
+        needed = {
+            id(m)
+            for m in [
+                *other_models,
+                *(m.base for m in other_models),
+                *drafting_models,
+                *self.adapted,
+            ]
+        }
         parts = [model, model.base, model.drafting_model]
         return sum(m.info.nbytes for m in parts if m is not None and id(m) not in needed)
 
@@ -182,10 +190,12 @@ class Memory:
     def kv_bytes(self) -> int:
         running = [r.kv for r in self._requests.values() if r.status in RUNNING]
         self.tally.refresh(running)
-        others = [*running, *(d.kv for d in self.drafters.values())]
-        parts = [kv.cache_bytes for kv in (*others, *(p.kv for p in self.prefixes.cached.values()))]
-        more = {p.group: p.shared for p in parts if p.group not in self.tally.groups}
-        total = self.tally.nbytes + sum(p.own for p in parts) + sum(more.values())
+        other_kvs = [*running, *(d.kv for d in self.drafters.values())]
+        parts = [
+            kv.cache_bytes for kv in (*other_kvs, *(p.kv for p in self.prefixes.cached.values()))
+        ]
+        other_groups = {p.group: p.shared for p in parts if p.group not in self.tally.groups}
+        total = self.tally.nbytes + sum(p.own for p in parts) + sum(other_groups.values())
         return total - self.prefixes.nbytes
 
     @property
@@ -193,8 +203,8 @@ class Memory:
         if not self.offload.pending:
             return 0
         running = [r.kv for r in self._requests.values() if r.status in RUNNING]
-        others = [*running, *(p.kv for p in self.prefixes.cached.values())]
-        in_use = {*self.tally.groups, *(kv.cache_bytes.group for kv in others)}
+        kvs_in_use = [*running, *(p.kv for p in self.prefixes.cached.values())]
+        in_use = {*self.tally.groups, *(kv.cache_bytes.group for kv in kvs_in_use)}
         return self.offload.pending_bytes(in_use)
 
     @property
@@ -219,12 +229,14 @@ class Memory:
         has_images = any(m.vision is not None and m.vision.cached for m in self._models.values())
         images, needed = self._images() if has_images else ({}, 0)
         image_bytes = sum(image.nbytes for image in images.values())
-        over = max(0, image_bytes - int(self.budget * IMAGE_SHARE))
+        excess_bytes = max(0, image_bytes - int(self.budget * IMAGE_SHARE))
         groups = self.tally.groups
         parts = [prefix.kv.cache_bytes for prefix in self.prefixes.cached.values()]
-        more = {p.group: p.shared for p in parts if p.group not in groups}
+        idle_groups = {p.group: p.shared for p in parts if p.group not in groups}
         idle = self.tally.nbytes - sum(groups[n][1] for n in in_use if n in groups)
-        idle += sum(p.own for p in parts) + sum(more[n] for n in more if n not in in_use)
+        idle += sum(p.own for p in parts) + sum(
+            idle_groups[n] for n in idle_groups if n not in in_use
+        )
         idle += sum(d.nbytes for d in self.drafters.values()) + image_bytes
         writing = self.writing_bytes if self.offload.pending else 0
         passing = sum(self._reserved.values())
@@ -242,12 +254,12 @@ class Memory:
         return MemoryView(
             self.budget,
             fixed,
-            idle=self.idle() if short or over or everything else (),
+            idle=self.idle() if short or excess_bytes or everything else (),
             idle_bytes=idle,
             writing_bytes=writing,
             prefixes=[Idle(key, p.kv.attributed_bytes, p.used_at) for key, p in cached],
             prefix_limit=self.prefixes.limit,
-            excess_image_bytes=over,
+            excess_image_bytes=excess_bytes,
             releasing_bytes=passing,
         )
 
@@ -262,11 +274,14 @@ class Memory:
 
     def idle(self) -> list[Idle]:
         chats = [s for s in self._sessions.values() if not s.is_running]
-        found = [_idle(s.key, s.kv.cache_bytes, s.used_at) for s in chats]
-        found += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
-        found += self._images()[0].values()
+        entries = [_idle(s.key, s.kv.cache_bytes, s.used_at) for s in chats]
+        entries += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
+        entries += self._images()[0].values()
         cached = self.prefixes.cached.items()
-        return [*found, *(_idle(key, p.kv.cache_bytes, p.used_at + LONG_AGO) for key, p in cached)]
+        return [
+            *entries,
+            *(_idle(key, p.kv.cache_bytes, p.used_at + LONG_AGO) for key, p in cached),
+        ]
 
     def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
         """Drop idle caches. Caches of chats are written to disk if the disk is fast enough.

@@ -77,12 +77,12 @@ class ModelLoader:
         self._drop_cancelled()
         while self.pending() is not None:
             load = self.queue[0]
-            known = self._known(load.candidate)
-            if known is None:
+            loaded = self._known(load.candidate)
+            if loaded is None:
                 return
             self._end(load)  # an earlier request has already loaded this model
             for command in load.callers:
-                resolve_load(command, known)
+                resolve_load(command, loaded)
 
     def load(self, command: Load) -> None:
         self._confined.start()
@@ -99,9 +99,9 @@ class ModelLoader:
         if command.is_cancelled:
             drop(command)
             return
-        known = self._known(candidate)
-        if known is not None:
-            resolve_load(command, known)
+        loaded = self._known(candidate)
+        if loaded is not None:
+            resolve_load(command, loaded)
             return
         if self._state.leader is not None:
             candidate = candidate.spread(self._state.leader.shares)
@@ -123,12 +123,12 @@ class ModelLoader:
     def _known(self, candidate: Candidate) -> LoadedModel | None:
         """Return the model if it's in memory. A base that was only kept for its variants is added
         again."""
-        known = self._state.models.get(self._identities.get(candidate.identity, ""))
-        if known is None and candidate.adapter is None:
-            known = self._state.memory.base(candidate.checked_model.contents)
-            if known is not None:
-                self._add(known, candidate)
-        return known
+        model = self._state.models.get(self._identities.get(candidate.identity, ""))
+        if model is None and candidate.adapter is None:
+            model = self._state.memory.base(candidate.checked_model.contents)
+            if model is not None:
+                self._add(model, candidate)
+        return model
 
     def begin(self, admission: LoadAdmission) -> None:
         load = self.queue[0]
@@ -151,9 +151,9 @@ class ModelLoader:
         if self._ways_dir is None:
             return None
         file = ProbedFile(self._ways_dir, self._state.backend, load.candidate.checked_model, wide)
-        known = file.read()
-        load.probed = file if known is None else None
-        return known
+        modes = file.read()
+        load.probed = file if modes is None else None
+        return modes
 
     def refuse(self, key: str, error: EngineError) -> None:
         for load in [load for load in self.queue if load.key == key]:
@@ -171,12 +171,14 @@ class ModelLoader:
         self._drop_cancelled()
         if self.freeing.going:
             return self.freeing.step()
-        allowed = max(min(decoding / 2, GAP_BUDGET), min(decoding / 4, MAX_PIECE_S), loader.SLICE_S)
+        allowed_s = max(
+            min(decoding / 2, GAP_BUDGET), min(decoding / 4, MAX_PIECE_S), loader.SLICE_S
+        )
         began = before = time.perf_counter()
         while self.busy and self._next_piece():
             before, last = time.perf_counter(), before
             # the next part may take as long as this one
-            if before - began + (before - last) > allowed:
+            if before - began + (before - last) > allowed_s:
                 return None
         return None
 
@@ -199,9 +201,9 @@ class ModelLoader:
             return False
 
     def _read(self, load: ModelLoad, model: LoadedModel) -> None:
-        known = self._state.models.get(model.info.id, model)
-        if known is model:
-            self._confine(known, load.candidate)
+        loaded = self._state.models.get(model.info.id, model)
+        if loaded is model:
+            self._confine(loaded, load.candidate)
             if model.base is not None and model.base.text.reader is None:
                 self._confine(model.base, load.candidate)
         if load.probed is not None:
@@ -209,9 +211,9 @@ class ModelLoader:
         # Keep only one copy of weights that two commands have loaded.
         load.arrays.clear()
         self._end(load)
-        self._add(known, load.candidate)
+        self._add(loaded, load.candidate)
         for command in load.callers:
-            resolve_load(command, known)
+            resolve_load(command, loaded)
 
     def _add(self, model: LoadedModel, candidate: Candidate) -> None:
         self._state.models[model.info.id] = model
@@ -241,23 +243,23 @@ class ModelLoader:
     def unload(self, command: Unload) -> None:
         self.free(command.model_id, lambda: command.answer.set_result(None))
 
-    def free(self, model_id: str, then: Callable[[], None] | None = None) -> None:
-        state, ended = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
+    def free(self, model_id: str, on_freed: Callable[[], None] | None = None) -> None:
+        state, error = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
             if not session.one_shot:
-                state.ended[session.id] = ended
-            state.end_session(session, *ended)
+                state.ended[session.id] = error
+            state.end_session(session, *error)
         state.memory.prefixes.drop_model(model_id)
-        self.leave(state.remove(model_id), then)
+        self.leave(state.remove(model_id), on_freed)
 
-    def leave(self, models: list[LoadedModel], then: Callable[[], None] | None = None) -> None:
-        """Free the arrays that only the removed `models` use, and then call `then`."""
+    def leave(self, models: list[LoadedModel], on_freed: Callable[[], None] | None = None) -> None:
+        """Free the arrays that only the removed `models` use, and then call `on_freed`."""
         needed = {
             id(a) for m in self._state.memory.in_memory for a in loader.parameter_arrays(m.net)
         }
         arrays = [a for m in models for a in loader.remove_arrays(m.net, needed)]
         self._state.models_changed()
-        self.freeing.add(arrays, then)
+        self.freeing.add(arrays, on_freed)
 
     def give_up(self) -> list[Load]:
         run_cleanup(self.freeing.give_up)
@@ -284,8 +286,8 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
         try:
             reached: list[Any] | float | None = next(self.pieces)
             return reached
-        except StopIteration as done:
-            model: LoadedModel = done.value
+        except StopIteration as stop:
+            model: LoadedModel = stop.value
             return model
 
     def report_progress(self, share: float | None) -> None:
@@ -316,35 +318,35 @@ class DeferredFree:
         # Arrays to free, each with a callback to run afterwards.
         self.going: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
 
-    def add(self, arrays: list[Any], then: Callable[[], None] | None = None) -> None:
-        """Queue arrays to be freed, and then call `then`.
+    def add(self, arrays: list[Any], on_freed: Callable[[], None] | None = None) -> None:
+        """Queue arrays to be freed, and then call `on_freed`.
 
         Args:
             arrays: list to empty. Nothing else may refer to these arrays. If the list is already
                 empty, only unused buffers are freed.
         """
-        self.going.append((arrays, then))
+        self.going.append((arrays, on_freed))
 
     def step(self) -> None:
         began = time.perf_counter()
         while self.going and time.perf_counter() - began < SLICE_S:
-            arrays, then = self.going[0]
-            freed = 0
-            while arrays and freed < FREED_BYTES:
-                freed += arrays.pop().nbytes
+            arrays, on_freed = self.going[0]
+            freed_bytes = 0
+            while arrays and freed_bytes < FREED_BYTES:
+                freed_bytes += arrays.pop().nbytes
             if not arrays:
                 self.going.popleft()
             try:
                 backend.release_memory()
             finally:
-                if not arrays and then is not None:
-                    then()
+                if not arrays and on_freed is not None:
+                    on_freed()
 
     def give_up(self) -> None:
         while self.going:
-            _, then = self.going.popleft()
-            if then is not None:
-                run_cleanup(then)
+            _, on_freed = self.going.popleft()
+            if on_freed is not None:
+                run_cleanup(on_freed)
 
 
 _ModelRef = weakref.ref[LoadedModel]
@@ -396,7 +398,7 @@ class DraftModelLoader:
             raise EngineError(MODEL_LOAD_FAILED, CANCELLED)
 
     def _fail(self, command: Load, read: list[_ModelRef], error: BaseException) -> None:
-        for model in (known() for known in reversed(read)):
+        for model in (ref() for ref in reversed(read)):
             if model is not None:
                 self._release(model)
         refuse(command, as_load_error(error))
@@ -438,13 +440,13 @@ class DraftModelLoader:
             self._model_loader.free(key)
 
 
-def _alive(model: _ModelRef) -> LoadedModel:
-    found = model()
-    if found is None:
+def _alive(ref: _ModelRef) -> LoadedModel:
+    model = ref()
+    if model is None:
         raise _gone()
-    return found
+    return model
 
 
 def _gone() -> EngineError:
-    why = "The model was unloaded while it was being loaded. Load it again."
-    return EngineError(MODEL_LOAD_FAILED, why)
+    error_text = "The model was unloaded while it was being loaded. Load it again."
+    return EngineError(MODEL_LOAD_FAILED, error_text)

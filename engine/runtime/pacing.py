@@ -110,12 +110,12 @@ class PrefillPacer:
 
     def _learn_rate(self, model: str, tokens: int, seconds: float) -> None:
         """Update the prefill rate. Passes much smaller than earlier passes are ignored."""
-        rate, most = self._rates.get(model, (0.0, 0))
-        if tokens <= most // 2:
+        rate, largest = self._rates.get(model, (0.0, 0))
+        if tokens <= largest // 2:
             return
-        found = tokens / max(seconds, 1e-6)
-        rate = found if tokens > 2 * most else rate + 0.25 * (found - rate)
-        self._rates[model] = (rate, max(most, tokens))
+        measured_rate = tokens / max(seconds, 1e-6)
+        rate = measured_rate if tokens > 2 * largest else rate + 0.25 * (measured_rate - rate)
+        self._rates[model] = (rate, max(largest, tokens))
 
     def chunk(self, model: str, decoding: float | None, tile: int = TILE) -> int:
         """Return the maximum number of tokens to read now.
@@ -161,8 +161,8 @@ class PrefillPacer:
 
     def _factor(self, tokens: int, budget: float, seconds: float) -> float:
         # Going from one tile to two requires a factor greater than 1.5.
-        most = max(1.5, 1 + TILE / tokens)
-        return max(0.6, min(most, AIM * budget / max(seconds, 1e-6)))
+        max_factor = max(1.5, 1 + TILE / tokens)
+        return max(0.6, min(max_factor, AIM * budget / max(seconds, 1e-6)))
 
     def seconds(self, model: str, tokens: int) -> float:
         return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, FIRST_IDLE_CHUNK)
@@ -241,9 +241,9 @@ class ModelTimeShares:
         A newly active model starts with the least time of the others, so that inactivity gives no
         advantage.
         """
-        known = {m: self._used[m] for m in active if m in self._used}
-        least = min(known.values(), default=0.0)
-        return {m: known.get(m, least) for m in active}
+        used = {m: self._used[m] for m in active if m in self._used}
+        min_used = min(used.values(), default=0.0)
+        return {m: used.get(m, min_used) for m in active}
 
 
 MAX_LEAD_S = 5.0
@@ -267,8 +267,8 @@ class ProgramTimeShares:
 
     def used(self, active: Iterable[str]) -> dict[str, float]:
         """Return the time used by active programs, in seconds divided by their shares."""
-        most = self._least + MAX_LEAD_S
-        return {p: min(max(self._used.get(p, 0.0), self._least), most) for p in active}
+        ceiling = self._least + MAX_LEAD_S
+        return {p: min(max(self._used.get(p, 0.0), self._least), ceiling) for p in active}
 
     def charge(self, weights: Mapping[str, float], seconds: Mapping[str, float]) -> None:
         """Add the time used by active programs. `weights` are their fractions of the total."""
@@ -285,6 +285,6 @@ def parts(shares: Mapping[str, float]) -> dict[str, float]:
     Args:
         shares: in percent.
     """
-    others = sum(not share for share in shares.values())
-    default = max(1.0, 100.0 - sum(shares.values())) / max(1, others)
+    unset_count = sum(not share for share in shares.values())
+    default = max(1.0, 100.0 - sum(shares.values())) / max(1, unset_count)
     return {program: (share or default) / 100 for program, share in shares.items()}

@@ -276,8 +276,8 @@ class StepPlan(Struct, frozen=True):
     @property
     def idle(self) -> bool:
         memory = self.refuse or self.evict or self.requeue or self.extend or self.keep
-        begun = self.admit is not None or self.load or self.embed or self.adopt
-        return not (memory or begun or self.passes or self.chunk)
+        starts_work = self.admit is not None or self.load or self.embed or self.adopt
+        return not (memory or starts_work or self.passes or self.chunk)
 
 
 class Timing(Struct, frozen=True):

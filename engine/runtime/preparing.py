@@ -151,7 +151,7 @@ def prepare(job: Job) -> PreparedRequest | None:
         messages = kept_messages
     if ready is None or length >= context:
         raise _too_long(job, messages, length, build)
-    most = params.max_tokens or context
+    max_reply_tokens = params.max_tokens or context
     tools = params.offered or job.template.get("tools") or ()
     single = bool(tools) and not params.parallel_tool_calls
     text = ReplyText(codec.tokenizer, ready.opened, params.stop, ready.opening, tools, single)
@@ -166,7 +166,7 @@ def prepare(job: Job) -> PreparedRequest | None:
             raise EngineError(
                 INVALID_REQUEST, "The beginning of the answer does not match the output format."
             ) from error
-    longest = min(most, context - length)
+    longest = min(max_reply_tokens, context - length)
     tokens = pieces.concatenate(ready.tokens)
     images: list[PlacedImage] = []
     if codec.preprocessor is not None:
@@ -187,9 +187,9 @@ class _LedgerSource:
 
     def ledger_for(self, text: str) -> Ledger:
         if self._look is not None:
-            found, self._look = self._look(text), None
-            if found is not None and _fits(self._codec, found[1].ledger.tokens):
-                self._found, self.ledger = found, found[1].ledger
+            match, self._look = self._look(text), None
+            if match is not None and _fits(self._codec, match[1].ledger.tokens):
+                self._found, self.ledger = match, match[1].ledger
         return self.ledger
 
     def cache_file(self, ready: prompt.Prompt) -> CacheFile | None:
@@ -218,7 +218,7 @@ def _build(
         media = media_in(messages)
         ids = {m.digest: (preprocessor.placeholder_of(m), job.sight(m).ids) for m in media}
         images = Images(preprocessor.template_tokens, ids)
-    built = prompt.build_prompt(
+    built_prompt = prompt.build_prompt(
         codec.tokenizer,
         messages,
         job.reasoning,
@@ -229,13 +229,15 @@ def _build(
         images,
     )
     if codec.rows is not None:
-        bounds.check_ids(codec.rows, [token for token in built.tokens if token < FIRST_IMAGE_ID])
-    return built
+        bounds.check_ids(
+            codec.rows, [token for token in built_prompt.tokens if token < FIRST_IMAGE_ID]
+        )
+    return built_prompt
 
 
 def _fits(codec: TextCodec, tokens: Sequence[int]) -> bool:
-    most = max((token for token in tokens if token < FIRST_IMAGE_ID), default=0)
-    return most < (codec.rows or FIRST_IMAGE_ID)
+    largest_id = max((token for token in tokens if token < FIRST_IMAGE_ID), default=0)
+    return largest_id < (codec.rows or FIRST_IMAGE_ID)
 
 
 def _conversation(job: Job, asked: str | tuple[Message, ...] | AddedMessages) -> list[Message]:
@@ -276,8 +278,8 @@ def _with_notes_for_lost_media(
             parts.append(part)
         except FileNotFoundError:
             parts.append({"type": "text", "text": LOST[part["type"]]})
-    seen = any(part["type"] != "text" for part in parts)
-    return {**message, "content": parts if seen else text_of(parts)}
+    has_media = any(part["type"] != "text" for part in parts)
+    return {**message, "content": parts if has_media else text_of(parts)}
 
 
 def _prepare_raw(job: Job, raw: RawPrompt) -> PreparedRequest:
@@ -373,10 +375,10 @@ def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> E
 
 def _build_or_measure(build: Build, messages: list[Message]) -> tuple[prompt.Prompt | None, int]:
     try:
-        built = build(messages)
+        result = build(messages)
     except TooLongError as error:
         return None, error.tokens
-    return built, len(built.tokens)
+    return result, len(result.tokens)
 
 
 def _without_omitted(job: Job, messages: list[Message]) -> tuple[list[Message], list[Message]]:
@@ -391,12 +393,12 @@ def _without_omitted(job: Job, messages: list[Message]) -> tuple[list[Message], 
 
 def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list[Message]]:
     """Split off the oldest turns if there are more characters than can fit into the context."""
-    head, most = fixed_head(messages), bounds.max_characters(context)
+    head, max_characters = fixed_head(messages), bounds.max_characters(context)
     sizes = [bounds.message_size(m) for m in messages]
     total, cut = sum(sizes), head
     turns = [i for i, m in enumerate(messages) if i > head and m["role"] == "user"]
     for turn in turns:
-        if total <= most:
+        if total <= max_characters:
             break
         total -= sum(sizes[cut:turn])
         cut = turn
@@ -407,13 +409,13 @@ def _fit_messages(
     job: Job, messages: list[Message], build: Build
 ) -> tuple[list[Message], prompt.Prompt | None, int]:
     context = job.context
-    built, length = _build_or_measure(build, messages)
+    result, length = _build_or_measure(build, messages)
     if not job.slides or context - length >= min(job.params.max_tokens or context, context // 8):
-        return messages, built, length
+        return messages, result, length
     target = int(context * KEPT_SHARE)
     slid = slide(messages, target, context - 1, lambda some: _build_or_measure(build, some)[1])
     if slid is None or not slid[1]:
-        return messages, built, length
+        return messages, result, length
     return slid[0], *_build_or_measure(build, slid[0])
 
 
@@ -436,7 +438,7 @@ def last_turn(messages: list[Message]) -> list[Message]:
 
 
 def slide(
-    messages: list[Message], target: int, most: int, length: Callable[[list[Message]], int]
+    messages: list[Message], target: int, limit: int, length: Callable[[list[Message]], int]
 ) -> tuple[list[Message], int] | None:
     """Drop as few of the oldest turns as possible to get a prompt of at most `target` tokens.
 
@@ -456,15 +458,17 @@ def slide(
     cuts = [i for i, m in enumerate(messages) if i > fixed and m["role"] == "user"]
     if cuts:
         shortened = _fewest([[*messages[:fixed], *messages[cut:]] for cut in cuts], target, length)
-        if length(shortened) <= most:
+        if length(shortened) <= limit:
             return shortened, len(messages) - len(shortened)
     last = cuts[-1] if cuts else fixed
-    asked = messages[last : last + 1]
+    question = messages[last : last + 1]
     steps = [i for i, m in enumerate(messages) if i > last and m["role"] == "assistant"][1:]
-    if not steps or asked[0]["role"] != "user":
+    if not steps or question[0]["role"] != "user":
         return None
-    shortened = _fewest([[*messages[:fixed], *asked, *messages[i:]] for i in steps], target, length)
-    return (shortened, len(messages) - len(shortened)) if length(shortened) <= most else None
+    shortened = _fewest(
+        [[*messages[:fixed], *question, *messages[i:]] for i in steps], target, length
+    )
+    return (shortened, len(messages) - len(shortened)) if length(shortened) <= limit else None
 
 
 def dropped_messages(messages: Sequence[Message], remaining: Sequence[Message]) -> list[Message]:
@@ -479,12 +483,12 @@ def without(messages: list[Message], omitted: Sequence[Message]) -> list[Message
     dropped.
     """
     fixed = fixed_head(messages)
-    system, found = messages[:fixed], 0
+    system, match_count = messages[:fixed], 0
     for at, message in enumerate(messages[fixed:], fixed):
-        if found == len(omitted):
+        if match_count == len(omitted):
             return [*system, *messages[at:]]
-        if message == omitted[found]:
-            found += 1
+        if message == omitted[match_count]:
+            match_count += 1
         elif message["role"] == "user":
             system.append(message)
         else:

@@ -249,10 +249,10 @@ class Request:
         if self.text is None or not self.generated:
             return True
         last = self.tokens[-min(self.generated, _MAX_CHARACTER_TOKENS) :]
-        shown = self.session.model.text.tokenizer.decode(last)
-        return self.text.can_end and not shown.endswith("\ufffd")
+        last_text = self.session.model.text.tokenizer.decode(last)
+        return self.text.can_end and not last_text.endswith("\ufffd")
 
-    def progress(self, done: int, position: int) -> None:
+    def progress(self, tokens_read: int, position: int) -> None:
         if self.generated:
             return  # don't report rebuilding a cache in the middle of an answer
         self.queue_position = position
@@ -260,7 +260,7 @@ class Request:
             PromptProgress(
                 self.session.id,
                 self.id,
-                done,
+                tokens_read,
                 self.prompt_length,
                 self.reused,
                 position,
@@ -305,9 +305,9 @@ class Request:
         self._reasoned += before == "reasoning" and not heading
         odds: tuple[TokenOdds, ...] = ()
         if self.odds is not None:
-            known = self.odds.pop_odds(token, text.detokenizer)
+            token_odds = self.odds.pop_odds(token, text.detokenizer)
             # Markers and the text between them aren't part of the answer.
-            odds = (known,) if before == text.splitter.kind == "answer" else ()
+            odds = (token_odds,) if before == text.splitter.kind == "answer" else ()
         self._send_deltas(deltas, (token,), odds)
         if self._detector is not None and text.can_end:
             self.repeated = self._detector.repeated_tokens(
@@ -335,7 +335,7 @@ class Request:
         if self.status == Status.FINISHED:
             return
         try:
-            self._send_deltas([], over=True)  # also end a call that has started
+            self._send_deltas([], is_over=True)  # also end a call that has started
         except BaseException:
             log.exception("cannot end the tool calls of a failed reply")
         self._sink(Failed(self.session.id, self.id, code, message, reason), ())
@@ -378,8 +378,8 @@ class Request:
         needed = estimate.bytes(self.prompt_length + self.limit)
         nbytes, growth = max(allocated, needed), None
         slack = nbytes - needed
-        due = self.status == Status.DECODING and self.generated + EARLY_TOKENS > self.limit
-        if due and self.limit < self.longest:
+        needs_growth = self.status == Status.DECODING and self.generated + EARLY_TOKENS > self.limit
+        if needs_growth and self.limit < self.longest:
             longer = min(self.longest, self.limit + EXTENSION_TOKENS)
             growth = max(allocated, estimate.bytes(self.prompt_length + longer)) - nbytes
         if self.images:
@@ -392,8 +392,8 @@ class Request:
             base = min(base, common_length(kv.tokens[:base], self.tokens))
             if base < shared_prefix.MIN_TOKENS:
                 return alone
-        own = max(0, nbytes - shared.bytes_per_token * base)
-        return MemoryNeeds(own, shared.number, shared.nbytes, slack, growth)
+        own_bytes = max(0, nbytes - shared.bytes_per_token * base)
+        return MemoryNeeds(own_bytes, shared.number, shared.nbytes, slack, growth)
 
     def conclude(self, reason: FinishReason) -> Message | None:
         """Report text that was held back, add the turn's messages to the session, and return the
@@ -401,7 +401,7 @@ class Request:
         session, prompt, text = self.session, self.prompt, self.text
         if prompt is None or text is None:
             return None  # canceled while the prompt was being prepared
-        self._send_deltas(text.finish(reason == FinishReason.STOP), over=True)
+        self._send_deltas(text.finish(reason == FinishReason.STOP), is_over=True)
         if reason == FinishReason.CANCELLED and not self.generated:
             return None  # treat the message as if it hadn't been sent
         messages = self.messages
@@ -428,7 +428,7 @@ class Request:
         deltas: list[Delta],
         tokens: tuple[int, ...] = (),
         odds: tuple[TokenOdds, ...] = (),
-        over: bool = False,
+        is_over: bool = False,
     ) -> None:
         for text, kind in deltas:
             self._sink(TextDelta(self.session.id, self.id, text, kind, odds), tokens)
@@ -436,18 +436,18 @@ class Request:
         if tokens:  # report a token without text with an empty delta
             self._sink(TextDelta(self.session.id, self.id, "", "answer", odds), tokens)
         if self.tells_calls and self.text is not None:
-            for update in self.text.call_updates(over):
+            for update in self.text.call_updates(is_over):
                 self._sink(self._call_event(update), ())
 
     def _call_event(self, update: ToolCallUpdate) -> CallEvent:
-        mine = (self.session.id, self.id, update.id)
+        ids = (self.session.id, self.id, update.id)
         if update.kind == "started":
-            return ToolCallStarted(*mine, update.name)
+            return ToolCallStarted(*ids, update.name)
         if update.kind == "delta":
-            return ToolCallDelta(*mine, update.text)
+            return ToolCallDelta(*ids, update.text)
         if update.kind == "finished":
-            return ToolCallFinished(*mine, update.name, update.text)
-        return ToolCallFailed(*mine, update.name, update.text, update.message, update.arguments)
+            return ToolCallFinished(*ids, update.name, update.text)
+        return ToolCallFailed(*ids, update.name, update.text, update.message, update.arguments)
 
 
 def _question(messages: Sequence[Message]) -> str:
@@ -503,8 +503,8 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
 
     @cached_property
     def context_length(self) -> int:
-        most = self.model.info.context_length
-        return min(most, self.context) if self.context is not None else most
+        limit = self.model.info.context_length
+        return min(limit, self.context) if self.context is not None else limit
 
     def present(self) -> float:
         now = time.time()

@@ -125,8 +125,8 @@ class Scheduler:
         step = self._step(chunk.model, plan.models)
         self._chunks += 1
         if plan.passes and not plan.starts_replies:
-            spent = timing.decode - 2 * step if chunk.mixed else timing.chunk
-            self._pause.add(spent - self.pacing.gap_budget)
+            spent_s = timing.decode - 2 * step if chunk.mixed else timing.chunk
+            self._pause.add(spent_s - self.pacing.gap_budget)
         if not timing.left:
             grace = GATHERED_FOR if plan.gathering else step
             self._hand_on_until = timing.ended + self.pacing.gap_budget + grace
@@ -144,15 +144,17 @@ class Scheduler:
 
         A model without streams delays other models' streams, so the fastest of their steps counts.
         """
-        known = {m: self.step_seconds[m] for m in active if m in self.step_seconds}
-        return known.get(model, min(known.values(), default=0.0))
+        durations = {m: self.step_seconds[m] for m in active if m in self.step_seconds}
+        return durations.get(model, min(durations.values(), default=0.0))
 
     def _compute(self, view: View, order: Sequence[Row], budget: MemoryBudget) -> StepPlan:
         reading = tuple(r.id for r in order)
         groups = _groups(view.rows)
         if order and groups and self._gathers(view, order, groups):
-            first, others = self._chunk(view, order, [])
-            plan = StepPlan(chunk=first, other_chunks=others, reading=reading, gathering=True)
+            first, gathered_chunks = self._chunk(view, order, [])
+            plan = StepPlan(
+                chunk=first, other_chunks=gathered_chunks, reading=reading, gathering=True
+            )
             joint = len(groups) == 1 and _can_mix(view, order[0], groups[0])
             ready = _pass(groups[0], view) if joint else None
             return with_last_tokens(view, order, plan, ready)
@@ -165,19 +167,19 @@ class Scheduler:
                 step = replace(passes[0], feed=())  # a draft has to follow known tokens
             passes = (step,)
         chunk: Chunk | None = None
-        beside: tuple[Chunk, ...] = ()
+        other_chunks: tuple[Chunk, ...] = ()
         if order and passes and self._pause.is_due:
             order = ()  # streaming replies have priority
         if order and len(groups) == 1 and self._mixes(view, order[0], groups[0], passes):
-            chunk, beside = self._mixed_chunk(view, order, len(passes[0].feed))
+            chunk, other_chunks = self._mixed_chunk(view, order, len(passes[0].feed))
         elif order and (len(models) < 2 or self._turns.completes(model, models)):
-            chunk, beside = self._chunk(view, order, groups)
+            chunk, other_chunks = self._chunk(view, order, groups)
         plan = StepPlan(
             models=models,
             model=model,
             passes=passes,
             chunk=chunk,
-            other_chunks=beside,
+            other_chunks=other_chunks,
             reading=reading,
             answering=len(groups) if chunk is not None else 0,
         )
@@ -203,13 +205,13 @@ class Scheduler:
 
         Lookup tokens delay other chats as a prompt chunk does, so their number has the same limit.
         """
-        model, most = group[0].model, MAX_CHUNK
+        model, max_tokens = group[0].model, MAX_CHUNK
         if len(group) > 1:
             if not (step.shared and model in view.mixing and all(r.can_mix_decode for r in group)):
                 return step
             copying = max(1, sum(bool(r.lookup_chances) for r in group))
-            most = self.pacing.mixed_chunk(model, len(group)) // copying
-        drafts = tuple(self.drafting.look_up(model, [r.lookup_chances[:most] for r in group]))
+            max_tokens = self.pacing.mixed_chunk(model, len(group)) // copying
+        drafts = tuple(self.drafting.look_up(model, [r.lookup_chances[:max_tokens] for r in group]))
         return replace(step, drafts=drafts if any(drafts) else ())
 
     def _observe_drafts(self, view: View, plan: StepPlan, timing: Timing) -> None:
@@ -220,14 +222,14 @@ class Scheduler:
         if not steps[0].feed:
             self.drafting.waited()
             return
-        fed = [rows[key] for key in steps[0].feed]
-        chats, looked_up = len(fed), any(row.lookup_chances for row in fed)
+        fed_rows = [rows[key] for key in steps[0].feed]
+        chats, looked_up = len(fed_rows), any(row.lookup_chances for row in fed_rows)
         if timing.generated:
             counts = timing.generated, timing.drafted, timing.accepted
             self.drafting.observe(plan.model, timing.decode, *counts, looked_up, chats)
-        elif chats == 1 and fed[0].lost_tokens:
+        elif chats == 1 and fed_rows[0].lost_tokens:
             self.drafting.observe_again(plan.model, timing.decode)
-        elif any(row.drafts for row in fed):
+        elif any(row.drafts for row in fed_rows):
             self.drafting.observe(plan.model, timing.decode, chats, chats=chats)
 
     def _reading_order(self, view: View) -> list[Row]:
@@ -239,29 +241,31 @@ class Scheduler:
             return order
         used = self._shares.used(programs)
         first = [row for row in order if row.priority == order[0].priority]
-        others = [row for row in order if row.priority != order[0].priority]
-        return [*sorted(first, key=lambda row: used[row.program]), *others]
+        other_rows = [row for row in order if row.priority != order[0].priority]
+        return [*sorted(first, key=lambda row: used[row.program]), *other_rows]
 
     def _without_programs_ahead(self, view: View) -> View:
         used = self._shares.used({r.program for r in view.rows if r.decodes or r.reads})
-        most = min(used.values(), default=0.0) + LEEWAY_S
-        ahead = {program for program, seconds in used.items() if seconds > most}
-        rows = [replace(r, is_suspended=True) if r.program in ahead else r for r in view.rows]
+        max_used = min(used.values(), default=0.0) + LEEWAY_S
+        programs_ahead = {program for program, seconds in used.items() if seconds > max_used}
+        rows = [
+            replace(r, is_suspended=True) if r.program in programs_ahead else r for r in view.rows
+        ]
         return replace(view, rows=rows)
 
     def _charge(self, view: View, plan: StepPlan, timing: Timing) -> None:
-        of = {row.id: row.program for row in view.rows}
+        program_of = {row.id: row.program for row in view.rows}
         mixed = plan.chunk is not None and plan.chunk.mixed
-        stepped = Counter(of[i] for step in plan.passes for i in step.rows)
+        stepped = Counter(program_of[i] for step in plan.passes for i in step.rows)
         read: Counter[str] = Counter()
         for chunk in plan.chunks:
-            (stepped if mixed else read)[of[chunk.session]] += chunk.count
-        spent = dict.fromkeys({*stepped, *read}, 0.0)
+            (stepped if mixed else read)[program_of[chunk.session]] += chunk.count
+        spent_s = dict.fromkeys({*stepped, *read}, 0.0)
         for rows, seconds in ((stepped, timing.decode), (read, timing.chunk)):
             for program, count in rows.items():
-                spent[program] += seconds * count / rows.total()
+                spent_s[program] += seconds * count / rows.total()
         shares = {r.program: r.share for r in view.rows if r.decodes or r.reads}
-        self._shares.charge(parts(shares), spent)
+        self._shares.charge(parts(shares), spent_s)
 
     def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
         """Return the next prefix to copy instead of prefilling it."""
@@ -308,30 +312,30 @@ class Scheduler:
     ) -> tuple[Chunk, tuple[Chunk, ...]]:
         row = order[0]
         tile = 1 if row.model in view.exact else TILE
-        most = self.pacing.mixed_chunk(row.model, rows, tile)
-        count = _until_stop(row, order, min(row.remaining, most))
+        max_tokens = self.pacing.mixed_chunk(row.model, rows, tile)
+        count = _until_stop(row, order, min(row.remaining, max_tokens))
         chunk = Chunk(row.id, row.model, row.length, count, mixed=True)
         if count < row.remaining or len(order) < 2:
             return chunk, ()
-        return chunk, read_beside(view, order, most - count, mixed=True)
+        return chunk, read_beside(view, order, max_tokens - count, mixed=True)
 
     def _chunk(
         self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]
     ) -> tuple[Chunk, tuple[Chunk, ...]]:
         row = order[0]
         if row.reproducible:
-            most = self.pacing.fixed_chunk(row.length, row.remaining)
+            max_tokens = self.pacing.fixed_chunk(row.length, row.remaining)
         else:
             step = self._step(row.model, (g[0].model for g in groups)) if groups else None
             tile = 1 if row.model in view.exact else TILE
-            most = self.pacing.chunk(row.model, step, tile)
+            max_tokens = self.pacing.chunk(row.model, step, tile)
             if len(groups) == 1 and _can_mix(view, row, groups[0]):
-                most = min(most, TILE)  # chunks after a step are rarely timed
-        count = _until_stop(row, order, min(row.remaining, most))
+                max_tokens = min(max_tokens, TILE)  # chunks after a step are rarely timed
+        count = _until_stop(row, order, min(row.remaining, max_tokens))
         chunk = Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
         if count < row.remaining or len(order) < 2:
             return chunk, ()
-        return chunk, read_beside(view, order, most - count)
+        return chunk, read_beside(view, order, max_tokens - count)
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:
@@ -400,9 +404,9 @@ def read_beside(
     Args:
         room: number of tokens left in the pass.
     """
-    first, *others = candidates(view, order)
+    first, *other_rows = candidates(view, order)
     group = [first]
-    for row in others:
+    for row in other_rows:
         if row.remaining > room or _has_stop(row, order):
             continue
         if any(_should_wait(row, member) for member in group):
@@ -440,14 +444,14 @@ def with_last_tokens(
     if before is None:  # the pass only starts the replies to these prompts
         before = DecodeStep((), (), shared=len(read) > 1)
     step = replace(before, rows=(*before.rows, *read), feed=(*before.feed, *read))
-    first, *others = (replace(c, mixed=True, ends=True) for c in chunks)
+    first, *other_chunks = (replace(c, mixed=True, ends=True) for c in chunks)
     return replace(
         plan,
         models=plan.models or (first.model,),
         model=first.model,
         passes=(step,),
         chunk=first,
-        other_chunks=tuple(others),
+        other_chunks=tuple(other_chunks),
         gathering=False,
         starts_replies=begins,
     )

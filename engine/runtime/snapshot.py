@@ -73,11 +73,13 @@ def _rows(state: State) -> list[Row]:
             continue
         drafter = request.session.model.drafter
         if isinstance(drafter, Lookup):
-            least = 1 if alone else LIKELY_MATCH
-            if (alone or request.kv.can_draft_together) and request.match_search.find() >= least:
-                most = min(rows[index].drafts, MAX_LOOKUP)
+            min_match = 1 if alone else LIKELY_MATCH
+            if (
+                alone or request.kv.can_draft_together
+            ) and request.match_search.find() >= min_match:
+                max_drafts = min(rows[index].drafts, MAX_LOOKUP)
                 rows[index] = replace(
-                    rows[index], lookup_chances=request.match_search.acceptance_chances(most)
+                    rows[index], lookup_chances=request.match_search.acceptance_chances(max_drafts)
                 )
         elif alone and isinstance(drafter, Drafter):
             longest = request.prompt_length + request.limit
@@ -97,9 +99,9 @@ def _row(state: State, request: Request) -> Row:
     needs = request.memory_needs() if prepared else MemoryNeeds(0)
     halts = reading and kv.needs_snapshot
     pending = request.pending is not None
-    chosen, lost = request.generated + pending, 0
+    sampled_tokens, lost_tokens = request.generated + pending, 0
     if request.status == Status.DECODING:
-        lost = len(runner.lost_tokens(request))
+        lost_tokens = len(runner.lost_tokens(request))
     return Row(
         session.id,
         model.info.id,
@@ -113,7 +115,7 @@ def _row(state: State, request: Request) -> Row:
         # Other models would compute logits for all rows of the chunk (`output_rows`).
         can_feed_last=chunked and model.abilities.leaves_out_rows and model.ranks == 1,
         # A recurrent model may treat the first token differently.
-        can_mix_decode=not (request.apart or session.kv_bits or lost) and kv.length > 0,
+        can_mix_decode=not (request.apart or session.kv_bits or lost_tokens) and kv.length > 0,
         one_shot=session.one_shot,
         priority=session.priority,
         program=session.program,
@@ -122,10 +124,10 @@ def _row(state: State, request: Request) -> Row:
         remaining=request.unread if reading else 0,
         waiting_since=request.waiting_since,
         ready_at=request.ready_at,
-        begun=chosen > 0,
+        begun=sampled_tokens > 0,
         pending=pending,
-        awaits_first=chosen == 1 and pending,
-        wants_more=chosen < request.limit,
+        awaits_first=sampled_tokens == 1 and pending,
+        wants_more=sampled_tokens < request.limit,
         images=_unsplittable_spans(request) if reading and request.images else (),
         snapshot_at=request.prompt.boundary if halts and request.prompt is not None else -1,
         max_bytes=needs.own,
@@ -138,8 +140,8 @@ def _row(state: State, request: Request) -> Row:
         else 0,
         group=needs.group,
         shared=needs.shared,
-        drafts=0 if model.drafter is None or lost else draft_room(request),
-        lost_tokens=lost,
+        drafts=0 if model.drafter is None or lost_tokens else draft_room(request),
+        lost_tokens=lost_tokens,
         kind=session.kind,
         prompt=request.reader.packed if reading else b"",
         system=request.prompt.system if request.prompt is not None else 0,
@@ -182,11 +184,11 @@ def draft_room(request: Request) -> int:
     0 for reproducible chats, because a pass over several tokens rounds differently than a step.
     """
     drafter = request.session.model.drafter
-    chosen = request.generated + (request.pending is not None)
-    if drafter is None or not drafter.breaker.is_enabled or not chosen or request.images:
+    sampled_tokens = request.generated + (request.pending is not None)
+    if drafter is None or not drafter.breaker.is_enabled or not sampled_tokens or request.images:
         return 0
     if request.apart or not request.kv.can_roll_back:
         return 0
     if request.constraint is not None and request.constraint.is_slow:
         return 0  # a worker computes the masks token by token
-    return max(0, request.limit - chosen - 1)  # one more token follows the draft
+    return max(0, request.limit - sampled_tokens - 1)  # one more token follows the draft

@@ -93,7 +93,7 @@ class State:
     def models_changed(self) -> None:
         backend.limit_buffers(self.backend.device, self.memory.fixed)
 
-    def note_read(self, request: Request, ahead: int = 0) -> None:
+    def note_read(self, request: Request, prompts_ahead: int = 0) -> None:
         """Report the progress of prefill, and start decoding if only the last token is left.
 
         Args:
@@ -102,7 +102,7 @@ class State:
         if request.status != Status.PREFILLING:
             return
         if request.unread:
-            request.progress(request.kv.length, ahead)
+            request.progress(request.kv.length, prompts_ahead)
         else:
             request.move(Status.DECODING)
             request.ready_at = self.clock()

@@ -52,9 +52,9 @@ def run(
             loop = make_loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
     except BaseException as error:
         log.exception("cannot start the engine")
-        why = f"The engine could not start: {describe_error(error)}"
+        error_text = f"The engine could not start: {describe_error(error)}"
         for command in mailbox.close():
-            refuse(command, EngineError(ENGINE_STOPPED, why))
+            refuse(command, EngineError(ENGINE_STOPPED, error_text))
         return
     try:
         with contextlib.suppress(BaseException):  # already reported and logged by the loop

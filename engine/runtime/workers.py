@@ -141,13 +141,13 @@ class CommandFuture(Future[T]):
             self.set_result(result)
 
     def add_done_callback(self, fn: Callable[[Future[T]], object]) -> None:
-        asking = threading.current_thread()
+        caller_thread = threading.current_thread()
 
-        def guarded(done: Future[T]) -> None:
+        def guarded(future: Future[T]) -> None:
             try:
-                fn(done)
+                fn(future)
             except BaseException:
-                if threading.current_thread() is asking:
+                if threading.current_thread() is caller_thread:
                     raise  # the result was available, so this runs in the caller's thread
                 log.exception("a future's callback raised")
 
@@ -190,9 +190,9 @@ raises the error.
 """
 
 
-def _outcome(done: Future[Any]) -> tuple[Any, BaseException | None]:
-    error = done.exception()
-    return (None, error) if error is not None else (done.result(), None)
+def _outcome(future: Future[Any]) -> tuple[Any, BaseException | None]:
+    error = future.exception()
+    return (None, error) if error is not None else (future.result(), None)
 
 
 class _Running(Struct, frozen=True):
@@ -237,7 +237,7 @@ class Workers:
         try:
             step = running.task.throw(error) if error is not None else running.task.send(value)
             if isinstance(step, Future):
-                step.add_done_callback(lambda done: self._advance(running, *_outcome(done)))
+                step.add_done_callback(lambda future: self._advance(running, *_outcome(future)))
             else:
                 self._queue(running, step)
         except StopIteration:
