@@ -252,10 +252,10 @@ def _is_consistent(record: Record) -> bool:
     )
 
 
-def _are_counts(values: Any, most: int) -> bool:
+def _are_counts(values: Any, maximum: int) -> bool:
     if not isinstance(values, list) or set(map(type, values)) - {int}:
         return False
-    return not values or (min(values) >= 0 and max(values) <= most)
+    return not values or (min(values) >= 0 and max(values) <= maximum)
 
 
 class Contents(Struct, frozen=True):

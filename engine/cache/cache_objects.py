@@ -22,20 +22,20 @@ def flatten_caches(caches: Iterable[Any]) -> Iterator[Any]:
         yield from getattr(cache, "caches", [cache])
 
 
-def replace_some(caches: Caches, others: dict[int, Any]) -> Caches:
+def replace_some(caches: Caches, replacements: dict[int, Any]) -> Caches:
     """Return a new list with some of the caches replaced.
 
     Args:
-        others: maps the `id()` of a cache to its replacement.
+        replacements: maps the `id()` of a cache to its replacement.
     """
-    found = []
+    new_caches = []
     for cache in caches:
-        copied = others.get(id(cache), cache)
+        copied = replacements.get(id(cache), cache)
         if hasattr(cache, "caches"):
             copied = clone(cache)
-            copied.caches = tuple(others.get(id(part), part) for part in cache.caches)
-        found.append(copied)
-    return found
+            copied.caches = tuple(replacements.get(id(part), part) for part in cache.caches)
+        new_caches.append(copied)
+    return new_caches
 
 
 def clone(value: Any) -> Any:
@@ -52,8 +52,8 @@ def clone(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return type(value)(clone(v) for v in value)
     homes = ("mlx_lm.", "mlx_vlm.models.")
-    known = any(kind.__module__.startswith(homes) for kind in type(value).__mro__)
-    if known or isinstance(value, SharedPrefixKV):
+    is_cache_type = any(kind.__module__.startswith(homes) for kind in type(value).__mro__)
+    if is_cache_type or isinstance(value, SharedPrefixKV):
         copy = object.__new__(type(value))
         for name, part in vars(value).items():
             setattr(copy, name, clone(part))
@@ -85,13 +85,13 @@ def compact(cache: Any) -> Any:
     After prefill, a ring buffer still has the whole last chunk, which can exceed its window.
     """
     for part in getattr(cache, "caches", [cache]):
-        most = getattr(part, "max_size", None)
-        if most is not None and getattr(part, "keys", None) is not None:
-            surplus = part.keys.shape[2] - most
+        max_size = getattr(part, "max_size", None)
+        if max_size is not None and getattr(part, "keys", None) is not None:
+            surplus = part.keys.shape[2] - max_size
             if surplus > 0 and part._idx == part.keys.shape[2]:
                 part.keys = part._trim(surplus, part.keys)
                 part.values = part._trim(surplus, part.values)
-                part._idx = most
+                part._idx = max_size
     return cache
 
 
@@ -115,7 +115,9 @@ def copy_without_last(cache: Any, boundary: Any, surplus: int) -> Any:
     if hasattr(boundary, "caches"):
         copy = clone(cache)
         pairs = zip(cache.caches, boundary.caches, strict=True)
-        copy.caches = tuple(copy_without_last(part, old, surplus) for part, old in pairs)
+        copy.caches = tuple(
+            copy_without_last(part, boundary_part, surplus) for part, boundary_part in pairs
+        )
         return copy
     copy = clone(cache if boundary is None else boundary)
     if boundary is None and copy is not None and surplus:
@@ -199,16 +201,16 @@ def _deep_copy(value: Any) -> Any:
     return value
 
 
-def stagger_growth(caches: Caches, more: int = 0) -> None:
+def stagger_growth(caches: Caches, more_tokens: int = 0) -> None:
     """Set `step` of the caches so that not all layers grow in the same decode step.
 
     Growing copies the cache. When all layers grew in the same step, this took 200 ms at 1,300
     tokens on two cores.
 
     Args:
-        more: number of tokens that are about to be added. Large numbers increase the step.
+        more_tokens: number of tokens that are about to be added. Large numbers increase the step.
     """
-    steps = MAX_STEPS if more >= 2 * MAX_STEPS * STEP else 1
+    steps = MAX_STEPS if more_tokens >= 2 * MAX_STEPS * STEP else 1
     for layer, cache in enumerate(caches):
         for part in getattr(cache, "caches", [cache]):
             if hasattr(part, "step"):
@@ -300,25 +302,25 @@ def has_hidden_growth(caches: Caches, longer: Caches) -> bool:
     from mlx_lm.models.cache import ArraysCache
 
     return any(
-        type(cache) is not ArraysCache or nbytes(cache) != nbytes(more)
-        for (cache, _), (more, _) in zip(
+        type(cache) is not ArraysCache or nbytes(cache) != nbytes(longer_cache)
+        for (cache, _), (longer_cache, _) in zip(
             _with_copy_counts(caches), _with_copy_counts(longer), strict=True
         )
         if not hasattr(cache, "keys")
     )
 
 
-def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> MemoryEstimate:
+def measure(caches: Caches, longer: Caches | None = None, more_tokens: int = 0) -> MemoryEstimate:
     """Measure a session's memory with caches that have a few tokens.
 
     Args:
-        longer: the same caches after `more` additional tokens. If omitted, caches whose growth
-            can't be derived from array shapes count as fixed.
+        longer: the same caches after `more_tokens` additional tokens. If omitted, caches whose
+            growth can't be derived from array shapes count as fixed.
     """
     fixed = 0
     layers: list[tuple[int, int]] = []
     after = _with_copy_counts(caches if longer is None else longer)
-    for (cache, copies), (grown, _) in zip(_with_copy_counts(caches), after, strict=True):
+    for (cache, copies), (longer_cache, _) in zip(_with_copy_counts(caches), after, strict=True):
         if hasattr(cache, "keys"):
             if cache.keys is None:
                 continue
@@ -328,8 +330,8 @@ def measure(caches: Caches, longer: Caches | None = None, more: int = 0) -> Memo
             layers.append((per_token, limit + STEP if limit else UNLIMITED))
             continue
         fixed += copies * nbytes(cache)
-        if (growth := nbytes(grown) - nbytes(cache)) > 0:
-            layers.append((copies * -(-growth // more), UNLIMITED))
+        if (growth := nbytes(longer_cache) - nbytes(cache)) > 0:
+            layers.append((copies * -(-growth // more_tokens), UNLIMITED))
     return MemoryEstimate(fixed, tuple(layers))
 
 

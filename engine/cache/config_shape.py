@@ -223,15 +223,15 @@ class _Reader:
 
     def kind_by_family(self, at: int) -> str:
         listed = next((g for n in _LISTS if isinstance(g := self.config.get(n), (list, str))), None)
-        every = next((_ALTERNATING[n] for n in self.families if n in _ALTERNATING), None)
-        if listed and not (every and self.families & _BY_PATTERN):
+        interval = next((_ALTERNATING[n] for n in self.families if n in _ALTERNATING), None)
+        if listed and not (interval and self.families & _BY_PATTERN):
             return _KINDS.get(str(listed[at % len(listed)]), _FULL)
         if self.families & _ALL_STATES:
             return _STATE
-        if every is None:
+        if interval is None:
             return _FULL
-        count = self.number(every[0]) or every[1]
-        last = every[0] == "layer_group_size" and at >= self.count // count * count
+        count = self.number(interval[0]) or interval[1]
+        last = interval[0] == "layer_group_size" and at >= self.count // count * count
         kind = _WINDOW if self.families & _WINDOWS else _STATE
         return _FULL if (at + 1) % count == 0 or last else kind
 
@@ -241,14 +241,14 @@ class _Reader:
             count -= self.number("num_kv_shared_layers")
         elif self.is_family("afm7"):
             count -= self.number("num_kv_reuse_layers")
-        found = [c for at in range(count) for c in self.layer(at, self.kinds[at])]
+        layers = [c for at in range(count) for c in self.layer(at, self.kinds[at])]
         if self.is_family("iquestloopcoder"):
-            found += [replace(c, window=self.number("loop_window_size") or 64) for c in found]
+            layers += [replace(c, window=self.number("loop_window_size") or 64) for c in layers]
         if self.is_family("nanbeige"):
-            found *= self.number("num_loops") or 1
+            layers *= self.number("num_loops") or 1
         if self.is_family("longcat_flash_ngram"):
-            found.append(Layer(state=3))
-        return found
+            layers.append(Layer(state=3))
+        return layers
 
     def layer(self, at: int, kind: str) -> list[Layer]:
         ratios, indexer = self.config.get("compress_ratios"), self.number("index_head_dim")
@@ -258,27 +258,29 @@ class _Reader:
             # A sliding window. Layers whose cache is reused by other layers also keep a compressed
             # copy of all tokens.
             width = self.number("head_dim")
-            found = [Layer(width, 0, self.number("sliding_window") or None, plain=False)]
+            layers = [Layer(width, 0, self.number("sliding_window") or None, plain=False)]
             if ratios[at] and self.config["kv_source_layer_ids"][at] == at:
-                found.append(Layer(-(-(width + indexer) // ratios[at]), plain=False))
-            return found
+                layers.append(Layer(-(-(width + indexer) // ratios[at]), plain=False))
+            return layers
         if kind == _STATE:
             return [Layer(state=self.per_rank(self.state_size()))]
-        found = [self.attention(at, kind)]
+        layers = [self.attention(at, kind)]
         if self.is_family("longcat_flash", "longcat_flash_ngram"):
-            found *= 2
+            layers *= 2
         elif self.latent and indexer:
-            found.append(Layer(indexer, indexer))  # mlx-lm stores the indexer's keys as values, too
+            layers.append(
+                Layer(indexer, indexer)
+            )  # mlx-lm stores the indexer's keys as values, too
         elif self.is_family("minimax_m3", "minimax_m3_vl"):
-            found = [replace(found[0], plain=False)]
+            layers = [replace(layers[0], plain=False)]
             if self.has_flag("sparse_attention_freq", at):
-                found.append(Layer(indexer))
+                layers.append(Layer(indexer))
         elif self.is_family("falcon_h1", "baichuan_m1"):
             state = (
-                self.state_size() if self.is_family("falcon_h1") else found[0].elements_per_token
+                self.state_size() if self.is_family("falcon_h1") else layers[0].elements_per_token
             )
-            found.append(Layer(state=state))
-        return [replace(c, plain=False) for c in found] if len(found) > 1 else found
+            layers.append(Layer(state=state))
+        return [replace(c, plain=False) for c in layers] if len(layers) > 1 else layers
 
     def attention(self, at: int, kind: str) -> Layer:
         window = None
@@ -388,10 +390,12 @@ class _Reader:
         """Return the width of the widest feed-forward activation, in elements per token."""
         dense = self.number("intermediate_size", "ffn_hidden_size", "n_inner") or 4 * self.hidden
         expert = self.number("moe_intermediate_size", "expert_ffn_hidden_size")
-        chosen = self.number("num_experts_per_tok", "moe_topk", "moe_k", "num_experts_per_token")
+        experts_per_token = self.number(
+            "num_experts_per_tok", "moe_topk", "moe_k", "num_experts_per_token"
+        )
         if self.number("num_local_experts", "num_experts", "moe_num_experts"):
             expert = expert or dense
-        return max(dense, expert * chosen)
+        return max(dense, expert * experts_per_token)
 
 
 def _delta_state_size(heads: int, width: int, convolution: int) -> int:

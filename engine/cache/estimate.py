@@ -57,24 +57,24 @@ class MemoryEstimate(Struct, frozen=True):
 
     def bytes(self, tokens: int, step: int = STEP) -> int:
         """Return the bytes for a session of `tokens` tokens if caches grow by `step`."""
-        grown = (tokens + step - 1) // step * step
+        capacity = (tokens + step - 1) // step * step
         return self.fixed + sum(
-            per * min(grown, most) for per, most in _merge_by_limit(self.layers)
+            per * min(capacity, limit) for per, limit in _merge_by_limit(self.layers)
         )
 
     @property
     def per_token(self) -> int:
         """Bytes per additional token once all windows are full."""
-        return sum(per for per, most in self.layers if most >= UNLIMITED)
+        return sum(per for per, limit in self.layers if limit >= UNLIMITED)
 
 
 @functools.lru_cache
 def _merge_by_limit(layers: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
     """Merge layers with the same limit. The scheduler calls `bytes` several times per step."""
     sums: dict[int, int] = {}
-    for per, most in layers:
-        sums[most] = sums.get(most, 0) + per
-    return tuple((per, most) for most, per in sums.items())
+    for per, limit in layers:
+        sums[limit] = sums.get(limit, 0) + per
+    return tuple((per, limit) for limit, per in sums.items())
 
 
 def estimate(
@@ -93,21 +93,21 @@ def estimate(
         snapshot: include the copies of caches that can't be trimmed (`SessionKV.snapshot`).
     """
     copies = 2 if snapshot else 1
-    grown: list[tuple[int, int]] = []
+    layers: list[tuple[int, int]] = []
     for layer in shape.caches:
         per_token = layer.elements_per_token * itemsize
         if not per_token:
             continue
         if layer.window:
-            grown.append((per_token, layer.window + chunk))
-            grown += [(per_token, layer.window)] * (copies - 1)
+            layers.append((per_token, layer.window + chunk))
+            layers += [(per_token, layer.window)] * (copies - 1)
         elif kv_bits and layer.plain:
             scales = 2 * itemsize * -(-layer.elements_per_token // _GROUP)
-            grown.append((layer.elements_per_token * kv_bits // 8 + scales, UNLIMITED))
+            layers.append((layer.elements_per_token * kv_bits // 8 + scales, UNLIMITED))
         else:
-            grown.append((per_token, UNLIMITED))
+            layers.append((per_token, UNLIMITED))
     return MemoryEstimate(
-        copies * itemsize * sum(layer.state for layer in shape.caches), tuple(grown)
+        copies * itemsize * sum(layer.state for layer in shape.caches), tuple(layers)
     )
 
 
@@ -235,13 +235,13 @@ def fit(
         gpu and shape is not None and not shape.latent and shape.width in FUSED_WIDTHS,
         ON_GPU if gpu else ON_CPU,
     )
-    found = _estimate_fit(shape, weights, case)
-    if wide and found.total > free and weights.loading_bytes(True) > weights.loading_bytes(False):
+    result = _estimate_fit(shape, weights, case)
+    if wide and result.total > free and weights.loading_bytes(True) > weights.loading_bytes(False):
         case = replace(case, wide=False, itemsize=itemsize)
-        found = _estimate_fit(shape, weights, case)
-    found = replace(found, free=free, adapter=weights.adapter, shared=weights.shared)
-    if found.total <= free:
-        return found
+        result = _estimate_fit(shape, weights, case)
+    result = replace(result, free=free, adapter=weights.adapter, shared=weights.shared)
+    if result.total <= free:
+        return result
     fewer_bits = [Offer("kv_bits", bits, 0) for bits in (8, 4) if (kv_bits or 16) > bits]
     halves = [case.context >> n for n in range(1, case.context.bit_length())]
     shorter = [Offer("context", half, 0) for half in halves if half >= MIN_CONTEXT_TOKENS]
@@ -254,18 +254,18 @@ def fit(
             if total <= free:
                 offers.append(replace(offer, total=total))
                 break
-    return replace(found, offers=(*offers, *_suggest_unloading(found, free, loaded)))
+    return replace(result, offers=(*offers, *_suggest_unloading(result, free, loaded)))
 
 
-def _suggest_unloading(found: Fit, free: int, loaded: Iterable[ResidentModel]) -> list[Offer]:
+def _suggest_unloading(result: Fit, free: int, loaded: Iterable[ResidentModel]) -> list[Offer]:
     """Suggest unloading the smallest idle model that frees enough, or else all idle models."""
     idle = sorted((m for m in loaded if m.idle), key=lambda m: m.nbytes)
-    enough = [m for m in idle if found.total <= free + m.nbytes]
-    if enough:
-        return [Offer("unload", 0, free + enough[0].nbytes, enough[0].id)]
-    everything = free + sum(m.nbytes for m in idle)
-    if found.total <= everything:
-        return [Offer("unload", 0, everything, m.id) for m in idle]
+    candidates = [m for m in idle if result.total <= free + m.nbytes]
+    if candidates:
+        return [Offer("unload", 0, free + candidates[0].nbytes, candidates[0].id)]
+    max_free = free + sum(m.nbytes for m in idle)
+    if result.total <= max_free:
+        return [Offer("unload", 0, max_free, m.id) for m in idle]
     return []
 
 
@@ -284,7 +284,9 @@ def _estimate_fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
         # MLX copies quantized keys and values for its matrix products. One layer's copies, for all
         # chats, are still alive while the next layer is making copies. Without GQA, only the keys
         # are copied.
-        largest = max((per * context for per, most in cost.layers if most >= UNLIMITED), default=0)
+        largest = max(
+            (per * context for per, limit in cost.layers if limit >= UNLIMITED), default=0
+        )
         if not shape.grouped:
             widest = max(shape.caches, key=lambda layer: layer.elements_per_token)
             largest = int(largest * widest.keys / max(1, widest.elements_per_token))
@@ -348,8 +350,8 @@ def _slot_copy_bytes(shape: Shape, case: _Case) -> int:
 
 def context_limit(config: Mapping[str, Any]) -> int | None:
     names = ("max_position_embeddings", "max_sequence_length", "n_positions", "seq_length", "n_ctx")
-    found = (part.get(name) for part in text_configs(config) for name in names)
-    return next((limit for limit in found if type(limit) is int and limit > 0), None)
+    values = (part.get(name) for part in text_configs(config) for name in names)
+    return next((limit for limit in values if type(limit) is int and limit > 0), None)
 
 
 def _is_float32(config: Mapping[str, Any]) -> bool:

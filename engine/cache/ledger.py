@@ -65,8 +65,8 @@ def pack_tokens(tokens: Sequence[int]) -> bytes:
 
 def common_bytes(a: bytes, b: bytes) -> int:
     """Return the byte length of the common prefix, rounded down to whole tokens."""
-    least = min(len(a), len(b))
-    common = least if a[:least] == b[:least] else common_length(a, b)
+    shorter = min(len(a), len(b))
+    common = shorter if a[:shorter] == b[:shorter] else common_length(a, b)
     return common - common % TOKEN_BYTES
 
 
@@ -75,8 +75,8 @@ def shareable_tokens(first: bytes, second: bytes) -> int:
 
     A prompt's last token can't be shared, because it must be fed to get logits.
     """
-    least = min(len(first), len(second)) // TOKEN_BYTES
-    return min(common_bytes(first, second) // TOKEN_BYTES, least - 1)
+    shorter = min(len(first), len(second)) // TOKEN_BYTES
+    return min(common_bytes(first, second) // TOKEN_BYTES, shorter - 1)
 
 
 class Ledger(Struct, frozen=True):

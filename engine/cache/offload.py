@@ -48,8 +48,12 @@ _APART = re.compile(rf"{_STEM.pattern}\.(safetensors|([0-9]+\.)?part)|conversati
 
 
 def client_files(folder: Path) -> list[Path]:
-    apart = folder / APART
-    return [f for f in apart.iterdir() if _APART.fullmatch(f.name)] if apart.exists() else []
+    client_folder = folder / APART
+    return (
+        [f for f in client_folder.iterdir() if _APART.fullmatch(f.name)]
+        if client_folder.exists()
+        else []
+    )
 
 
 def _is_being_written(half: Path) -> bool:
@@ -113,13 +117,13 @@ class Offload:
     def _folders(self) -> list[Path]:
         return [] if self._folder is None else [self._folder, self._folder / APART]
 
-    def pending_bytes(self, others: Container[int] = ()) -> int:
+    def pending_bytes(self, excluded_groups: Container[int] = ()) -> int:
         """Return the bytes of memory that only pending writes keep alive.
 
         Args:
-            others: groups of shared memory still in use elsewhere.
+            excluded_groups: groups of shared memory still in use elsewhere.
         """
-        groups = {p.group: p.shared for p in self.pending if p.group not in others}
+        groups = {p.group: p.shared for p in self.pending if p.group not in excluded_groups}
         return sum(p.own for p in self.pending) + sum(groups.values())
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
@@ -160,30 +164,33 @@ class Offload:
         """Return the name and header of the API client file whose text has the longest prefix in
         common with `text`, or None.
         """
-        found = [
+        matches = [
             (common, -len(its_text), path)
             for path, (its_fingerprint, its_text) in self._read_texts().items()
             if its_fingerprint == fingerprint
             and (common := common_length(its_text, text)) * SHARE_DIVISOR > len(its_text)
         ]
-        if not found:
+        if not matches:
             return None
-        name = APART + max(found)[-1].stem
+        name = APART + max(matches)[-1].stem
         record = self.read_header(name, fingerprint)
         return None if record is None else (name, record)
 
     def names_of(self, domain: str) -> list[str]:
         """Return the names of all files in an API client's domain, or without a known domain."""
-        owners = {path: its.split(" ", 2)[2:] for path, (its, _) in self._read_texts().items()}
-        return [APART + path.stem for path, its in owners.items() if its in ([], [domain])]
+        owners = {
+            path: fingerprint.split(" ", 2)[2:]
+            for path, (fingerprint, _) in self._read_texts().items()
+        }
+        return [APART + path.stem for path, owner in owners.items() if owner in ([], [domain])]
 
     def _read_texts(self) -> dict[Path, tuple[str, str]]:
         """Read the headers of new files. Other processes may add and remove files at any time."""
         with self._change:
-            known = set(self._texts)
-            written = known - self._writing.keys()
+            known_paths = set(self._texts)
+            written = known_paths - self._writing.keys()
         there = set() if self._folder is None else set((self._folder / APART).glob("*.safetensors"))
-        texts = {path: _fingerprint_and_text(path) for path in there - known}
+        texts = {path: _fingerprint_and_text(path) for path in there - known_paths}
         with self._change:
             for path in written - there:
                 self._texts.pop(path, None)
@@ -221,8 +228,8 @@ class Offload:
             os.utime(path)  # mark the file as recently used
         return contents
 
-    def remove_unusable(self, name: str, why: str) -> None:
-        log.warning("removed an unusable KV cache from disk: %s", why)
+    def remove_unusable(self, name: str, reason: str) -> None:
+        log.warning("removed an unusable KV cache from disk: %s", reason)
         self._unlink(self._path(name))
 
     def delete(self, name: str) -> None:
@@ -248,20 +255,20 @@ class Offload:
         self.pending.clear()
 
     def _path(self, session_id: str) -> Path:
-        apart = APART if session_id.startswith(APART) else ""
-        name = session_id.removeprefix(apart)
+        prefix = APART if session_id.startswith(APART) else ""
+        name = session_id.removeprefix(prefix)
         # Hash other ids, because they can be any text and may not be a valid file name.
-        if not apart or not _STEM.fullmatch(name):
+        if not prefix or not _STEM.fullmatch(name):
             name = hashlib.sha256(session_id.encode(errors="surrogatepass")).hexdigest()[:40]
-        return (self._folder or Path()) / apart / f"{name}.safetensors"
+        return (self._folder or Path()) / prefix / f"{name}.safetensors"
 
     def _files(self, folder: Path) -> list[tuple[float, Path, int]]:
-        found = []
+        dated_files = []
         for path in folder.glob("*.safetensors"):
             with contextlib.suppress(OSError):
                 stat = path.lstat()
-                found.append((stat.st_mtime, path, stat.st_size))
-        return sorted(found)
+                dated_files.append((stat.st_mtime, path, stat.st_size))
+        return sorted(dated_files)
 
     def _unlink(self, path: Path) -> None:
         self._total_bytes = None
@@ -308,12 +315,12 @@ class Offload:
             raise
         files = self._files(path.parent)
         surplus = sum(size for _, _, size in files) - self._limit
-        for _, old, size in files:
+        for _, old_file, size in files:
             if surplus <= 0:
                 break
-            if old != path:
+            if old_file != path:
                 with contextlib.suppress(OSError):
-                    old.unlink()
+                    old_file.unlink()
                 surplus -= size
 
 

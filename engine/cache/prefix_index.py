@@ -47,9 +47,9 @@ class PrefillingSession(Struct, eq=False):
 
     @property
     def packed(self) -> bytes:
-        known = len(self._packed) // TOKEN_BYTES
-        if known < len(self.tokens):
-            self._packed += pack_tokens(self.tokens[known:])
+        packed_tokens = len(self._packed) // TOKEN_BYTES
+        if packed_tokens < len(self.tokens):
+            self._packed += pack_tokens(self.tokens[packed_tokens:])
         return self._packed
 
     @property
@@ -149,16 +149,16 @@ class PrefixIndex:
     def find_offer(self, reader: PrefillingSession) -> CacheOffer | None:
         """Return the longest prefix of a prompt in other caches. Call `refresh` first."""
         kv = reader.kv
-        if all(other is kv for other in self._holders):
+        if all(candidate is kv for candidate in self._holders):
             return None
         cuts = reader.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
             return None  # prefill can't reproduce decoded tokens bit by bit
         free = kv.is_fully_shared  # a fork is copied on its first write anyway
-        least = kv.length + (1 if free else MIN_GAIN)
+        min_length = kv.length + (1 if free else MIN_GAIN)
         best, donor = 0, None
         for common, node, skip in self._nodes_on_path(reader):
-            if common < max(least, best):
+            if common < max(min_length, best):
                 break
             holders = node.holders if node.depth == common * TOKEN_BYTES else ()
             for holder in islice(_iterate_holders(node, kv, skip), MAX_DONORS):
@@ -256,9 +256,9 @@ class PrefixIndex:
         kv, before = holder.kv, holder.nodes
         path = _path_bytes(before[0]) if before else b""
         # The tree is still correct for tokens that weren't trimmed since the last update.
-        known = path[: min(kv.unmoved * TOKEN_BYTES, len(path))]
+        stable_path = path[: min(kv.unmoved * TOKEN_BYTES, len(path))]
         length = kv.length
-        tokens = known[: length * TOKEN_BYTES]
+        tokens = stable_path[: length * TOKEN_BYTES]
         tokens += pack_tokens(kv.tokens[len(tokens) // TOKEN_BYTES : length])
         kv.unmoved = length
         snapshot = kv.last_snapshot

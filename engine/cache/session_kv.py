@@ -334,15 +334,18 @@ class SessionKV:
         if not self.layers:
             return 0
         shared = min(common_length(self.tokens, prompt), len(prompt) - 1)
-        within = [shared]
+        candidates = [shared]
         if cuts is not None:
             alike = common_length(self.cuts, cuts)
-            within = [c for c in cuts[:alike] if c <= shared]
-        own = [len(self.tokens), self.last_snapshot.length if self.last_snapshot is not None else 0]
+            candidates = [c for c in cuts[:alike] if c <= shared]
+        own_lengths = [
+            len(self.tokens),
+            self.last_snapshot.length if self.last_snapshot is not None else 0,
+        ]
         if cuts is None and self.last_snapshot is not None and self.last_snapshot.length <= shared:
-            within.append(self.last_snapshot.length)
+            candidates.append(self.last_snapshot.length)
         anywhere = self.is_trimmable
-        return max((c for c in within if anywhere or c in own), default=0)
+        return max((c for c in candidates if anywhere or c in own_lengths), default=0)
 
     def copy_prefix(self, length: int, room: bool) -> Caches:
         """Copy the first `length` tokens of the caches into new buffers, and evaluate them.
@@ -354,11 +357,16 @@ class SessionKV:
         caches = self.leave_slots()
         surplus, boundary_caches = len(self.tokens) - length, self._snapshot_caches(length)
         copies = [
-            detach_buffers(copy_without_last(cache, old, surplus), room)
-            for cache, old in zip(caches, boundary_caches, strict=True)
+            detach_buffers(copy_without_last(cache, boundary_cache, surplus), room)
+            for cache, boundary_cache in zip(caches, boundary_caches, strict=True)
         ]
         if self.shared_prefix is not None:
-            copies = self._to_native(copies, lambda held, old: held.copy_into(old, length, room))
+            copies = self._to_native(
+                copies,
+                lambda prefix_view, boundary_cache: prefix_view.copy_into(
+                    boundary_cache, length, room
+                ),
+            )
         mx.eval(list(iterate_arrays(copies)))
         return copies
 
@@ -466,10 +474,10 @@ class SessionKV:
 
         The session's own tokens become a shared prefix if necessary.
         """
-        least = shared_prefix.MIN_TOKENS
-        if not self.shares_prefix or length < least or not plain_kv_caches(self.layers):
+        min_tokens = shared_prefix.MIN_TOKENS
+        if not self.shares_prefix or length < min_tokens or not plain_kv_caches(self.layers):
             return None
-        if self.shared_prefix is None or length - self.shared_prefix_length >= least:
+        if self.shared_prefix is None or length - self.shared_prefix_length >= min_tokens:
             self.make_shared_prefix()
         surplus, boundary_caches = len(self.tokens) - length, self._snapshot_caches(length)
         pairs = zip(self.leave_slots(), boundary_caches, strict=True)
@@ -519,9 +527,9 @@ class SessionKV:
         # The size is cached, because summing up 30 layers takes 0.2 ms.
         if self._measured is None or self.slot_buffer is not None or self.stack is not None:
             parts = [self.layers, self.last_snapshot.caches if self.last_snapshot else []]
-            seen = {id(a): a.nbytes for a in iterate_arrays(parts)}
+            sizes = {id(a): a.nbytes for a in iterate_arrays(parts)}
             slot = sum(s.nbytes_each for s in (self.slot_buffer, self.stack) if s is not None)
-            self._measured = slot + sum(seen.values())
+            self._measured = slot + sum(sizes.values())
         if self.shared_prefix is not None:
             return CacheBytes(self._measured, self.shared_prefix.number, self.shared_prefix.nbytes)
         if self._sharers is not None:

@@ -144,9 +144,9 @@ class SharedPrefixKV:
         pairs = zip(self._prefix_arrays, (self.keys, self.values), strict=True)
         fresh.keys, fresh.values = [
             PartedArray(
-                [first[:, :, : self.base], *([more[:, :, :length]] if more is not None else [])]
+                [first[:, :, : self.base], *([tail[:, :, :length]] if tail is not None else [])]
             )
-            for first, more in pairs
+            for first, tail in pairs
         ]
         fresh.offset = self.offset
         return fresh
@@ -208,9 +208,11 @@ class SharedPrefixRows:
 
     def both(self, layer: int) -> list[mx.array] | None:
         first = [self.rows[members[0]] for members in self.groups]
-        found = [(prefix.both[layer], base) for prefix, base in first]
-        sides = [_slice_tokens(array, base + 1) for array, base in found if array is not None]
-        return sides if len(sides) == len(found) else None
+        prefix_arrays = [(prefix.both[layer], base) for prefix, base in first]
+        sides = [
+            _slice_tokens(array, base + 1) for array, base in prefix_arrays if array is not None
+        ]
+        return sides if len(sides) == len(prefix_arrays) else None
 
 
 def _add_position(array: mx.array, length: int) -> mx.array:
@@ -312,13 +314,13 @@ class PartedArray:
 
 
 def _write_tokens(
-    buffer: mx.array | None, new: mx.array, before: int, now: int, step: int
+    buffer: mx.array | None, added: mx.array, before: int, now: int, step: int
 ) -> mx.array:
     if buffer is None or now > buffer.shape[2]:
         step = max(step, before // 4)
-        more = (now - before + step - 1) // step * step
-        room = mx.zeros((*new.shape[:2], more, new.shape[3]), new.dtype)
+        growth = (now - before + step - 1) // step * step
+        room = mx.zeros((*added.shape[:2], growth, added.shape[3]), added.dtype)
         written = [] if buffer is None else [buffer[:, :, :before]]
         buffer = mx.concatenate([*written, room], axis=2)
-    buffer[:, :, before:now] = new
+    buffer[:, :, before:now] = added
     return buffer

@@ -58,25 +58,25 @@ class SlotBuffer:
         """Reshape one of the layers' arrays to `[slots, key heads, capacity, width]`."""
         return array.reshape(self._slots, -1, *array.shape[1:])
 
-    def add(self, new: Sequence[Occupant]) -> None:
+    def add(self, entering: Sequence[Occupant]) -> None:
         """Add sessions, and make room for one more token in all slots."""
         before = len(self.occupants)
         count, self._nbytes = self._slots, None
-        if new:
-            arriving = [slot_caches(kv.layers, self.policy)[0] for kv in new]
+        if entering:
+            arriving = [slot_caches(kv.layers, self.policy)[0] for kv in entering]
             if not self.layers:
                 self.layers = [
                     [mx.zeros((0, 0, a.shape[3]), a.dtype) for a in slot_layer.arrays(c)]
                     for c in arriving[0]
                 ]
-            if before + len(new) > count:
+            if before + len(entering) > count:
                 # Allocate 25% extra, to avoid copying the buffer for every new session.
-                count = (before + len(new)) * 5 // 4
+                count = (before + len(entering)) * 5 // 4
             # Update this first, so that after an error these sessions are found in the slots and
             # dropped.
-            self.occupants.extend(new)
+            self.occupants.extend(entering)
             self.caches.extend(arriving)
-            for kv in new:
+            for kv in entering:
                 kv.slot_buffer = self
         needed = {
             form: max(slot_layer.tokens_after(caches[first], 1) for caches in self.caches)
@@ -87,7 +87,7 @@ class SlotBuffer:
             self._grow(layer, slots, needed[self.forms[layer]])
             for slot in range(before, len(self.occupants)):
                 self._fill_slot(layer, slot, self.caches[slot][layer])
-            if new and self.policy.classes:
+            if entering and self.policy.classes:
                 # Evaluate layer by layer, so that only one layer of a long session exists twice.
                 mx.eval(self.layers[layer])
 
@@ -107,9 +107,9 @@ class SlotBuffer:
         capacity = min(capacity, self.forms[layer].window or capacity)
         arrays = self.layers[layer]
         heads = arrays[0].shape[0] // slots if slots else self._heads(layer)
-        more = (self._slots - slots) * heads, max(0, capacity - arrays[0].shape[1])
-        if any(more):
-            arrays[:] = [_pad(old, *more) for old in arrays]
+        padding = (self._slots - slots) * heads, max(0, capacity - arrays[0].shape[1])
+        if any(padding):
+            arrays[:] = [_pad(array, *padding) for array in arrays]
 
     def _heads(self, layer: int) -> int:
         return int(slot_layer.arrays(self.caches[0][layer])[0].shape[1])
@@ -136,10 +136,10 @@ class SlotBuffer:
                     mx.eval(arrays)
         except Exception as error:
             log.warning("lost a session's caches while moving them: %s", error)
-            lost = [kv]
+            leaving = [kv]
             if slots_left < self._slots:  # layers may have different numbers of slots at this point
-                lost, self.layers = list(self.occupants), []
-            for released in lost:
+                leaving, self.layers = list(self.occupants), []
+            for released in leaving:
                 released.drop()
             return
         if slots_left < self._slots:
@@ -210,19 +210,19 @@ class SlotBuffer:
             places: row indices and positions to write to, `[occupants * key heads]` each.
             keys, values: `[occupants, key heads, 1, head dim]`.
         """
-        new = slot_layer.to_slot_arrays(self.forms[layer], keys, values)
-        for array, source in zip(self.layers[layer], new, strict=True):
+        token_arrays = slot_layer.to_slot_arrays(self.forms[layer], keys, values)
+        for array, source in zip(self.layers[layer], token_arrays, strict=True):
             array[places] = source.reshape(-1, source.shape[-1])
 
 
 def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], tuple[Form, ...]]:
     """Return the caches that would be moved to a slot, and their forms. Empty if ineligible."""
     formed = [(cache, slot_layer.form_of(cache)) for cache in layers]
-    found = [(c, f) for c, f in formed if f is not None and (policy.windows or not f.window)]
-    few = len(found) < len(layers) and not policy.some_layers
-    if few or (not policy.bits and any(form.bits for _, form in found)):
+    eligible = [(c, f) for c, f in formed if f is not None and (policy.windows or not f.window)]
+    is_partial = len(eligible) < len(layers) and not policy.some_layers
+    if is_partial or (not policy.bits and any(form.bits for _, form in eligible)):
         return [], ()
-    return [cache for cache, _ in found], tuple(form for _, form in found)
+    return [cache for cache, _ in eligible], tuple(form for _, form in eligible)
 
 
 def length_of(kv: Occupant) -> int:

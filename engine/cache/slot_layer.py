@@ -67,14 +67,16 @@ def arrays(cache: Any) -> list[mx.array]:
 
 def take_arrays(cache: Any) -> list[mx.array]:
     compact(cache)
-    found = arrays(cache)
+    kv_arrays = arrays(cache)
     cache.keys = cache.values = None
-    return found
+    return kv_arrays
 
 
-def return_arrays(cache: Any, found: Sequence[mx.array]) -> None:
-    half = len(found) // 2
-    cache.keys, cache.values = found if half == 1 else (tuple(found[:half]), tuple(found[half:]))
+def return_arrays(cache: Any, kv_arrays: Sequence[mx.array]) -> None:
+    half = len(kv_arrays) // 2
+    cache.keys, cache.values = (
+        kv_arrays if half == 1 else (tuple(kv_arrays[:half]), tuple(kv_arrays[half:]))
+    )
 
 
 def length_of(cache: Any) -> int:
@@ -82,10 +84,10 @@ def length_of(cache: Any) -> int:
     return int(cache.offset) - (cache.base if isinstance(cache, SharedPrefixKV) else 0)
 
 
-def tokens_after(cache: Any, more: int = 0) -> int:
-    length = length_of(cache) + more
-    most = getattr(cache, "max_size", None)
-    return length if most is None else min(length, most)
+def tokens_after(cache: Any, more_tokens: int = 0) -> int:
+    length = length_of(cache) + more_tokens
+    max_size = getattr(cache, "max_size", None)
+    return length if max_size is None else min(length, max_size)
 
 
 def has_equal_positions(caches: Sequence[Any], forms: Sequence[Form]) -> bool:

@@ -54,8 +54,8 @@ class Slots:
         """
         for kv in [kv for b in self.buffers if b.policy != self.policy for kv in b.occupants]:
             _leave_slot(kv)
-        found = [(kv, self._eligible_forms(kv)) for kv in rows]
-        forms = {id(kv): form for kv, form in found if form}
+        row_forms = [(kv, self._eligible_forms(kv)) for kv in rows]
+        forms = {id(kv): form for kv, form in row_forms if form}
         able = [kv for kv in rows if id(kv) in forms]
         if not self.policy.classes:
             able = self._largest_group(able, forms)
@@ -65,9 +65,9 @@ class Slots:
         for kv in [kv for kv in self.occupants if id(kv) not in able_ids]:
             _leave_slot(kv)
         self.buffers = [buffer for buffer in self.buffers if buffer.occupants]
-        new = [kv for kv in able if kv.slot_buffer is None]
+        newcomers = [kv for kv in able if kv.slot_buffer is None]
         enter = self._assign_by_class if self.policy.classes else self._assign_to_one
-        entering = enter(new, forms)
+        entering = enter(newcomers, forms)
         for buffer in self.buffers:
             buffer.add(entering.get(id(buffer), []))
         row_of = {id(kv): row for row, kv in enumerate(self.occupants)}
@@ -83,28 +83,30 @@ class Slots:
         able = caches and self.policy.can_hold(length_of(kv)) and has_equal_positions(caches, forms)
         return forms if able else ()
 
-    def _assign_to_one(self, new: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
+    def _assign_to_one(self, newcomers: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
         """Assign entering sessions to the only buffer, if the policy has no classes.
 
         Returns the sessions by the buffer's `id()`.
         """
-        most = self.policy.max_bytes
-        if most is not None:
-            new = [kv for kv in new if bytes_of(kv, self.policy) <= most]
-            if len(self.occupants) + len(new) < 2:
+        max_bytes = self.policy.max_bytes
+        if max_bytes is not None:
+            newcomers = [kv for kv in newcomers if bytes_of(kv, self.policy) <= max_bytes]
+            if len(self.occupants) + len(newcomers) < 2:
                 return {}
-        if new and not self.buffers:
-            self.buffers.append(SlotBuffer(self.policy, forms[id(new[0])]))
-        return {id(self.buffers[0]): new} if new else {}
+        if newcomers and not self.buffers:
+            self.buffers.append(SlotBuffer(self.policy, forms[id(newcomers[0])]))
+        return {id(self.buffers[0]): newcomers} if newcomers else {}
 
-    def _assign_by_class(self, new: list[Occupant], forms: _Forms) -> dict[int, list[Occupant]]:
+    def _assign_by_class(
+        self, newcomers: list[Occupant], forms: _Forms
+    ) -> dict[int, list[Occupant]]:
         """Assign entering sessions to buffers. Groups of two or more get additional buffers.
 
         Returns the sessions by the buffer's `id()`.
         """
         entering: dict[int, list[Occupant]] = {id(buffer): [] for buffer in self.buffers}
         unassigned: list[Occupant] = []
-        for kv in sorted(new, key=length_of, reverse=True):
+        for kv in sorted(newcomers, key=length_of, reverse=True):
             length = length_of(kv)
             best: tuple[int, SlotBuffer] | None = None
             for buffer in self.buffers:
@@ -129,7 +131,7 @@ class Slots:
             if len(alike) > 1:
                 self.buffers.append(SlotBuffer(self.policy, kind))
                 entering[id(self.buffers[-1])] = alike
-        order = {id(kv): index for index, kv in enumerate(new)}
+        order = {id(kv): index for index, kv in enumerate(newcomers)}
         return {key: sorted(group, key=lambda kv: order[id(kv)]) for key, group in entering.items()}
 
     def _largest_group(self, able: list[Occupant], forms: _Forms) -> list[Occupant]:
@@ -143,9 +145,9 @@ class Slots:
             return able if len(able) > 1 else []
         best: list[Occupant] = []
         for first, shortest in enumerate(order):
-            most, kind = limit_for(length_of(shortest)), kinds[first]
+            max_length, kind = limit_for(length_of(shortest)), kinds[first]
             longer = zip(order[first:], kinds[first:], strict=True)
-            group = [kv for kv, form in longer if form == kind and length_of(kv) <= most]
+            group = [kv for kv, form in longer if form == kind and length_of(kv) <= max_length]
             if rank(group) > rank(best):
                 best = group
         return best if len(best) > 1 else []

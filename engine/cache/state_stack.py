@@ -64,8 +64,8 @@ class StateStack:
         order = [places[id(kv)] for kv in rows]
         if order == list(range(len(self.members))):
             return
-        new = [state_caches(kv) for kv in entering]
-        both = [*self.caches, *new]
+        new_caches = [state_caches(kv) for kv in entering]
+        both = [*self.caches, *new_caches]
         layers = self.layers or [[] for _ in both[0]]
         # Update this first, so that after an error these sessions are found in the stack and
         # dropped.
@@ -74,12 +74,12 @@ class StateStack:
             kv.stack = self
         stacks = []
         for layer, before in enumerate(layers):
-            added = [caches[layer].cache for caches in new]
+            added = [caches[layer].cache for caches in new_caches]
             count = len(before or added[0])
             joined = [[*before[n : n + 1], *(states[n] for states in added)] for n in range(count)]
             stacks.append([_join_in_order(parts, order) for parts in joined])
             layers[layer] = []
-            for caches in new:
+            for caches in new_caches:
                 caches[layer].cache = [None] * count
             if at_once:
                 mx.eval(stacks[-1])

@@ -50,10 +50,10 @@ class BuildError(Exception):
 
 
 def digest() -> str:
-    found = hashlib.sha256(repr((FLAGS, LEVELS, sys.platform, platform.machine())).encode())
+    hasher = hashlib.sha256(repr((FLAGS, LEVELS, sys.platform, platform.machine())).encode())
     for file in sorted(SOURCE.iterdir()):
-        found.update(file.name.encode() + b"\0" + file.read_bytes())
-    return found.hexdigest()[:16]
+        hasher.update(file.name.encode() + b"\0" + file.read_bytes())
+    return hasher.hexdigest()[:16]
 
 
 def library_path() -> Path:
@@ -71,9 +71,9 @@ def library_path() -> Path:
 
 def compilers() -> Iterator[tuple[str, ...]]:
     for name in (os.environ.get("CC", ""), "cc", "gcc", "clang"):
-        found = shutil.which(name) if name else None
-        if found is not None:
-            yield (found,)
+        path = shutil.which(name) if name else None
+        if path is not None:
+            yield (path,)
     if importlib.util.find_spec("ziglang") is not None:
         yield (sys.executable, "-m", "ziglang", "cc")
 
@@ -110,29 +110,29 @@ def build(target: Path | None = None) -> Path:
 
 
 def remove_old(folder: Path) -> None:
-    built = sorted(folder.glob("kernels-*.so"), key=lambda file: file.stat().st_mtime)
-    for file in built[:-KEPT_LIBRARIES]:
+    libraries = sorted(folder.glob("kernels-*.so"), key=lambda file: file.stat().st_mtime)
+    for file in libraries[:-KEPT_LIBRARIES]:
         file.unlink(missing_ok=True)
 
 
-def compile_library(compiler: Sequence[str], folder: Path, more: Sequence[str] = ()) -> Path:
+def compile_library(compiler: Sequence[str], folder: Path, extra_flags: Sequence[str] = ()) -> Path:
     jobs = [
         (SOURCE / "level.c", folder / f"level{level}.o", (f"-DLEVEL={level}", *flags))
         for level, flags in enumerate(LEVELS)
     ]
-    others = [file for file in sorted(SOURCE.glob("*.c")) if file.name != "level.c"]
-    jobs += [(file, folder / f"{file.stem}.o", ()) for file in others]
+    common_files = [file for file in sorted(SOURCE.glob("*.c")) if file.name != "level.c"]
+    jobs += [(file, folder / f"{file.stem}.o", ()) for file in common_files]
     # Keep Zig from creating its caches in the home folder.
     zig = {f"ZIG_{kind}_CACHE_DIR": str(folder / "zig") for kind in ("LOCAL", "GLOBAL")}
     environment = {**os.environ, **zig}
     steps = [
-        [*FLAGS, *flags, *more, "-c", str(source), "-o", str(target)]
+        [*FLAGS, *flags, *extra_flags, "-c", str(source), "-o", str(target)]
         for source, target, flags in jobs
     ]
     _run(compiler, steps, environment)
     path = folder / "kernels.so"
     objects = [str(target) for _, target, _ in jobs]
-    link = ["-shared", "-pthread", *more, *objects, "-o", str(path), "-lm"]
+    link = ["-shared", "-pthread", *extra_flags, *objects, "-o", str(path), "-lm"]
     _run(compiler, [link], environment)
     return path
 

@@ -61,11 +61,11 @@ def _free_bytes(group: Path) -> float:
         ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_"),
     ):
         try:
-            most, used = (int((group / name).read_text()) for name in (limit, usage))
+            limit_bytes, used = (int((group / name).read_text()) for name in (limit, usage))
             lines = (group / "memory.stat").read_text().splitlines()
             sizes = {name: int(size) for name, size in map(str.split, lines)}
         except (OSError, ValueError):  # no such file, or "max"
             continue
         cached = (sizes.get(f"{prefix}{kind}_file", 0) for kind in ("active", "inactive"))
-        return max(0, most - used + sum(cached))
+        return max(0, limit_bytes - used + sum(cached))
     return math.inf

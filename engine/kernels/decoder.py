@@ -134,8 +134,8 @@ class Decoder:
             if array is None:
                 return None
             self._arrays.append(_floats(array))
-            found: int = self._arrays[-1].ctypes.data
-            return found
+            pointer: int = self._arrays[-1].ctypes.data
+            return pointer
 
         def addresses(matrices: Sequence[PackedMatrix], count: int) -> Any:
             pointers = [matrix.address for matrix in matrices]
@@ -160,7 +160,7 @@ class Decoder:
         inputs: Array,
         spans: Array,
         segments: Array,
-        wanted: Sequence[int],
+        output_rows: Sequence[int],
         has_logits: bool = True,
     ) -> tuple[Array, Array | None]:
         """Run a step. Its rows can mix prompt chunks and decode tokens of several sessions.
@@ -193,7 +193,7 @@ class Decoder:
         inputs, spans = np.ascontiguousarray(inputs), np.ascontiguousarray(spans)
         segments = np.ascontiguousarray(segments)
         self._extend_rotations(max(position + rows for _, rows, position, *_ in spans.tolist()) - 1)
-        rows = np.array(wanted, np.int64)
+        rows = np.array(output_rows, np.int64)
         hidden = np.empty((len(rows), self.width), np.float32)
         logits = None
         if self._head is not None and has_logits:
@@ -240,9 +240,11 @@ def _check(parts: LayerParts, width: int, mlp_width: int) -> None:
         ("down", [parts.down], mlp_width, (width,)),
     ]
     for name, matrices, inputs, outputs in products:
-        found = tuple(matrix.outputs for matrix in matrices)
-        if found not in (outputs, (sum(outputs),)) or {m.inputs for m in matrices} != {inputs}:
-            raise ValueError(f"{name}: {found} outputs, not {outputs} of {inputs} inputs.")
+        actual_outputs = tuple(matrix.outputs for matrix in matrices)
+        if actual_outputs not in (outputs, (sum(outputs),)) or {m.inputs for m in matrices} != {
+            inputs
+        }:
+            raise ValueError(f"{name}: {actual_outputs} outputs, not {outputs} of {inputs} inputs.")
     norms = [
         ("norm of attention", parts.attention_norm, width),
         ("norm of the MLP", parts.mlp_norm, width),

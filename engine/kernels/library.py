@@ -68,8 +68,8 @@ class Library:
         if library.kernels_struct_sizes()[: len(expected)] != expected:
             raise OSError(f"{path.name} was built with different struct sizes")
         library.kernels_levels.argtypes, library.kernels_levels.restype = (), i32
-        found = library.kernels_levels()
-        self.levels = tuple(level for level in range(len(LEVELS)) if found >> level & 1)
+        level_bits = library.kernels_levels()
+        self.levels = tuple(level for level in range(len(LEVELS)) if level_bits >> level & 1)
         self.level = self.levels[-1]
         self.use_level(self.level)
 
@@ -144,8 +144,8 @@ def sample_tokens(
         raise ValueError("Rows of logits must be contiguous float32 rows of equal width.")
     filled = (ChoiceStruct * len(choices))(
         *(
-            ChoiceStruct(address_of(row), uniform, 0, *others)
-            for row, (uniform, *others) in zip(logits, choices, strict=True)
+            ChoiceStruct(address_of(row), uniform, 0, *settings)
+            for row, (uniform, *settings) in zip(logits, choices, strict=True)
         )
     )
     if library.choose(filled, len(filled), width):

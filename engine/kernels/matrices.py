@@ -122,24 +122,26 @@ def pack(library: Library, arrays: Mapping[str, mx.array], form: Format) -> Pack
 def _check(
     weight: mx.array, scales: mx.array, biases: mx.array | None, bias: mx.array | None, form: Format
 ) -> None:
-    shown = f"weight {weight.shape} and scales {scales.shape} ({form.bits} bits, {form.group} each)"
+    description = (
+        f"weight {weight.shape} and scales {scales.shape} ({form.bits} bits, {form.group} each)"
+    )
     if weight.ndim != 2 or scales.ndim != 2 or weight.dtype != mx.uint32:
-        raise ValueError(f"Not a quantized matrix: {shown}.")
+        raise ValueError(f"Not a quantized matrix: {description}.")
     outputs, groups = scales.shape
     inputs = groups * form.group
     if weight.shape[0] != outputs or weight.shape[1] * 32 != inputs * form.bits:
-        raise ValueError(f"Shapes do not match: {shown}.")
+        raise ValueError(f"Shapes do not match: {description}.")
     if not 0 < outputs <= MAX_OUTPUTS or not 0 < inputs <= MAX_INPUTS:
-        raise ValueError(f"Matrix is too large or empty: {shown}.")
+        raise ValueError(f"Matrix is too large or empty: {description}.")
     expected = mx.uint8 if form.mode == "mxfp4" else scales.dtype
     if scales.dtype != expected or (expected != mx.uint8 and not _is_float(scales)):
-        raise ValueError(f"Scales are of type {scales.dtype}: {shown}.")
+        raise ValueError(f"Scales are of type {scales.dtype}: {description}.")
     if form.mode == "affine" and (
         biases is None or biases.shape != scales.shape or not _is_float(biases)
     ):
-        raise ValueError(f"Biases do not match: {shown}.")
+        raise ValueError(f"Biases do not match: {description}.")
     if bias is not None and (bias.shape != (outputs,) or not _is_float(bias)):
-        raise ValueError(f"The layer's bias {bias.shape} does not match: {shown}.")
+        raise ValueError(f"The layer's bias {bias.shape} does not match: {description}.")
 
 
 def _is_float(array: mx.array) -> bool:
@@ -147,11 +149,13 @@ def _is_float(array: mx.array) -> bool:
 
 
 def _find_offset(scales: mx.array, biases: mx.array) -> float | None:
-    numbers, others = (np.array(array.astype(mx.float32), copy=False) for array in (scales, biases))
+    numbers, bias_values = (
+        np.array(array.astype(mx.float32), copy=False) for array in (scales, biases)
+    )
     largest = int(np.abs(numbers).argmax())
     with np.errstate(all="ignore"):
-        offset = others.flat[largest] / numbers.flat[largest]
-        is_exact = np.isfinite(offset) and np.array_equal(numbers * offset, others)
+        offset = bias_values.flat[largest] / numbers.flat[largest]
+        is_exact = np.isfinite(offset) and np.array_equal(numbers * offset, bias_values)
     return float(offset) if is_exact else None
 
 
@@ -219,9 +223,9 @@ def unpack(library: Library, matrix: PackedMatrix, outputs: Array) -> Array:
     rows = np.ascontiguousarray(outputs, np.int64)
     if rows.size and not 0 <= rows.min() <= rows.max() < matrix.outputs:
         raise ValueError(f"Rows {rows.min()} to {rows.max()} of {matrix.outputs}.")
-    found = np.empty((rows.size, matrix.inputs), np.float32)
-    library.unpack(matrix.address, rows.ctypes.data, rows.size, found.ctypes.data)
-    return found
+    result = np.empty((rows.size, matrix.inputs), np.float32)
+    library.unpack(matrix.address, rows.ctypes.data, rows.size, result.ctypes.data)
+    return result
 
 
 def multiply(library: Library, rows: Array, matrices: Sequence[PackedMatrix]) -> Array:

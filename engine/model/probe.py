@@ -200,8 +200,8 @@ def _estimate(
             yield
     except Exception as error:  # e.g. the model's context is shorter
         log.debug("cannot measure caches at full length: %s: %s", type(error).__name__, error)
-        return cache_objects.measure(sessions[0], sessions[1], more=7)
-    return cache_objects.measure(shorter, caches, more=second - first)
+        return cache_objects.measure(sessions[0], sessions[1], more_tokens=7)
+    return cache_objects.measure(shorter, caches, more_tokens=second - first)
 
 
 def _find_modes(

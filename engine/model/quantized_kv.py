@@ -122,7 +122,7 @@ def _check_caches(
         model.net(mx.array([[(7 * i + 3) % vocab for i in range(count)]]), cache=caches)
         yield from evaluate_in_slices(caches)
         yield
-    estimate = measure(sessions[2], sessions[0], more=2)
+    estimate = measure(sessions[2], sessions[0], more_tokens=2)
     tokens, rows = [token % vocab for token in (5, 11, 17)], []
     for token, caches in zip(tokens, sessions, strict=True):
         rows.append((yield from probe.compute_logits(model.net, [token], clone(caches))))
