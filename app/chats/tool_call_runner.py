@@ -30,7 +30,7 @@ from app.chats.tool_call import (
 from app.settings.language import mark, tr
 from app.store import Message, new_id
 from app.tools.builtin import HELPERS, Obstacle
-from app.tools.consent import Decision, can_always_allow
+from app.tools.consent import Decision
 from app.tools.granted_folders import Difference
 from app.tools.host import ToolHost
 from app.tools.offers import Offers
@@ -251,7 +251,7 @@ class ToolCallRunner(ChatPart):
         if call.shown_first and (not fresh or call.preview is None):
             return tr("Check the changes, then allow them.")
         call.arguments, call.decision, call.written = text, decision, None
-        if can_always_allow(call.tool):
+        if not call.tool.asks_each_time:
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
         self._run(call)
         for similar in list(self.calls.values()):  # the decision may apply to other calls

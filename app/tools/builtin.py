@@ -145,7 +145,8 @@ class CallContext(Struct, frozen=True):
 
 class BuiltinTool(Struct, frozen=True):
     tool: Tool
-    work: Callable[[Arguments, CallContext], str | Outcome]
+    # None if the chat runs the tool, see `app.chats.tool_call_runner`.
+    work: Callable[[Arguments, CallContext], str | Outcome] | None
     # Computes the effect of a call, shown beforehand if the arguments don't make it obvious.
     preview: Callable[[Arguments, CallContext], Difference] | None = None
     # Raises ToolError if the call can't run right now.
@@ -260,17 +261,19 @@ _LONGEST_ABOUT = 160  # characters
 def builtin_tool(
     name: str,
     description: str,
-    work: Callable[..., str | Outcome],
+    work: Callable[..., str | Outcome] | None,
     /,
     preview: Callable[[Arguments, CallContext], Difference] | None = None,
     check: Callable[[Arguments, CallContext], None] | None = None,
+    asks_each_time: bool = True,
     **properties: Any,
 ) -> BuiltinTool:
     """Return a tool. Arguments without a default are required."""
     required = [key for key, value in properties.items() if "default" not in value]
     schema: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     schema["additionalProperties"] = False
-    return BuiltinTool(Tool(BUILT_IN, name, description, schema), work, preview, check)
+    tool = Tool(BUILT_IN, name, description, schema, asks_each_time=asks_each_time)
+    return BuiltinTool(tool, work, preview, check)
 
 
 def _text(arguments: Arguments, name: str) -> str:
@@ -315,13 +318,30 @@ def parse_helper_call(arguments: Arguments) -> tuple[list[str], bool]:
 
 _PATH = {"type": "string", "description": "The whole path, in a granted folder."}
 _OPTIONAL = {"type": "string", "default": ""}
+_DATE = builtin_tool(
+    "date", "The current date, time and time zone.", lambda a, c: now(), asks_each_time=False
+)
+_ASK_HELPERS = builtin_tool(
+    "ask_helpers",
+    "Asks several questions at once, each of a helper: a chat of its own with your model, "
+    "without tools. Gives back all answers. A fresh helper knows nothing but its question; "
+    "a fork has read this chat.",
+    None,
+    questions={"type": "array", "items": {"type": "string"}, "maxItems": MOST_HELPERS},
+    context={"type": "string", "enum": ["fresh", "fork"], "default": "fresh"},
+    check=_can_be_asked,
+    asks_each_time=False,
+)
+DATE = _DATE.tool.key  # the only tool the Guide can call
+HELPERS = _ASK_HELPERS.tool.key  # run by the chat instead of a thread
 STANDARD = (
-    builtin_tool("date", "The current date, time and time zone.", lambda a, c: now()),
+    _DATE,
     builtin_tool(
         "calculate",
         "Evaluates arithmetic, e.g. (2 + 3) * 4 ** 0.5. Knows sqrt, log, sin, pi and the like.",
         lambda a, c: calculate(_text(a, "expression")),
         expression={"type": "string"},
+        asks_each_time=False,
     ),
     builtin_tool(
         "list_folder",
@@ -329,6 +349,7 @@ STANDARD = (
         lambda a, c: granted_folders.list_folder(_text(a, "path"), c.grants),
         path={**_PATH, "default": ""},
         check=_check_bounds,
+        asks_each_time=False,
     ),
     builtin_tool(
         "read_file",
@@ -336,6 +357,7 @@ STANDARD = (
         lambda a, c: granted_folders.read_file(_text(a, "path"), c.grants),
         path=_PATH,
         check=_check_bounds,
+        asks_each_time=False,
     ),
     builtin_tool(
         "search_files",
@@ -345,6 +367,7 @@ STANDARD = (
         text=_OPTIONAL,
         path={**_PATH, "default": ""},
         check=_check_bounds,
+        asks_each_time=False,
     ),
     builtin_tool(
         "write_file",
@@ -363,19 +386,10 @@ STANDARD = (
         "Fetches one public web address and gives back its text.",
         lambda a, c: fetch(_text(a, "url")),
         url={"type": "string"},
+        asks_each_time=False,
     ),
-    builtin_tool(
-        "ask_helpers",
-        "Asks several questions at once, each of a helper: a chat of its own with your model, "
-        "without tools. Gives back all answers. A fresh helper knows nothing but its question; "
-        "a fork has read this chat.",
-        lambda a, c: "",  # the chat runs these, see `app.chats.helper_runner`
-        questions={"type": "array", "items": {"type": "string"}, "maxItems": MOST_HELPERS},
-        context={"type": "string", "enum": ["fresh", "fork"], "default": "fresh"},
-        check=_can_be_asked,
-    ),
+    _ASK_HELPERS,
 )
-HELPERS = STANDARD[-1].tool.key  # run by the chat instead of a thread
 ABSENT = (
     mark("Python is unavailable: it needs bubblewrap (bwrap) to run code safely.")
     if sys.platform != "darwin"
@@ -399,6 +413,3 @@ PYTHON = builtin_tool(
     lambda a, c: _run_python(_text(a, "code")),
     code={"type": "string"},
 )
-
-
-DATE = STANDARD[0].tool.key  # the only tool the Guide can call

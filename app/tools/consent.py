@@ -49,13 +49,6 @@ class ConsentRows(Protocol):
     def delete(self, table: str, *key: str) -> None: ...
 
 
-def can_always_allow(tool: Tool) -> bool:
-    return not (tool.server == BUILT_IN and tool.name in ASKS_EACH_TIME)
-
-
-ASKS_EACH_TIME = frozenset({"write_file", "python"})
-
-
 class Consents:
     def __init__(self, rows: ConsentRows) -> None:
         self._rows = rows
@@ -69,7 +62,7 @@ class Consents:
 
     def is_allowed(self, chat_id: str, tool: Tool) -> bool:
         """Return True if a tool with its current description may run in a chat without asking."""
-        if not can_always_allow(tool):
+        if tool.asks_each_time:
             return False
         consent = self._consents.get((chat_id, tool.server, tool.name))
         if consent is not None and consent.fingerprint == tool.fingerprint:
@@ -78,7 +71,7 @@ class Consents:
 
     def remember(self, chat_id: str, tool: Tool, decision: Decision) -> None:
         """Store a decision if it also applies to later calls."""
-        if not can_always_allow(tool) or not tool.name:  # "" would mean all tools of the server
+        if tool.asks_each_time or not tool.name:  # "" would mean all tools of the server
             return
         if decision is Decision.TOOL:
             self._store(Consent(chat_id, tool.server, tool.name, tool.fingerprint, time.time()))

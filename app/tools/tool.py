@@ -47,6 +47,7 @@ class Tool(Struct, frozen=True):
     # JSON schema of the arguments object.
     schema: dict[str, Any] = field(default_factory=lambda: {"type": "object", "properties": {}})
     title: str = ""  # display name set by the server, or ""
+    asks_each_time: bool = False  # the user can't allow all calls in advance
 
     @property
     def key(self) -> str:

@@ -69,8 +69,9 @@ class BuiltinTools:
 
     def run(self, name: str, arguments: Arguments, context: CallContext) -> Future[ToolResult]:
         """Run a tool. Every tool limits its own run time, and exceptions become results."""
-        work = partial(self._tools[name].work, arguments, context)
-        return self._start(work, _to_result, failed_result)
+        work = self._tools[name].work
+        assert work is not None, f"{name} is run by the chat"
+        return self._start(partial(work, arguments, context), _to_result, failed_result)
 
     def preview(
         self, name: str, arguments: Arguments, context: CallContext

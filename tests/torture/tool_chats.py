@@ -35,8 +35,12 @@ class World(Desk):
         super().__init__(folder / "chats.db")
         self.ran: list[tuple[str, Path]] = []  # key of each run and the folder it could see
         more = [
-            builtin_tool("secret", "A secret.", self._secret, key={"type": "string"}),
-            builtin_tool("other", "Another.", self._secret, key={"type": "string"}),
+            builtin_tool(
+                "secret", "A secret.", self._secret, asks_each_time=False, key={"type": "string"}
+            ),
+            builtin_tool(
+                "other", "Another.", self._secret, asks_each_time=False, key={"type": "string"}
+            ),
         ]
         self.library.toolbox.builtin = BuiltinTools(more)
         names = ("Stretto/secret", "Stretto/other")

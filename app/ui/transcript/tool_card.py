@@ -11,7 +11,7 @@ from app.chats.tool_call import Call, CallState, describe_helper_call, find_argu
 from app.settings.language import counted, mark, number, tr
 from app.store import Message
 from app.tools.builtin import HELPERS, Obstacle, describe_tool, labels_of, title_of
-from app.tools.consent import Decision, can_always_allow
+from app.tools.consent import Decision
 from app.tools.granted_folders import Difference
 from app.tools.tool import BUILT_IN, Tool, to_visible_line
 from app.ui.style.figures import seconds
@@ -147,10 +147,9 @@ def _too_long_card(call: Call, message: Message) -> ToolCardState:
 def allowed_decisions(call: Call, tool: Tool) -> list[Decision]:
     if call.is_obstructed:
         return [Decision.DENY]
-    remembered = can_always_allow(tool)
     return [
         Decision.ONCE,
-        *([Decision.TOOL] if remembered else []),
+        *([Decision.TOOL] if not tool.asks_each_time else []),
         *([Decision.SERVER] if tool.server != BUILT_IN else []),
         Decision.DENY,
     ]
@@ -226,14 +225,12 @@ def subject_of(message: Message) -> str:
     if len(helpers := lanes_of(message)) > 1:
         return counted("%n helper", "%n helpers", len(helpers))
     pairs = displayed_arguments(tool, str(message.stats.get("arguments", "")))
-    if labels_of(tool) is None or not pairs:
+    words = labels_of(tool)
+    if words is None or not pairs:
         return ""
     text = next((text for label, text in pairs if not label), "")
-    text = text.rstrip("/").rpartition("/")[2] if tool.name in _OF_FILES else text
+    text = text.rstrip("/").rpartition("/")[2] if words.labels.get("path") == "" else text
     return "" if "\n" in text else text
-
-
-_OF_FILES = {"list_folder", "read_file", "write_file"}
 
 
 def over_limit_text(message: Message) -> str:

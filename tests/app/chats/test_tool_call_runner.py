@@ -43,11 +43,21 @@ class Desk(BaseDesk):
         self.gate = threading.Event()
         self.gate.set()
         more = [
-            builtin_tool("echo", "Says what it is given.", self._echo, text={"type": "string"}),
             builtin_tool(
-                "secret", "Says the secret of a key.", self._secret, key={"type": "string"}
+                "echo",
+                "Says what it is given.",
+                self._echo,
+                asks_each_time=False,
+                text={"type": "string"},
             ),
-            builtin_tool("wait", "Waits.", self._wait),
+            builtin_tool(
+                "secret",
+                "Says the secret of a key.",
+                self._secret,
+                asks_each_time=False,
+                key={"type": "string"},
+            ),
+            builtin_tool("wait", "Waits.", self._wait, asks_each_time=False),
             builtin_tool("write_file", "Pretends to write.", self._echo, text={"type": "string"}),
         ]
         self.library.toolbox.builtin = BuiltinTools([*STANDARD[:2], *more])

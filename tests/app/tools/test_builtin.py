@@ -20,7 +20,16 @@ import pytest
 from app.settings import language
 from app.settings.paths import short_path
 from app.tools import granted_folders
-from app.tools.builtin import CallContext, Obstacle, calculate
+from app.tools.builtin import (
+    DATE,
+    HELPERS,
+    PYTHON,
+    STANDARD,
+    CallContext,
+    Obstacle,
+    builtin_tool,
+    calculate,
+)
 from app.tools.consent import Grant
 from app.tools.fetch import fetch, is_public
 from app.tools.granted_folders import Matcher
@@ -544,3 +553,16 @@ def test_reason_has_language_of_its_error() -> None:
 def test_arguments_are_shown_completely() -> None:
     assert to_readable_json('{"a": "b\u202ec\\u001b"}') == '{\n  "a": "b\\u202ec\\u001b"\n}'
     assert to_readable_json("no json \u200b") == "no json \\u200b"
+
+
+def test_new_tool_asks_each_time() -> None:
+    assert builtin_tool("new", "Is new.", lambda a, c: "").tool.asks_each_time
+    asking = {each.tool.name for each in (*STANDARD, PYTHON) if each.tool.asks_each_time}
+    assert asking == {"write_file", "python"}
+
+
+def test_tool_of_the_chat_never_runs_in_a_thread() -> None:
+    assert (DATE, HELPERS) == ("Stretto/date", "Stretto/ask_helpers")
+    assert [each.tool.key for each in STANDARD if each.work is None] == [HELPERS]
+    with pytest.raises(AssertionError):
+        BuiltinTools(STANDARD).run("ask_helpers", {"questions": ["a"]}, CallContext())

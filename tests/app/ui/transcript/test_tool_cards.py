@@ -44,9 +44,15 @@ SLY = "\x1b]0;t\x07<img src=http://a/b.png> ![x](http://a/b.png) [l](http://a) \
 def begun(start: Start, *tools: str) -> Run:
     run = start()
     more = [
-        builtin_tool("echo", "Says it.", lambda a, g: str(a["text"]), text={"type": "string"}),
-        builtin_tool("sly", "Is sly.", lambda a, g: SLY),
-        builtin_tool("long", "Is long.", lambda a, g: "x" * 50_000),
+        builtin_tool(
+            "echo",
+            "Says it.",
+            lambda a, g: str(a["text"]),
+            asks_each_time=False,
+            text={"type": "string"},
+        ),
+        builtin_tool("sly", "Is sly.", lambda a, g: SLY, asks_each_time=False),
+        builtin_tool("long", "Is long.", lambda a, g: "x" * 50_000, asks_each_time=False),
     ]
     run.app.library.toolbox.builtin = BuiltinTools(more)
     run.ready()
@@ -330,7 +336,9 @@ def test_silent_tool_asks_again_before_its_retry(start: Start) -> None:
         gate.wait(30)
         return f"run {len(ran)}"
 
-    run.app.library.toolbox.builtin = BuiltinTools([builtin_tool("hold", "Holds.", hold)])
+    run.app.library.toolbox.builtin = BuiltinTools(
+        [builtin_tool("hold", "Holds.", hold, asks_each_time=False)]
+    )
     run.ready()
     switch_on(run, "hold")
     shown = card(run, "call hold {}")
@@ -569,7 +577,9 @@ def test_changed_descriptions_are_shown_before_they_are_used(start: Start, tmp_p
 def test_running_call_is_shown_in_header_and_score(start: Start) -> None:
     run = begun(start)
     gate = threading.Event()
-    builtin = BuiltinTools([builtin_tool("hold", "Holds.", lambda a, g: str(gate.wait(30)))])
+    builtin = BuiltinTools(
+        [builtin_tool("hold", "Holds.", lambda a, g: str(gate.wait(30)), asks_each_time=False)]
+    )
     run.app.library.toolbox.builtin = builtin
     switch_on(run, "hold")
     run.window.toggle_score()
