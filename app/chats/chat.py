@@ -66,7 +66,9 @@ class Chat(ChatPart):
         super().__init__(parent)
         self.id = record.id
         self.short = ""  # short name within the chat's group, if it differs from the title
-        self._saved = saved = SavedChat(record, store, stored=stored, messages=messages)
+        self._saved = saved = SavedChat(
+            record, store, stored=stored, messages=messages, on_rollback=self._on_rollback
+        )
         self.transcript = saved.transcript
         self._generator = generator = ReplyGenerator(saved, bridge, loader, toolbox, self)
         self.tools = generator.tools  # tool calls that are running or waiting for the user
@@ -162,6 +164,11 @@ class Chat(ChatPart):
     def stop(self) -> bool:
         """Stop the reply at the next token, keep its text, and hold the queue."""
         return bool(self.turn.handle(Event.STOP))
+
+    def _on_rollback(self) -> None:
+        self.path_changed.emit()
+        self.compose_changed.emit()
+        self.chat_changed.emit()
 
     @Slot()
     def _on_queue(self) -> None:

@@ -25,10 +25,11 @@ class SavedChat:
         *,
         stored: bool,
         messages: Sequence[Message] | None = None,  # the store's messages, if they were just read
+        on_rollback: Callable[[], object] = lambda: None,  # called after a failed `transaction`
     ) -> None:
         self.record = record  # may have changes that aren't stored, see ``change_record``
         self.stored = stored  # False for a new chat until the user types something
-        self._store = store
+        self._store, self._on_rollback = store, on_rollback
         self._texts: dict[str, AttachedText] = {}
         if messages is None:
             messages = store.messages(record.id) if stored else ()
@@ -56,6 +57,7 @@ class SavedChat:
                 with suppress(StoreError):  # may raise the original exception again
                     messages = self._store.messages(record.id) if stored else []
                     self.transcript.reset(messages, record.leaf_id)
+            self._on_rollback()
             raise
 
     def change_record(self, **fields: Any) -> None:

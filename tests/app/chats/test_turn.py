@@ -108,6 +108,26 @@ def test_sent_text_is_never_a_draft_again(
     assert kept == {(True, 0), (False, 2)}
 
 
+def test_failed_enter_leaves_pane_as_it_was(start: Start, monkeypatch: pytest.MonkeyPatch):
+    run = start().ready()
+    run.ask("say one")
+    pane, chat = run.pane, run.pane.chat
+    pane.composer.set_text("say two")
+
+    def fails(*_: object) -> None:
+        raise RuntimeError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(chat.reply.generator, "generate", fails)
+        with pytest.raises(RuntimeError):
+            pane.act(Action.SEND)
+    messages = [message.id for message in chat.transcript.path]
+    assert [place.message_id for place in pane.transcript.places] == messages
+    assert (len(messages), pane.composer.text, chat.compose) == (2, "say two", Writing("say two"))
+    run.qtbot.keyClick(pane.composer.field, RETURN)
+    assert run.answered() == "two "
+
+
 def test_impossible_actions_are_disabled_with_reason(start: Start):
     run = start().ready()
     run.ask("say one")
