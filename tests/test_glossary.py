@@ -31,15 +31,19 @@ def bare_words(text: str) -> str:
 
 
 def has(text: str, words: str) -> bool:
+    if words not in text:
+        return False
     if not words.isascii() and not re.match(r"[\u0000-\u024f]", words):
-        return words in text
+        return True
     return bool(compiled(rf"(?<!\w){re.escape(words)}(?!\w)").search(text))
 
 
 def terms_in(text: str, glossary: Glossary) -> Iterator[str]:
     left = bare_words(text)
     forms = [(folded(form), term) for term, entry in glossary.items() for form in entry["en"]]
-    for form, term in sorted(forms, key=lambda one: -len(one[0])):
+    for form, term in sorted(
+        (one for one in forms if one[0] in left), key=lambda one: -len(one[0])
+    ):
         word = compiled(rf"(?<![\w./-]){re.escape(form)}(?![\w/]|:\w)")
         found, times = word.subn("·", left)
         if times:

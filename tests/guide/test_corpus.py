@@ -9,6 +9,8 @@ from pathlib import Path
 from corpus import conversation, heldout
 from corpus.conversation import conversations, segments
 
+from tests.slices import examples
+
 
 def text(seed: int, count: int) -> str:
     chats = islice(conversations(seed), count)
@@ -21,7 +23,7 @@ def test_same_seed_gives_the_same_corpus() -> None:
 
 
 def test_corpus_contains_no_held_out_phrase() -> None:
-    for chat in islice(conversations(1), 8000):
+    for chat in islice(conversations(1), examples(8000)):
         for turn in chat.turns:
             assert not heldout.is_held_out(turn.user), turn.user
 

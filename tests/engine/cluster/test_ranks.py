@@ -330,33 +330,28 @@ def test_spread_chats_restore_quantized_caches(
 
 
 def test_hung_rank_fails_each_reply_once(
-    model_folder: Callable[[str], Path],
+    spread: Engine, model_folder: Callable[[str], Path]
 ) -> None:
-    with Engine(ranks=2) as engine:
-        model = engine.load(model_folder("plain"))
-        pids = [rank["pid"] for rank in engine.stats()["ranks"]]
-        told: dict[int, list[Any]] = {n: [] for n in range(3)}
-        replies: list[Reply] = []
-        for number in told:
-            session = engine.open_session(model)
-            params = SamplingParams(
-                max_tokens=8000, temperature=1.0, seed=number, logit_bias={2: -1e9}
-            )
-            replies.append(session.send("Go on.", params, told[number].append))
-        for reply in replies:
-            next(iter(reply))
-        os.kill(pids[1], signal.SIGSTOP)
-        for reply in replies:
-            with pytest.raises(EngineError, match=r"Rank 1 of 2 has not answered") as lost:
-                reply.text(timeout=LONG)
-            assert lost.value.code == "engine_stopped"
-        assert all(
-            sum(isinstance(e, (Failed, Finished)) for e in each) == 1 for each in told.values()
-        )
-        again = engine.load(model_folder("plain"))
-        short = SamplingParams(max_tokens=4, temperature=0.0)
-        assert len(engine.open_session(again).send("Hello", short).tokens()) <= 4
-        until(lambda: not any(_runs(pid) for pid in pids), LONG)
+    model = spread.load(model_folder("plain"))
+    pids = [rank["pid"] for rank in spread.stats()["ranks"]]
+    told: dict[int, list[Any]] = {n: [] for n in range(3)}
+    replies: list[Reply] = []
+    for number in told:
+        session = spread.open_session(model)
+        params = SamplingParams(max_tokens=8000, temperature=1.0, seed=number, logit_bias={2: -1e9})
+        replies.append(session.send("Go on.", params, told[number].append))
+    for reply in replies:
+        next(iter(reply))
+    os.kill(pids[1], signal.SIGSTOP)
+    for reply in replies:
+        with pytest.raises(EngineError, match=r"Rank 1 of 2 has not answered") as lost:
+            reply.text(timeout=LONG)
+        assert lost.value.code == "engine_stopped"
+    assert all(sum(isinstance(e, (Failed, Finished)) for e in each) == 1 for each in told.values())
+    again = spread.load(model_folder("plain"))
+    short = SamplingParams(max_tokens=4, temperature=0.0)
+    assert len(spread.open_session(again).send("Hello", short).tokens()) <= 4
+    until(lambda: not any(_runs(pid) for pid in pids), LONG)
 
 
 def _runs(pid: int) -> bool:
