@@ -31,13 +31,11 @@ LAST = 1000
 ROOM = 4 * 2**30
 """Required free bytes, of which a run uses about a quarter."""
 GROUPS: tuple[tuple[str, ...], ...] = (
+    ("engine", "engine/cache", "engine/cluster"),
     ("app",),
-    ("engine/serve", "engine/batch", "engine/cli"),
     ("app/ui",),
-    ("engine/cache", "engine/cluster"),
-    ("engine",),
-    ("engine/model",),
-    ("engine/runtime", "engine/text"),
+    ("engine/model", "engine/runtime", "engine/text"),
+    ("engine/serve", "engine/batch", "engine/cli"),
     ("bundle", "guide", "test_*"),
 )
 """Groups of patterns below this folder. A file belongs to the most specific pattern."""
@@ -50,13 +48,12 @@ WAITING: tuple[tuple[str, ...], ...] = (
 
 def groups() -> list[list[str]]:
     left = set(TESTS.glob("**/test_*.py"))
-    taken: dict[tuple[str, ...], set[Path]] = {}
-    for group in sorted(
-        (*GROUPS, *WAITING), key=lambda g: -max(pattern.count("/") for pattern in g)
-    ):
-        found = {p for pattern in group for place in TESTS.glob(pattern) for p in _files(place)}
-        taken[group] = found & left
-        left -= taken[group]
+    taken: dict[tuple[str, ...], set[Path]] = {group: set() for group in (*GROUPS, *WAITING)}
+    patterns = [(pattern, group) for group in taken for pattern in group]
+    for pattern, group in sorted(patterns, key=lambda one: -one[0].count("/")):
+        found = {p for place in TESTS.glob(pattern) for p in _files(place)} & left
+        taken[group] |= found
+        left -= found
     if left:
         raise SystemExit(f"tests/halves.py: in no group: {', '.join(sorted(map(str, left)))}")
     return [sorted(str(p) for p in taken[group]) for group in (*GROUPS, *WAITING)]

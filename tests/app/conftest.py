@@ -148,9 +148,12 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             thread.join(20)
     left = {t for t in left if t.is_alive()}
     assert left == set(), "threads were left running"
-    assert not [t for t in _living(QThread) if t.isRunning()], "QThreads were left running"
+    living = _living(QThread, QTimer)
+    running = [t for t in living if isinstance(t, QThread) and t.isRunning()]
+    assert running == [], "QThreads were left running"
     assert [w for w in _windows() if w not in windows] == [], "windows were left"
-    assert [t for t in _living(QTimer) if t.isActive()] == [], "timers were left running"
+    active = [t for t in living if isinstance(t, QTimer) and t.isActive()]
+    assert active == [], "timers were left running"
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, question: str, answer: object) -> None:
@@ -172,10 +175,10 @@ def _owner(widget: QWidget) -> QWidget:
     return widget
 
 
-def _living(kind: type) -> list:
+def _living(*kinds: type) -> list:
     import shiboken6
 
-    return [o for o in gc.get_objects() if isinstance(o, kind) and shiboken6.isValid(o)]
+    return [o for o in gc.get_objects() if isinstance(o, kinds) and shiboken6.isValid(o)]
 
 
 class Run:

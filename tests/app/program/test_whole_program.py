@@ -16,6 +16,7 @@ WINDOW_FIRST = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
+from app.program import selftest
 from app.program.application import Application, make_qt
 from app.settings.paths import Paths
 

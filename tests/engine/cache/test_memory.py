@@ -248,7 +248,7 @@ def test_admission_respects_memory_after_a_fault(wide: Path) -> None:
     """Regression test: after their shared pass failed, the forks all started together, and each of
     them read the whole story.
     """
-    params = SamplingParams(max_tokens=40, seed=1, logit_bias=CALM)
+    params = SamplingParams(max_tokens=24, seed=1, logit_bias=CALM)
 
     def begun(engine: Engine) -> list[Reply]:
         chats = family(engine, wide, 7)

@@ -38,15 +38,6 @@ def test_openblas_core_type_is_chosen(
     assert "OPENBLAS_CORETYPE" not in os.environ
 
 
-def test_mlx_is_not_imported_before_openblas() -> None:
-    alone("""
-        import sys
-        import app.program.application, app.program.selftest, engine, engine.cli.main
-        assert "mlx.core" not in sys.modules
-        assert "mlx_lm" not in sys.modules
-    """)
-
-
 def test_the_users_own_choice_of_kernels_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Zen")
     monkeypatch.setattr(backend, "_processor", lambda: ("AuthenticAMD", set(AVX512.split())))
@@ -180,7 +171,7 @@ def test_cheaper_exponentials_give_same_results() -> None:
         asked = []
         numpys = attention_parts._exponentiate
         attention_parts._exponentiate = lambda table: asked.append(table.shape) or numpys(table)
-        for n, length in ((64, 64), (64, 300), (5, 7), (40, 20_000)):
+        for n, length in ((64, 64), (64, 300), (5, 7), (40, 5_000)):
             check(n, length, "causal")
             check(n, length, None)
             allowed = mx.random.uniform(shape=(n, length)) < 0.5

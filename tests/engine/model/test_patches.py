@@ -214,19 +214,6 @@ def test_new_attention_keyword_is_passed_on(model_folder: Callable[[str], Path])
     )
 
 
-@ON_LINUX
-def test_all_patches_apply_to_pinned_versions(model_folder: Callable[[str], Path]) -> None:
-    run(
-        """
-        assert set(off().values()) == {"no engine has started yet"}
-        assert answers(sys.argv[1]) == "shared"
-        assert not off(), off()
-        assert not Heard.said
-        """,
-        str(model_folder("plain")),
-    )
-
-
 @pytest.mark.parametrize("shape", [(1, 1), (2, 1), (4, 1), (1, 7), (8, 1), (3, 100), (1, 300)])
 @pytest.mark.parametrize("bias", [False, True])
 def test_cuda_products_are_unchanged(
@@ -257,8 +244,12 @@ def test_cuda_products_are_unchanged(
     assert given == expected.get(rows, [])
 
 
-def test_patches_are_undone_with_the_last_engine() -> None:
-    printed = run("""
+@ON_LINUX
+def test_patches_apply_to_pinned_versions_and_are_undone(
+    model_folder: Callable[[str], Path],
+) -> None:
+    printed = run(
+        """
         import mlx.core as mx, mlx.nn as nn
         import mlx_lm.models.base as base, mlx_lm.models.llama as llama
         from engine import EngineError
@@ -271,6 +262,11 @@ def test_patches_are_undone_with_the_last_engine() -> None:
             return *layers, *(getattr(home, attention) for home in (mx.fast, base, llama))
 
         before = functions()
+        assert set(off().values()) == {"no engine has started yet"}
+        assert answers(sys.argv[1]) == "shared"
+        assert not off(), off()
+        assert not Heard.said
+        assert functions() == before
         for _ in range(2):
             with Engine() as one, Engine() as other:
                 one.stats(), other.stats()
@@ -289,7 +285,9 @@ def test_patches_are_undone_with_the_last_engine() -> None:
         except EngineError:
             assert functions() == before
             print("undone")
-    """)
+        """,
+        str(model_folder("plain")),
+    )
     assert printed == "undone\n"
 
 
