@@ -6,7 +6,8 @@ from app.settings.paths import Paths
 from tests.desktop.conftest import Desk
 
 
-def test_first_start_answer_and_restart(desk: Desk) -> None:
+def test_first_start_answer_restart_and_damage(desk: Desk) -> None:
+    """After damage, the readable part of the chats is saved."""
     desk.say("My code word is amber. Please remember it.")
     desk.until(lambda: len(desk.answers()) == 1)
     desk.say("What is my code word?")
@@ -18,14 +19,9 @@ def test_first_start_answer_and_restart(desk: Desk) -> None:
     desk.start()
     desk.until(lambda: desk.drafts() == ["half a thought"])
     assert len(desk.chats()) == 1
-    assert desk.end() == 0
-
-
-def test_readable_part_of_damaged_chats_is_saved(desk: Desk) -> None:
-    desk.say("My code word is amber. Please remember it.")
-    desk.until(lambda: len(desk.answers()) == 1)
     before = desk.answers()
     assert desk.end() == 0
+
     file = Paths.for_profile(desk.profile).chats
     content = bytearray(file.read_bytes())
     content[:100] = bytes(100)
