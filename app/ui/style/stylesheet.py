@@ -223,9 +223,9 @@ FindBar { border-bottom: 1px solid $border; }
 }
 #key:hover { background: $hover; color: $text; }
 #key:focus { border: ${ring}px solid $accent; padding: 1px 7px; color: $text; }
-#link { background: transparent; color: $accent; border: none; padding: 2px 4px; }
+#link { background: transparent; color: $accent; border: none; padding: 2px; }
 #link:hover { text-decoration: underline; }
-#link:focus { border: ${ring}px solid $accent; border-radius: 6px; padding: 0 2px; }
+#link:focus { border: ${ring}px solid $accent; border-radius: 6px; padding: 0; }
 
 ads--CDockContainerWidget { background: $border; }
 ads--CDockContainerWidget > QSplitter { padding: 0; }
