@@ -15,10 +15,10 @@ TABLES = {
     "tool_folders": ("chat_id", "path", "writable", "given_at"),
     "tool_pins": ("server", "tool", "told", "seen_at"),
 }
-"""Columns of each table. The text columns at the start are the key, see `create`."""
+"""Columns of each table. The text columns at the start are the key, see `create_tool_tables`."""
 
 
-def create(db: sqlite3.Connection) -> None:
+def create_tool_tables(db: sqlite3.Connection) -> None:
     """Create the tables, and triggers that delete consents when their chat is deleted."""
     db.execute(
         "CREATE TABLE tool_consents (chat_id TEXT NOT NULL, server TEXT NOT NULL, "
@@ -130,15 +130,6 @@ def edited_messages(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE chats ADD COLUMN edited_text TEXT NOT NULL DEFAULT ''")
 
 
-def passages(db: sqlite3.Connection) -> None:
-    """Index messages as displayed, in passages. The index is filled while the app runs."""
-    index.create(db)
-
-
-def erased(db: sqlite3.Connection) -> None:
-    erase.create(db)
-
-
 def organised(db: sqlite3.Connection) -> None:
     """Add folders, pins, the archive, tags, and the authors of titles.
 
@@ -155,29 +146,9 @@ def organised(db: sqlite3.Connection) -> None:
         db.execute(f"ALTER TABLE chats ADD COLUMN {column}")
 
 
-def attached(db: sqlite3.Connection) -> None:
-    attachments.create(db)
-
-
-def tools(db: sqlite3.Connection) -> None:
-    create(db)
-
-
-def files_found(db: sqlite3.Connection) -> None:
-    file_index.create_files_index(db)
-
-
 def grouped(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE chats ADD COLUMN group_id TEXT")
     db.execute("ALTER TABLE chats ADD COLUMN variant TEXT NOT NULL DEFAULT ''")
-
-
-def images(db: sqlite3.Connection) -> None:
-    attachments.create_images(db)
-
-
-def queues(db: sqlite3.Connection) -> None:
-    attachments.create_queue(db)
 
 
 STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
@@ -185,15 +156,15 @@ STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     full_text_search,
     deleted_messages,
     edited_messages,
-    passages,
-    erased,
+    index.create,  # the index of passages is filled while the app runs
+    erase.create,
     organised,
-    attached,
-    tools,
-    files_found,
+    attachments.create,
+    create_tool_tables,
+    file_index.create_files_index,
     grouped,
-    images,
-    queues,
+    attachments.create_images,
+    attachments.create_queue,
 )
 
 

@@ -16,12 +16,14 @@ from app.store import (
     Message,
     Store,
     StoredImage,
+    attachments,
+    file_index,
     new_id,
 )
 from app.store.attachments import attachments_from_json
 from app.store.file_index import MOST
 from app.store.index import PASSAGE, PIECE
-from app.store.migrations import STEPS, attached, files_found, images, migrate
+from app.store.migrations import STEPS, migrate
 from app.store.salvage import salvage
 from tests.app.store.test_store_trash import settle
 
@@ -109,7 +111,7 @@ def test_draft_file_is_kept_until_removed(store: Store) -> None:
 
 def test_older_database_has_no_attachments(file: Path) -> None:
     with closing(connect(file, isolation_level=None)) as db:
-        for number, step in enumerate(STEPS[: STEPS.index(attached)], 1):
+        for number, step in enumerate(STEPS[: STEPS.index(attachments.create)], 1):
             step(db)
             db.execute(f"PRAGMA user_version = {number}")
         db.execute(
@@ -166,7 +168,7 @@ def test_large_file_is_indexed_in_pieces_up_to_a_limit(store: Store, file: Path)
 
 def test_files_of_an_earlier_version_are_found(file: Path) -> None:
     with closing(connect(file, isolation_level=None)) as db:
-        for number, step in enumerate(STEPS[: STEPS.index(files_found)], 1):
+        for number, step in enumerate(STEPS[: STEPS.index(file_index.create_files_index)], 1):
             step(db)
             db.execute(f"PRAGMA user_version = {number}")
         db.execute("INSERT INTO attached VALUES (?, ?)", (TEXT.hash, TEXT.to_text()))
@@ -245,7 +247,7 @@ def test_salvage_keeps_images(file: Path) -> None:
 
 def test_older_database_accepts_images(file: Path) -> None:
     with closing(connect(file, isolation_level=None)) as db:
-        for number, step in enumerate(STEPS[: STEPS.index(images)], 1):
+        for number, step in enumerate(STEPS[: STEPS.index(attachments.create_images)], 1):
             step(db)
             db.execute(f"PRAGMA user_version = {number}")
     with Store.open(file) as store:
