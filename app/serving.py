@@ -247,28 +247,16 @@ class Serving(QObject):
     # Clients.
 
     @Slot(int, bool)
-    def pause(self, number: int, on: bool) -> None:
-        for agent in self._agents(number):
+    def pause(self, number: int, on: bool, *, group: bool = False) -> None:
+        """Pause or resume an agent, or a ``group``: all agents of a session, also later ones."""
+        for agent in self._agents(number, group=group):
             agent.pause(on)
         self._check_clients()
 
     @Slot(int)
-    def stop(self, number: int) -> None:
-        """Stop an agent's reply and refuse its requests until its user sends a message."""
-        for agent in self._agents(number):
-            agent.stop()
-        self._check_clients()
-
-    @Slot(int, bool)
-    def pause_group(self, number: int, on: bool) -> None:
-        """Pause or resume all agents of a session, including those that join later."""
-        for agent in self._agents_of_group(number):
-            agent.pause(on)
-        self._check_clients()
-
-    @Slot(int)
-    def stop_group(self, number: int) -> None:
-        for agent in self._agents_of_group(number):
+    def stop(self, number: int, *, group: bool = False) -> None:
+        """Stop replies and refuse requests of an agent or group until its user sends a message."""
+        for agent in self._agents(number, group=group):
             agent.stop()
         self._check_clients()
 
@@ -296,12 +284,13 @@ class Serving(QObject):
             for session in s.engine_sessions[:1]
         }
 
-    def _agents(self, number: int) -> list[Agent]:
-        agent = self._server.requests.agent(number) if self._server is not None else None
+    def _agents(self, number: int, *, group: bool = False) -> list[Agent]:
+        if self._server is None:
+            return []
+        if group:
+            return self._server.requests.group(number)
+        agent = self._server.requests.agent(number)
         return [agent] if agent is not None else []
-
-    def _agents_of_group(self, number: int) -> list[Agent]:
-        return self._server.requests.group(number) if self._server is not None else []
 
     @Slot()
     def _check_clients(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -391,8 +392,8 @@ class AgentsSection(QWidget):
         if number not in self._groups:
             widget = self._groups[number] = AgentGroup(number, self._inner)
             widget.row_clicked.connect(self._on_fold)
-            widget.pause_requested.connect(self._serving.pause_group)
-            widget.stop_requested.connect(self._serving.stop_group)
+            widget.pause_requested.connect(partial(self._serving.pause, group=True))
+            widget.stop_requested.connect(partial(self._serving.stop, group=True))
         group = self._groups[number]
         group.show_agents(agents, number in self._folded)
         return group
