@@ -78,7 +78,7 @@ class Answer(Struct):
     _reasoning: list[str] = field(default_factory=list)
     _tool: list[str] = field(default_factory=list)
     _thinking_since: float | None = None
-    _thought_s: float | None = None
+    thought_s: float | None = None
 
     def start_with(self, content: str, reasoning: str = "") -> Answer:
         self._text, self._reasoning = [content], [reasoning]
@@ -111,8 +111,8 @@ class Answer(Struct):
             self.calls.append(ParsedToolCall(event.id, event.name, event.text, event.message))
 
     def end_of_thought(self) -> None:
-        if self._thinking_since is not None and self._thought_s is None:
-            self._thought_s = monotonic() - self._thinking_since
+        if self._thinking_since is not None and self.thought_s is None:
+            self.thought_s = monotonic() - self._thinking_since
 
     @property
     def content(self) -> str:
@@ -125,10 +125,6 @@ class Answer(Struct):
     @property
     def tool(self) -> str:
         return _join_in_place(self._tool)
-
-    @property
-    def thought_s(self) -> float | None:
-        return self._thought_s
 
 
 def _join_in_place(pieces: list[str]) -> str:

@@ -54,10 +54,6 @@ class ChatReply(ChatPart):
         return self.stage is not Stage.IDLE
 
     @property
-    def is_panel(self) -> bool:
-        return bool(self.panel.running)
-
-    @property
     def _current_generator(self) -> ReplyGenerator:
         if self.generator.stage is Stage.IDLE and (running := self.panel.running):
             return running[0]

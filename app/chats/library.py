@@ -52,11 +52,11 @@ class ChatSearch(QObject):
             post((number, query, limit, hits, done))
 
         # twice as many, because a chat's title and text may both match
-        self._store.search_later(query, 2 * limit, report)
+        self._store.searcher.ask(query, 2 * limit, report)
 
     def cancel(self) -> None:
         self._query += 1
-        self._store.cancel_search()
+        self._store.searcher.cancel()
 
     def _on_found(self, result: tuple[int, str, int, list[SearchHit], bool]) -> None:
         number, query, limit, hits, done = result
@@ -310,7 +310,7 @@ class ChatLibrary(QObject):
         """First step of shutdown: stop all replies. The bridge still delivers their text."""
         for chat in self._in_use.values():
             chat.cancel_for_close()
-        self.toolbox.begin_shut_down()
+        self.toolbox.host.begin_shut_down()
 
     def close(self, timeout_s: float | None = None) -> None:
         """Last step of shutdown: save everything and close all sessions.

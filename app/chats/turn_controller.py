@@ -102,7 +102,7 @@ class TurnController(ChatPart):
             composing=compose != Writing(),
             first=self._first_state,
             ended=queue.can_continue,
-            panel=self._reply.is_panel,
+            panel=bool(self._reply.panel.running),
             silent=self._reply.silent_s is not None,
             several=self.several,
             at_limit=self._reply.generator.tools.is_at_limit,

@@ -168,7 +168,7 @@ class BlockSplitter:
         self._last_cr = ""  # carriage return that may be the first half of a line end
         self._tokens: list[Token] = []
         self._first_line = 0
-        self._seen: References = {}
+        self.open_references: References = {}
         self._parsed = 0
         self._info = ""
         self._typed = False  # the tail belongs to a block that exceeds the limits
@@ -264,10 +264,6 @@ class BlockSplitter:
         return Block(self.tail, tokens, self._first_line, frozenset(), continues=continues)
 
     @property
-    def open_references(self) -> References:
-        return self._seen
-
-    @property
     def unparsed_text(self) -> str:
         if self._typed:
             return self.tail
@@ -344,8 +340,8 @@ class BlockSplitter:
         self.parses += 1
         self._first_line = 0
         self._parsed = end
-        self._seen = ChainMap({}, self.references)
-        env = {"references": self._seen, "growing": growing}
+        self.open_references = ChainMap({}, self.references)
+        env = {"references": self.open_references, "growing": growing}
         parser().block.parse(self.tail[:end], parser(), env, self._tokens)
         self._undecided = "undecided" in env
 

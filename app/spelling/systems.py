@@ -126,15 +126,7 @@ class MacSystem:
 log = logging.getLogger(__name__)
 
 
-def open_enchant() -> SpellingSystem:
-    return EnchantSystem()
-
-
-def open_mac() -> SpellingSystem:
-    return MacSystem()
-
-
-SYSTEMS: dict[str, Callable[[], SpellingSystem]] = {"linux": open_enchant, "darwin": open_mac}
+SYSTEMS: dict[str, Callable[[], SpellingSystem]] = {"linux": EnchantSystem, "darwin": MacSystem}
 """Functions to open the spell checker, by `sys.platform`."""
 
 GUI_ONLY = ("darwin",)  # platforms where the checker has to be opened on the GUI thread

@@ -347,7 +347,10 @@ class Searcher:
         self._thread: threading.Thread | None = None
 
     def ask(self, query: str, limit: int, report: ReportHits) -> None:
-        """Start a search, and drop an earlier query that hasn't been answered."""
+        """Search in a thread, and drop an earlier query that hasn't been answered.
+
+        Calls ``report`` with the titles first, and then with all hits.
+        """
         with self._changed:
             if self._closing:
                 return

@@ -35,7 +35,7 @@ from app.store.records import (
     storable_message,
     storable_text,
 )
-from app.store.search import ReportHits, Searcher, find
+from app.store.search import Searcher, find
 from app.store.tool_rows import ToolRows
 from app.store.trash import Trash
 from app.store.writer import StoreWriter, index_chore
@@ -75,7 +75,7 @@ class Store:
         self._backups = backups or Backups(path, clock)
         self.writer = StoreWriter(db, path, self._backups.back_up_daily, [index_chore])
         self._readers = Readers(path)
-        self._searcher = Searcher(path, self._commit_now)
+        self.searcher = Searcher(path, self._commit_now)
         self.trash = Trash(self.writer, self._readers, self._backups, clock)
         self.folders = Folders(self.writer, self._readers)
         self.texts = Texts(self.writer, self._readers)
@@ -131,7 +131,7 @@ class Store:
         Raises StoreError if a write couldn't be saved, after releasing everything.
         """
         atexit.unregister(self._close_at_exit)
-        self._searcher.close()
+        self.searcher.close()
         self._readers.close()
         self._backups.close()  # close the backups first, because the writer then merges the WAL
         self.writer.close(timeout)
@@ -200,16 +200,6 @@ class Store:
         self._commit_now()
         with self._readers.reading() as db:
             return find(db, query, limit)
-
-    def search_later(self, query: str, limit: int, report: ReportHits) -> None:
-        """Search in a thread. Calls ``report`` with the titles first, and then with all hits.
-
-        A new call replaces an unanswered query.
-        """
-        self._searcher.ask(query, limit, report)
-
-    def cancel_search(self) -> None:
-        self._searcher.cancel()
 
     def backups(self) -> list[Backup]:
         return backups_of(self._readers.path)

@@ -191,9 +191,6 @@ class Toolbox:
     def is_previewed(self, tool: Tool) -> bool:
         return tool.server == BUILT_IN and self.builtin.is_previewed(tool.name)
 
-    def begin_shut_down(self) -> None:
-        self.host.begin_shut_down()
-
     def shut_down(self, timeout_s: float | None = None) -> None:
         """Wait for tools and servers to end, up to ``timeout_s`` (default: 2 s and 4 s)."""
         start = monotonic()

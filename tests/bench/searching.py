@@ -57,7 +57,7 @@ def _ask(store: Store, query: str) -> tuple[float, float]:
             done.set()
 
     begun = time.perf_counter()
-    store.search_later(query, 80, hear)
+    store.searcher.ask(query, 80, hear)
     done.wait()
     return (told[0] - begun) * 1000, (told[-1] - begun) * 1000
 

@@ -348,10 +348,6 @@ class Composer(QWidget):
         return self.field.toPlainText()
 
     @property
-    def has_focus_ring(self) -> bool:
-        return self.field.hasFocus()
-
-    @property
     def editing(self) -> bool:
         return bool(self._edit_note)
 
@@ -457,7 +453,7 @@ class Composer(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = tokens.broadcast if self.tinted else tokens.raised
         painter.setBrush(QColor(tokens.accent_quiet if self._dropping else ground))
-        painter.setPen(focus_pen() if self.has_focus_ring else QPen(QColor(tokens.outline)))
+        painter.setPen(focus_pen() if self.field.hasFocus() else QPen(QColor(tokens.outline)))
         painter.drawRoundedRect(
             QRectF(self.rect()).adjusted(1, 1, -1, -1), t.RADIUS + 4, t.RADIUS + 4
         )

@@ -289,10 +289,10 @@ class ModelSearch(QObject):
     def __init__(
         self, downloads: Downloads, memory: Callable[[], int], parent: QObject | None = None
     ) -> None:
-        """``memory`` returns the memory budget in bytes, 0 if unknown."""
+        """``memory`` returns the memory budget in bytes, or 0 if it isn't known yet."""
         super().__init__(parent)
         self._downloads = downloads
-        self._memory = memory
+        self.memory_budget = memory
         self._search_flow = flows.Latest(self)
         self._results: list[HubSearchResult] | None = None
         self._lookups: dict[str, HubModel | EngineError] = {}
@@ -364,12 +364,8 @@ class ModelSearch(QObject):
             self.details_received.emit(entry)
 
     def fit(self, model: HubModel) -> Fit | None:
-        budget = self._memory()
+        budget = self.memory_budget()
         return hub.fit(model, budget, self.tokens, self.chats) if budget else None
-
-    def memory_budget(self) -> int:
-        """Return the memory budget in bytes, or 0 if it isn't known yet."""
-        return self._memory()
 
     async def _search(self, words: str) -> None:
         token = self._downloads.token or None
@@ -416,7 +412,7 @@ class ModelSearch(QObject):
             return verdict(fit.verdict) if fit is not None else ("", "muted")
         if found is not None:
             return gated if found.facts.gated else ("", "muted")
-        suggested, room = self._suggested.get(ref), self._memory()
+        suggested, room = self._suggested.get(ref), self.memory_budget()
         if suggested is None or not room:
             return "", "muted"
         return verdict("yes" if has_room(suggested, room) else "no")

@@ -225,9 +225,6 @@ class Palette(Card):
     def refresh(self) -> None:
         self.list.viewport().update()
 
-    def visible_entries(self) -> list[PaletteEntry]:
-        return self.finder.best_entries()
-
     def close_palette(self) -> None:
         if self._closed:
             return

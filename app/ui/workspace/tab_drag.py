@@ -92,12 +92,8 @@ class TabDrag(QObject):
     def watch_bar(self, area: QtAds.CDockAreaWidget) -> None:
         area.titleBar().installEventFilter(self)
 
-    def watch_window(self, window: QWidget) -> None:
-        """Turn off QtAds' own drop targets for a floating window."""
-        window.installEventFilter(self)
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(watched, QtAds.CFloatingDockContainer):
+        if isinstance(watched, QtAds.CFloatingDockContainer):  # no drop targets of QtAds
             return event.type() == QEvent.Type.Move and event.spontaneous()
         if isinstance(watched, QtAds.CDockAreaTitleBar) and event.type() in _BAR_EVENTS:
             tab = watched.tabBar().currentTab()

@@ -30,6 +30,10 @@ from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
 class FocusWatch(QObject):
+    """Follows the focus, and sends text typed anywhere in a window that it filters to the composer
+    of the active pane.
+    """
+
     pane_entered = Signal(object)  # (pane)
     window_activated = Signal(object)  # (window)
 
@@ -40,10 +44,6 @@ class FocusWatch(QObject):
 
     def end(self) -> None:
         QApplication.instance().focusChanged.disconnect(self._on_focus)  # type: ignore[union-attr]
-
-    def take_typing(self, window: QWidget) -> None:
-        """Send text typed anywhere in a window to the composer of the active pane."""
-        window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
@@ -120,7 +120,7 @@ class Workspace(QWidget):
         self._focus = FocusWatch(lambda: self.active, self)
         self._focus.pane_entered.connect(self._on_entered)
         self._focus.window_activated.connect(self.activate_last)
-        self._focus.take_typing(self.window())
+        self.window().installEventFilter(self._focus)
 
     def panes(self) -> list[ChatPane]:
         return self._docks.panes()
@@ -480,6 +480,6 @@ class Workspace(QWidget):
     @Slot(object)
     def _on_floating(self, window: QWidget) -> None:
         window.setMinimumSize(300, 320)
-        self._focus.take_typing(window)
-        self._drag.watch_window(window)
+        window.installEventFilter(self._focus)
+        window.installEventFilter(self._drag)
         self._update_timer.start()

@@ -189,7 +189,7 @@ def test_new_search_replaces_the_previous(store: Store, chat: ChatRecord) -> Non
             if query == "fugen" and all_of_them:
                 done.set()
 
-        store.search_later(query, 40, hear)
+        store.searcher.ask(query, 40, hear)
 
     for query in ("a", "ap", "app", "pear", "fugen"):
         ask(query)

@@ -81,7 +81,7 @@ def by_flush(store: Store) -> None:
 
 def by_search(store: Store) -> None:
     found = threading.Event()
-    store.search_later("question", 5, lambda _hits, done: done and found.set())
+    store.searcher.ask("question", 5, lambda _hits, done: done and found.set())
     assert found.wait(30)
 
 

@@ -171,7 +171,7 @@ def test_read_chat_lists_others_with_reasons(
     run.window.commands["read_chat"].trigger()
     palette = run.window.reading.palette
     assert palette is not None
-    listed = {entry.text: entry.why_not for entry in palette.visible_entries()}
+    listed = {entry.text: entry.why_not for entry in palette.finder.best_entries()}
     assert listed == {"Name a tree": "", "```": "This chat is empty."}
     run.qtbot.keyClicks(palette.field, "name")
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
