@@ -123,7 +123,7 @@ class Latest:
     def __init__(self, owner: QObject) -> None:
         self._owner = owner
         self._task: asyncio.Task[None] | None = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     @property
     def running(self) -> bool:
@@ -132,7 +132,7 @@ class Latest:
 
     def start(self, work: Coroutine[Any, Any, object]) -> None:
         self.cancel()
-        self._task = start(self._owner, self._in_turn(work))
+        self._task = start(self._owner, self._run_after_previous(work))
         self._task.add_done_callback(lambda _: work.close())  # in case it never started
 
     def cancel(self) -> None:
@@ -140,8 +140,8 @@ class Latest:
             self._task.cancel()
             self._task = None
 
-    async def _in_turn(self, work: Coroutine[Any, Any, object]) -> None:
-        async with self._turn:
+    async def _run_after_previous(self, work: Coroutine[Any, Any, object]) -> None:
+        async with self._lock:
             await work
 
 

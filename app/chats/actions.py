@@ -7,7 +7,7 @@ app, functions called ``why_not`` return "" if the action is possible.
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
+from enum import Enum, auto
 from itertools import islice
 
 from msgspec import Struct
@@ -23,28 +23,28 @@ from engine.errors import MESSAGE_TOO_LONG
 
 
 class Action(Enum):
-    SEND = "send"
-    STOP = "stop"
-    PAUSE = "pause"
-    CANCEL_EDIT = "cancel_edit"
-    RETRY = "retry"
-    GO_ON = "go_on"
-    RENAME = "rename"
+    SEND = auto()
+    STOP = auto()
+    PAUSE = auto()
+    CANCEL_EDIT = auto()
+    RETRY = auto()
+    GO_ON = auto()
+    RENAME = auto()
 
-    EDIT = "edit"
-    REGENERATE = "regenerate"
-    SAME_AGAIN = "same"
-    PANEL = "panel"
-    UNFOLD = "unfold"
-    CONTINUE = "continue"
-    FORGET_OLDEST = "forget_oldest"
-    COPY = "copy"
-    BRANCH = "branch"
-    GO_TO = "go_to"
-    DELETE = "delete"
-    RESTORE = "restore"
-    EARLIER = "previous"
-    LATER = "next"
+    EDIT = auto()
+    REGENERATE = auto()
+    SAME_AGAIN = auto()
+    PANEL = auto()
+    UNFOLD = auto()
+    CONTINUE = auto()
+    FORGET_OLDEST = auto()
+    COPY = auto()
+    BRANCH = auto()
+    GO_TO = auto()
+    DELETE = auto()
+    RESTORE = auto()
+    EARLIER = auto()
+    LATER = auto()
 
 
 BUSY, ASKED = Refusal.BUSY.value, Refusal.ASKED.value
@@ -65,7 +65,9 @@ EVENTS = {
 }
 
 
-class ChatView(Struct, frozen=True):
+class ActionContext(Struct, frozen=True):
+    """State of a chat that decides which actions are possible."""
+
     compose: Compose
     stage: Stage
     transcript: Transcript
@@ -118,7 +120,9 @@ def ending_note(message: Message) -> str:
     return tr(words, "a reply") if words else ""
 
 
-def why_not(action: Action, chat: ChatView, message_id: str = "", *, at_rest: bool = False) -> str:
+def why_not(
+    action: Action, chat: ActionContext, message_id: str = "", *, at_rest: bool = False
+) -> str:
     """Explain why an action isn't possible, or return "" if it is.
 
     Args:
@@ -139,23 +143,23 @@ def why_not(action: Action, chat: ChatView, message_id: str = "", *, at_rest: bo
     return find(chat, message)
 
 
-def _why_not_go_on(chat: ChatView) -> str:
+def _why_not_go_on(chat: ActionContext) -> str:
     leaf = chat.transcript.leaf
     return "" if leaf is not None and leaf.role == "tool" else tr("There is nothing to continue.")
 
 
-def _why_not_rename(chat: ChatView) -> str:
+def _why_not_rename(chat: ActionContext) -> str:
     return "" if chat.stored else tr("Send a message first. The chat is named after it.")
 
 
 _ON_CHAT = {Action.RENAME: _why_not_rename, Action.GO_ON: _why_not_go_on}
 
 
-def _why_not_edit(chat: ChatView, message: Message) -> str:
+def _why_not_edit(chat: ActionContext, message: Message) -> str:
     return "" if message.role == "user" else tr("Only your own messages can be edited.")
 
 
-def _why_not_regenerate(chat: ChatView, message: Message) -> str:
+def _why_not_regenerate(chat: ActionContext, message: Message) -> str:
     if kind := panel.kind_of(message):
         return panel.why_not(kind, panel.columns(chat.transcript, message.id))
     if message.role == "user" or message.parent_id is not None:
@@ -163,7 +167,7 @@ def _why_not_regenerate(chat: ChatView, message: Message) -> str:
     return tr("This reply has no message before it.")
 
 
-def _why_not_repeat(chat: ChatView, message: Message) -> str:
+def _why_not_repeat(chat: ActionContext, message: Message) -> str:
     if message.role != "assistant" or message.parent_id is None:
         return tr("This isn’t a reply.")
     if panel.kind_of(message):
@@ -173,18 +177,18 @@ def _why_not_repeat(chat: ChatView, message: Message) -> str:
     return ""
 
 
-def _why_not_panel(chat: ChatView, message: Message) -> str:
+def _why_not_panel(chat: ActionContext, message: Message) -> str:
     if panel.question(chat.transcript, message.id) is None:
         return tr("This reply has no message before it.")
     return "" if isinstance(chat.compose, Writing) else tr("Finish editing the message first.")
 
 
-def _why_not_unfold(chat: ChatView, message: Message) -> str:
+def _why_not_unfold(chat: ActionContext, message: Message) -> str:
     found = panel.columns(chat.transcript, message.id)
     return "" if found else tr("The columns of this comparison aren’t in this chat.")
 
 
-def _why_not_continue(chat: ChatView, message: Message) -> str:
+def _why_not_continue(chat: ActionContext, message: Message) -> str:
     if message.role != "assistant":
         return tr("This isn’t a reply.")
     if message.id != chat.transcript.leaf_id:
@@ -197,7 +201,7 @@ def _why_not_continue(chat: ChatView, message: Message) -> str:
     return "" if is_cut_off(message) else tr("The reply is complete.")
 
 
-def _why_not_forget_oldest(chat: ChatView, message: Message) -> str:
+def _why_not_forget_oldest(chat: ActionContext, message: Message) -> str:
     if not is_context_exceeded(message):
         return tr("This reply didn’t fail because of its length.")
     if chat.remote is not None:
@@ -211,23 +215,23 @@ def _why_not_forget_oldest(chat: ChatView, message: Message) -> str:
     return ""
 
 
-def _why_not_copy(chat: ChatView, message: Message) -> str:
+def _why_not_copy(chat: ActionContext, message: Message) -> str:
     if message.content or message.id == chat.generating:
         return ""
     return tr("There’s no text to copy.")
 
 
-def _why_not_branch(chat: ChatView, message: Message) -> str:
+def _why_not_branch(chat: ActionContext, message: Message) -> str:
     unfinished = message.id == chat.generating or message.status == "streaming"
     return tr("This reply isn’t finished yet.") if unfinished else ""
 
 
-def _why_not_earlier(chat: ChatView, message: Message) -> str:
+def _why_not_earlier(chat: ActionContext, message: Message) -> str:
     first = chat.transcript.alternatives(message.id)[0]
     return tr("This is the first version.") if message.id == first else ""
 
 
-def _why_not_later(chat: ChatView, message: Message) -> str:
+def _why_not_later(chat: ActionContext, message: Message) -> str:
     last = chat.transcript.alternatives(message.id)[-1]
     return tr("This is the last version.") if message.id == last else ""
 
@@ -237,7 +241,7 @@ _NO_REPLY = mark("There’s no reply yet.")
 _EMPTY = mark("This chat is empty.")
 _NO_VERSIONS = mark("No message here has other versions.")
 
-_ON_MESSAGE: dict[Action, tuple[str, Callable[[ChatView, Message], str]]] = {
+_ON_MESSAGE: dict[Action, tuple[str, Callable[[ActionContext, Message], str]]] = {
     Action.EDIT: (_NO_MESSAGE, _why_not_edit),
     Action.REGENERATE: (mark("There’s no message to reply to yet."), _why_not_regenerate),
     Action.SAME_AGAIN: (_NO_REPLY, _why_not_repeat),

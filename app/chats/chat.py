@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Slot
 
 from app.bridge import Bridge
 from app.chats import panel
-from app.chats.actions import EVENTS, Action, ChatView, why_not
+from app.chats.actions import EVENTS, Action, ActionContext, why_not
 from app.chats.answer import Answer
 from app.chats.chat_model import ChatModel
 from app.chats.chat_part import ChatPart
@@ -81,7 +81,9 @@ class Chat(ChatPart):
         self.attaching = FileAttacher(saved, loader, others, self)
         self.count = TokenCount(loader, self._make_count_request, self)
         self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attaching, self)
-        self.comparison = ComparisonController(saved, self.reply, self.turn, self._make_view, self)
+        self.comparison = ComparisonController(
+            saved, self.reply, self.turn, self._make_context, self
+        )
         self.relay(generator, self.tools, self.panel, self.helping, self.reply, self.model)
         self.relay(self.attaching, self.turn, self.comparison)
         self.turn_changed.connect(self.turn.on_changed)
@@ -135,10 +137,10 @@ class Chat(ChatPart):
     def why_not(self, action: Action, message_id: str = "", *, at_rest: bool = False) -> str:
         if action in EVENTS:
             return self.turn.why_not(EVENTS[action])
-        return why_not(action, self._make_view(), message_id, at_rest=at_rest)
+        return why_not(action, self._make_context(), message_id, at_rest=at_rest)
 
-    def _make_view(self) -> ChatView:
-        return ChatView(
+    def _make_context(self) -> ActionContext:
+        return ActionContext(
             self.compose,
             self.turn.stage,
             self.transcript,
@@ -155,7 +157,7 @@ class Chat(ChatPart):
         return True
 
     def start_edit(self, message_id: str = "") -> bool:
-        message = self._make_view().subject(Action.EDIT, message_id)
+        message = self._make_context().subject(Action.EDIT, message_id)
         if self.why_not(Action.EDIT, message_id) or message is None:
             return False
         self.turn.compose(Editing.start(message, self.compose))
@@ -178,7 +180,7 @@ class Chat(ChatPart):
 
     @in_one_transaction
     def regenerate(self, message_id: str = "") -> bool:
-        message = self._make_view().subject(Action.REGENERATE, message_id)
+        message = self._make_context().subject(Action.REGENERATE, message_id)
         if self.why_not(Action.REGENERATE, message_id) or message is None:
             return False
         if kind := panel.kind_of(message):
@@ -196,7 +198,7 @@ class Chat(ChatPart):
 
     @in_one_transaction
     def repeat_answer(self, answer_id: str = "") -> bool:
-        answer = self._make_view().subject(Action.SAME_AGAIN, answer_id)
+        answer = self._make_context().subject(Action.SAME_AGAIN, answer_id)
         if self.why_not(Action.SAME_AGAIN, answer_id) or answer is None:
             return False
         self.transcript.leaf_id = answer.parent_id
@@ -220,7 +222,7 @@ class Chat(ChatPart):
 
     def show_version(self, step: int, message_id: str = "") -> bool:
         action = Action.LATER if step > 0 else Action.EARLIER
-        message = self._make_view().subject(action, message_id)
+        message = self._make_context().subject(action, message_id)
         if self.why_not(action, message_id) or message is None:
             return False
         versions = self.transcript.alternatives(message.id)

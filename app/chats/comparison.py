@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, Slot
 
 from app.chats import panel
-from app.chats.actions import Action, ChatView, why_not
+from app.chats.actions import Action, ActionContext, why_not
 from app.chats.answer import Answer
 from app.chats.chat_part import ChatPart
 from app.chats.chat_reply import ChatReply
@@ -26,12 +26,12 @@ class ComparisonController(ChatPart):
         saved: SavedChat,
         reply: ChatReply,
         turn: TurnController,
-        make_view: Callable[[], ChatView],
+        make_context: Callable[[], ActionContext],
         parent: QObject,
     ) -> None:
-        """``make_view`` returns the state that `why_not` depends on."""
+        """``make_context`` returns the state that `why_not` depends on."""
         super().__init__(parent)
-        self._saved, self._reply, self._turn, self._make_view = saved, reply, turn, make_view
+        self._saved, self._reply, self._turn, self._make_context = saved, reply, turn, make_context
         self._panel = reply.panel
 
     def ask(self, members: Sequence[Member], message_id: str = "") -> str:
@@ -46,7 +46,7 @@ class ComparisonController(ChatPart):
         if self._is_about_draft(message_id):
             self._turn.add_message(compose.text, compose.attachments, members=members)
         else:
-            message = self._make_view().subject(Action.PANEL, message_id)
+            message = self._make_context().subject(Action.PANEL, message_id)
             transcript = self._saved.transcript
             question = panel.question(transcript, message.id) if message is not None else None
             if question is None:
@@ -65,11 +65,11 @@ class ComparisonController(ChatPart):
         """
         if self._is_about_draft(message_id):
             return self._turn.why_not(Event.SEND, ignore_images=True)
-        return why_not(Action.PANEL, self._make_view(), message_id)
+        return why_not(Action.PANEL, self._make_context(), message_id)
 
     def why_not(self, kind: str, message_id: str) -> str:
         why = panel.why_not(kind, self._panel.columns(message_id))
-        return why or why_not(Action.REGENERATE, self._make_view(), message_id)
+        return why or why_not(Action.REGENERATE, self._make_context(), message_id)
 
     @in_one_transaction
     def resolve(self, kind: str, message_id: str) -> str:

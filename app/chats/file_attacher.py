@@ -402,7 +402,7 @@ class FileAttacher(ChatPart):
             return ""
         return max(sizes, key=lambda size: size[0].count)[1].name
 
-    def count(self) -> None:
+    def request_count(self) -> None:
         if not self._counting.running and self._next_uncounted() is not None:
             self._counting.start(self._count())
 

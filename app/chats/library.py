@@ -233,14 +233,14 @@ class ChatLibrary(QObject):
         """Permanently delete chats from the trash, including their caches and their text in
         backups.
         """
-        unloaded = [chat_id for chat_id in ids if chat_id not in self._chats]
-        for chat_id in unloaded:
+        in_trash = [chat_id for chat_id in ids if chat_id not in self._chats]
+        for chat_id in in_trash:
             self._to_forget.add(chat_id)
             if (chat := self._in_use.get(chat_id)) is not None:
                 chat.abandon()
-        self._store.trash.erase(unloaded)
+        self._store.trash.erase(in_trash)
         self._forget_caches()
-        for chat_id in unloaded:
+        for chat_id in in_trash:
             self.toolbox.consents.forget_chat(chat_id)
             self.chat_erased.emit(chat_id)
             self.release(chat_id)

@@ -74,27 +74,27 @@ class TokenCount(QObject):
     count_changed = Signal(object)
 
     def __init__(
-        self, loader: ModelLoader, look: Callable[[], CountRequest], parent: QObject
+        self, loader: ModelLoader, make_request: Callable[[], CountRequest], parent: QObject
     ) -> None:
-        """``look`` returns a snapshot of the chat."""
+        """``make_request`` returns a snapshot of the chat."""
         super().__init__(parent)
         self._loader = loader
-        self._look = look
+        self._make_request = make_request
         self._asking = flows.Latest(self)
         self._is_stale = False
         self._soon = QTimer(self, singleShot=True, interval=self.PAUSE_MS)
-        self._soon.timeout.connect(self.count)
+        self._soon.timeout.connect(self.request_count)
 
     @Slot()
-    def count_soon(self) -> None:
-        if _has_content(self._look().compose):
+    def request_count_soon(self) -> None:
+        if _has_content(self._make_request().compose):
             self._soon.start()
         else:
             self._soon.stop()
             self.count_changed.emit(None)
 
     @Slot()
-    def count(self) -> None:
+    def request_count(self) -> None:
         self._is_stale = True
         if not self._asking.running:
             self._asking.start(self._count())
@@ -102,9 +102,11 @@ class TokenCount(QObject):
     async def _count(self) -> None:
         while self._is_stale:
             self._is_stale = False
-            found = await self._ask(self._look())
+            found = await self._ask(self._make_request())
             if not self._is_stale:
-                self.count_changed.emit(found if _has_content(self._look().compose) else None)
+                self.count_changed.emit(
+                    found if _has_content(self._make_request().compose) else None
+                )
 
     async def _ask(self, request: CountRequest) -> CountedTokens | None:
         engine, model, compose = self._loader.engine, request.model_status.model, request.compose

@@ -220,9 +220,9 @@ def _row(chat: Chat, row: Any) -> Iterator[str]:
     for button, action in row._buttons.items():
         why = chat.why_not(action, message.id)
         if button.isEnabled() == bool(why):
-            yield f"the button for {action.value} is enabled: {button.isEnabled()}; {why}"
+            yield f"the button for {action.name} is enabled: {button.isEnabled()}; {why}"
         elif why and button.toolTip() != why:
-            yield f"the button for {action.value} says {button.toolTip()!r}, not {why!r}"
+            yield f"the button for {action.name} says {button.toolTip()!r}, not {why!r}"
 
 
 def _plain(text: str) -> str:

@@ -1218,12 +1218,12 @@ RULES: dict[str, tuple[str, Callable[..., Touched], dict[str, st.SearchStrategy[
     "reads_another_chat": ("read: {what}", Person.read, {"what": _one_of(*READ), "n": ANY}),
     "has_helpers_asked": ("helpers: {what}", Person.helpers, {"what": _one_of(*HELP), "n": ANY}),
     "does_with_a_message": (
-        "message: {action.value}",
+        "message: {action.name}",
         Person.with_message,
         {"action": _one_of(*MESSAGE_ACTIONS), "n": SMALL, "which": SMALL},
     ),
     "does_with_another_message": (
-        "message: {action.value}",
+        "message: {action.name}",
         Person.with_message,
         {"action": _one_of(*MESSAGE_ACTIONS), "n": st.just(0), "which": SMALL},
     ),

@@ -149,10 +149,10 @@ class CompareDialog(Sheet):
         self._models = dict(models)
         self.saved = QComboBox(self)
         self.saved.setAccessibleName(tr("Comparison"))
-        self.keep = self.button(tr("Save As…"), self._ask_name)
+        self.save_as = self.button(tr("Save As…"), self._ask_name)
         self.rename = self.button(tr("Rename…"), partial(self._ask_name, renames=True))
         self.delete = self.button(tr("Delete"), self._delete)
-        head = make_row_layout((self.saved, 1), self.keep, self.rename, self.delete)
+        head = make_row_layout((self.saved, 1), self.save_as, self.rename, self.delete)
         self.kinds = {
             kind: self.button(tr(kind), partial(self._fill, make))
             for kind, make in (
@@ -239,8 +239,8 @@ class CompareDialog(Sheet):
         )
         self.ok.setEnabled(not why)
         self.ok.setToolTip(why)
-        self.keep.setEnabled(not why)
-        self.keep.setToolTip(why)
+        self.save_as.setEnabled(not why)
+        self.save_as.setToolTip(why)
         self.add.setEnabled(count < MOST)
         most = tr("You can compare up to {most} members.", most=MOST)
         self.add.setToolTip("" if count < MOST else most)
@@ -276,12 +276,16 @@ class CompareDialog(Sheet):
 
     def _save_panel_as(self, old: str, name: str) -> None:
         panels = dict(self._settings.panels)
-        told = panels.pop(old) if old else [member.to_json() for member in self.selected_members()]
-        self._save_panels({**panels, name: told}, name)
+        stored = (
+            panels.pop(old) if old else [member.to_json() for member in self.selected_members()]
+        )
+        self._save_panels({**panels, name: stored}, name)
 
     def _delete(self) -> None:
         name = self.saved.currentData()
-        self._save_panels({n: told for n, told in self._settings.panels.items() if n != name}, "")
+        self._save_panels(
+            {n: stored for n, stored in self._settings.panels.items() if n != name}, ""
+        )
 
     def _save_panels(self, panels: dict[str, list[dict[str, Any]]], name: str) -> None:
         self._settings.set(panels=panels, panel=name)

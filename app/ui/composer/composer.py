@@ -81,10 +81,10 @@ class ComposerText(QTextEdit):
         self._settings = settings
         # Shows a context menu and returns True, or returns False for the default menu.
         self.open_menu: Callable[[QContextMenuEvent], bool] | None = None
-        self.unfinished = ""  # preedit text of an input method
+        self.preedit = ""  # text that an input method is still composing
         self.setAcceptRichText(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.take_size()
+        self.apply_font()
         self.document().setDocumentMargin(0)
         self.viewport().setAutoFillBackground(False)
         self.setTabChangesFocus(True)
@@ -93,7 +93,7 @@ class ComposerText(QTextEdit):
         self.setAccessibleName(tr("Message"))
         self.document().clearUndoRedoStacks()  # setting the margin counts as an undo step in Qt
 
-    def take_size(self) -> None:
+    def apply_font(self) -> None:
         font = ui_font(theme().body_px)
         self.setFont(font)
         self.viewport().setFont(font)  # used by the placeholder
@@ -102,7 +102,7 @@ class ComposerText(QTextEdit):
         super().changeEvent(event)
         # Qt resets the font when a pane is moved to another parent.
         if event.type() == QEvent.Type.StyleChange:
-            self.take_size()
+            self.apply_font()
 
     def event(self, event: QEvent) -> bool:
         if (
@@ -170,16 +170,16 @@ class ComposerText(QTextEdit):
     def steering_keys(self) -> str:
         return to_native_keys("Ctrl+Shift+Enter" if self.sends_with_ctrl else "Ctrl+Enter")
 
-    def finish(self) -> None:
+    def commit_preedit(self) -> None:
         QGuiApplication.inputMethod().commit()
-        if self.unfinished:  # the input method didn't respond
+        if self.preedit:  # the input method didn't respond
             event = QInputMethodEvent()
-            event.setCommitString(self.unfinished)
+            event.setCommitString(self.preedit)
             self.inputMethodEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         super().inputMethodEvent(event)
-        self.unfinished = event.preeditString()
+        self.preedit = event.preeditString()
         self.preedit_changed.emit()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
@@ -544,8 +544,8 @@ class Composer(QWidget):
     @Slot()
     def _show_button(self) -> None:
         # Preedit text isn't part of the draft yet, but sending commits it.
-        unfinished = bool(self.field.unfinished) and not self.button.stops
-        why = "" if unfinished else self._why_not
+        has_preedit = bool(self.field.preedit) and not self.button.stops
+        why = "" if has_preedit else self._why_not
         self.button.setEnabled(not why)
         send = (
             to_native_keys("Ctrl+Enter") if self.field.sends_with_ctrl else tr("Enter", "the key")
@@ -560,10 +560,10 @@ class Composer(QWidget):
         if self.button.stops:
             self.stop_requested.emit()
         else:
-            self.field.finish()
+            self.field.commit_preedit()
             self.field.submitted.emit()
 
     @Slot()
     def _on_theme(self) -> None:
-        self.field.take_size()
+        self.field.apply_font()
         self._fit()

@@ -257,7 +257,7 @@ class PaneFiles(QObject):
                 )
             self.chips = chips
             self._pane.composer.show_files(chips)
-        attaching.count()
+        attaching.request_count()
 
     @Slot()
     def _check_followed(self) -> None:

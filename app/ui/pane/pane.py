@@ -34,7 +34,7 @@ from app.ui.pane.notice import Notice
 from app.ui.pane.panel_view import PanelRequest, PanelView
 from app.ui.pane.queue_view import QueueView
 from app.ui.style.theme import scaled, theme
-from app.ui.transcript.message_row import RowAction, RowRequest, ShowColumn
+from app.ui.transcript.message_row import PaneRequest, RowAction, ShowColumn
 from app.ui.transcript.selection import reply_data
 from app.ui.transcript.transcript_view import TranscriptView, text_column_for
 from app.ui.widgets.layout_helpers import make_column_layout
@@ -46,7 +46,7 @@ LEAST = (272, 220)  # minimum width and height at normal text size
 class ChatPane(QWidget):
     """View of a chat. Its signals are requests to the controllers in `app.ui.window`."""
 
-    # (pane, `RowRequest`, button): open a menu or popover, next to the button if possible.
+    # (pane, `PaneRequest`, button): open a menu or popover, next to the button if possible.
     menu_requested = Signal(object, object, object)
     download_requested = Signal()
     four_replies_requested = Signal(str, str)  # (ref, text): see `EmptyChat.four_replies_requested`
@@ -124,9 +124,9 @@ class ChatPane(QWidget):
         self.transcript.action_requested.connect(self._on_action_requested)
         self.transcript.focus_left.connect(self._on_left)
         for button, request in (
-            (self.header.model_button, RowRequest.CHOOSE_MODEL),
-            (self.header.options_button, RowRequest.OPEN_SETTINGS),
-            (self.header.tools_button, RowRequest.OPEN_TOOLS),
+            (self.header.model_button, PaneRequest.CHOOSE_MODEL),
+            (self.header.options_button, PaneRequest.OPEN_OPTIONS),
+            (self.header.tools_button, PaneRequest.OPEN_TOOLS),
         ):
             button.clicked.connect(partial(self._request_menu, request, button))
         chat.compose_changed.connect(self._on_compose)
@@ -140,8 +140,8 @@ class ChatPane(QWidget):
         # The chat and its counter outlive this pane and may get a new pane later.
         once = Qt.ConnectionType.UniqueConnection
         for changed in (chat.compose_changed, chat.path_changed, chat.chat_changed):
-            changed.connect(chat.count.count_soon, once)
-        chat.message_added.connect(chat.count.count_soon, once)
+            changed.connect(chat.count.request_count_soon, once)
+        chat.message_added.connect(chat.count.request_count_soon, once)
         chat.count.count_changed.connect(composer.show_count)
 
     @cached_property
@@ -229,12 +229,12 @@ class ChatPane(QWidget):
         self._insert_in_tab_order(self.composer.previousInFocusChain() or self.transcript, line)
         self._foot.insertWidget(0, line)
         line.retry.clicked.connect(chat.model.start)
-        line.choose.clicked.connect(partial(self._request_menu, RowRequest.CHOOSE_MODEL, line))
+        line.choose.clicked.connect(partial(self._request_menu, PaneRequest.CHOOSE_MODEL, line))
         line.without_adapter.clicked.connect(self._leave_adapter)
         line.other.clicked.connect(self._use_seeing)
         line.get.clicked.connect(self.download_requested)
         line.ocr.clicked.connect(self._read_texts)
-        free_memory = partial(self._request_menu, RowRequest.FREE_MEMORY, line.unload)
+        free_memory = partial(self._request_menu, PaneRequest.FREE_MEMORY, line.unload)
         line.unload.clicked.connect(free_memory)
         return line
 
@@ -475,7 +475,7 @@ class ChatPane(QWidget):
     @Slot(str)
     def _on_written(self, text: str) -> None:
         self.chat.turn.write(text)
-        self.chat.count.count_soon()
+        self.chat.count.request_count_soon()
         self.transcript.forget_found()
         self._show_turn()
 
@@ -499,15 +499,15 @@ class ChatPane(QWidget):
             case ShowColumn(letter):
                 if self.act(Action.UNFOLD, message_id) and not self.panel.focus_column(letter):
                     self.notice_posted.emit(tr("This reply was deleted."))
-            case RowRequest.SAY_COPIED:
+            case PaneRequest.SAY_COPIED:
                 self.notice_posted.emit(tr("Copied"))
-            case RowRequest.USE_BASE_MODEL:
+            case PaneRequest.USE_BASE_MODEL:
                 self._leave_adapter()
                 self.act(Action.REGENERATE, message_id)
             case _:
                 self._request_menu(action, self.transcript.row(message_id))
 
-    def _request_menu(self, request: RowRequest, button: QWidget | None, *_: object) -> None:
+    def _request_menu(self, request: PaneRequest, button: QWidget | None, *_: object) -> None:
         self.menu_requested.emit(self, request, button)
 
     def _leave_adapter(self) -> None:

@@ -59,7 +59,7 @@ class PanelColumn(QFrame):
     """Column with the reply of one member."""
 
     action_requested = Signal(object, str)  # (`RowAction`, message ID)
-    reply_kept = Signal(str)  # (message ID)
+    keep_requested = Signal(str)  # (message ID)
     step_requested = Signal(int)  # (direction): focus another column
     column_scrolled = Signal(int)  # (pixels): the user scrolled the column
     column_focused = Signal()
@@ -75,7 +75,7 @@ class PanelColumn(QFrame):
         self.keep = QPushButton(tr("Keep"), self)
         self.keep.setObjectName("keep")
         self.keep.setAccessibleName(tr("Keep {name}", name=title))
-        self.keep.clicked.connect(lambda: self.reply_kept.emit(self.message_id))
+        self.keep.clicked.connect(lambda: self.keep_requested.emit(self.message_id))
         self._inside = QWidget(self)
         self.row = AnswerRow(message, chat.why_not, self._inside, apart=True)
         self.row.set_continues_tools(True)
@@ -108,7 +108,7 @@ class PanelColumn(QFrame):
         self.setAccessibleDescription(message.content[:_MAX_QUESTION_CHARACTERS])
         self._layout_timer.start()
 
-    def set_may_keep(self, why: str) -> None:
+    def set_keep_blocked(self, why: str) -> None:
         self.keep.setEnabled(not why)
         self.keep.setToolTip(
             why or tr("Continue from this reply. The others are kept as versions.")
@@ -246,7 +246,7 @@ class PanelView(QWidget):
             column.setProperty("first", number == 0)
             column.column_scrolled.connect(partial(self._on_scrolled, column))
             column.action_requested.connect(self.action_requested)
-            column.reply_kept.connect(partial(self.requested.emit, PanelRequest.KEEP))
+            column.keep_requested.connect(partial(self.requested.emit, PanelRequest.KEEP))
             column.step_requested.connect(partial(self._step, number))
             column.column_focused.connect(partial(self._area.ensureWidgetVisible, column, 0, 0))
             self._row.addWidget(column, 1)
@@ -299,7 +299,7 @@ class PanelView(QWidget):
             button.setAccessibleDescription(why or tr(WORDS[kind][1]))
         busy = self._chat.panel.why_not_keep()
         for column in self.columns:
-            column.set_may_keep(busy)
+            column.set_keep_blocked(busy)
 
     def _column(self, message_id: str) -> PanelColumn | None:
         return next((c for c in self.columns if c.message_id == message_id), None)

@@ -26,8 +26,8 @@ from app.ui.transcript.message_row import (
     MOST_LAID_OUT,
     SIDE,
     MessageRow,
+    PaneRequest,
     RowAction,
-    RowRequest,
     ShowColumn,
     WhyNot,
     small_text_width,
@@ -162,19 +162,19 @@ def remedies(message: Message, why_not: WhyNot) -> list[Remedy]:
         offers = [Remedy(words, act, on, why_not(act, on)) for words, act, on in actions]
         if ChatOptions.from_params(message.stats.get("options", {})).context is not None:
             # the chat uses a reduced context, so raising the limit may help
-            offers.append(Remedy(tr("Chat Settings…"), RowRequest.OPEN_SETTINGS, message.id))
-        offers.append(Remedy(tr("Choose Another Model…"), RowRequest.CHOOSE_MODEL, message.id))
+            offers.append(Remedy(tr("Chat Settings…"), PaneRequest.OPEN_OPTIONS, message.id))
+        offers.append(Remedy(tr("Choose Another Model…"), PaneRequest.CHOOSE_MODEL, message.id))
         return offers
     why = why_not(Action.REGENERATE, message.id)
     offers = [Remedy(tr("Try Again"), Action.REGENERATE, message.id, why)]
     if message.stats.get("adapter") and code == MODEL_LOAD_FAILED:
-        offers.append(Remedy(tr(WITHOUT), RowRequest.USE_BASE_MODEL, message.id, why))
+        offers.append(Remedy(tr(WITHOUT), PaneRequest.USE_BASE_MODEL, message.id, why))
     elif code == MODEL_LOAD_FAILED:
-        offers.append(Remedy(tr("Choose Another Model…"), RowRequest.CHOOSE_MODEL, message.id))
+        offers.append(Remedy(tr("Choose Another Model…"), PaneRequest.CHOOSE_MODEL, message.id))
     if code == DOES_NOT_FIT:
-        offers.insert(0, Remedy(tr("Make It Fit…"), RowRequest.FREE_MEMORY, message.id))
+        offers.insert(0, Remedy(tr("Make It Fit…"), PaneRequest.FREE_MEMORY, message.id))
     if code in {OUT_OF_MEMORY, CAPACITY_EXHAUSTED}:
-        offers.append(Remedy(tr("Unload a Model…"), RowRequest.FREE_MEMORY, message.id))
+        offers.append(Remedy(tr("Unload a Model…"), PaneRequest.FREE_MEMORY, message.id))
     return offers
 
 
@@ -296,7 +296,7 @@ class AnswerRow(MessageRow):
         self._view.setAccessibleName(tr("Reply"))
         self._view.part_requested.connect(lambda letter: self._ask(ShowColumn(letter), message.id))
         self._view.height_changed.connect(self.resized)
-        self._view.code_copied.connect(lambda: self._ask(RowRequest.SAY_COPIED, message.id))
+        self._view.code_copied.connect(lambda: self._ask(PaneRequest.SAY_COPIED, message.id))
         self._reasoning: Reasoning | None = None
         self._thought_s: float | None = None
         self._last = self._continues_tools = False

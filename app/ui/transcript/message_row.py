@@ -402,12 +402,14 @@ SIDE = 24  # size of footer buttons; the footer doubles as the gap between messa
 DELETE_GAP = 8  # keeps Delete away from Copy to prevent misclicks
 
 
-class RowRequest(Enum):
+class PaneRequest(Enum):
+    """Requests of rows and of the header to their pane, which most pass on to the window."""
+
     SAY_COPIED = auto()  # something was copied
     CHOOSE_MODEL = auto()
     USE_BASE_MODEL = auto()  # regenerate the reply without the model's adapter
     FREE_MEMORY = auto()  # unload a model, or make this one fit
-    OPEN_SETTINGS = auto()
+    OPEN_OPTIONS = auto()
     OPEN_TOOLS = auto()
 
 
@@ -415,7 +417,7 @@ class ShowColumn(Struct, frozen=True):
     letter: str
 
 
-RowAction = Action | RowRequest | ShowColumn
+RowAction = Action | PaneRequest | ShowColumn
 
 
 class WhyNot(Protocol):

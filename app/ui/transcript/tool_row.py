@@ -35,7 +35,7 @@ from app.ui.style.figures import seconds
 from app.ui.style.theme import code_font, repolish, theme, ui_font
 from app.ui.transcript.answer_row import FoldButton
 from app.ui.transcript.helper_lanes import HelperLanes
-from app.ui.transcript.message_row import MessageRow, RowRequest, displayed_result, truncate_text
+from app.ui.transcript.message_row import MessageRow, PaneRequest, displayed_result, truncate_text
 from app.ui.transcript.question_form import QuestionForm
 from app.ui.transcript.tool_card import (
     BUTTONS,
@@ -187,7 +187,7 @@ class ToolRow(MessageRow):
         tools, message_id = self._tools, message.id
         acts: dict[Decision | str, Callable[[], object]] = {
             "grant": partial(tools.allow_writing, message_id),
-            "tools": partial(self._ask, RowRequest.OPEN_TOOLS, message_id),
+            "tools": partial(self._ask, PaneRequest.OPEN_TOOLS, message_id),
             **{decision: partial(self._decide, decision) for decision in KEYS.values()},
             "edit": self.edit,
             "shorten": partial(tools.resolve_long_result, message_id, True),

@@ -41,7 +41,7 @@ from app.ui.style.icons import icon
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import focus_pen, scaled, theme
 from app.ui.transcript.answer_row import AnswerRow
-from app.ui.transcript.message_row import MessageRow, RowRequest, show_picture
+from app.ui.transcript.message_row import MessageRow, PaneRequest, show_picture
 from app.ui.transcript.selection import Selection
 from app.ui.transcript.tool_card import WaitingCalls
 from app.ui.transcript.tool_row import ToolRow
@@ -271,7 +271,9 @@ class TranscriptView(QAbstractScrollArea):
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
         self.selection = Selection(self, chat)
-        self.selection.copied.connect(lambda: self.action_requested.emit(RowRequest.SAY_COPIED, ""))
+        self.selection.copied.connect(
+            lambda: self.action_requested.emit(PaneRequest.SAY_COPIED, "")
+        )
         self.setAccessibleName(tr("Messages"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
@@ -585,8 +587,8 @@ class TranscriptView(QAbstractScrollArea):
         self.places = [before.pop(m.id) if m.id in before else MessagePlace(m.id) for m in path]
         self._by_id = {place.message_id: place for place in self.places}
         self._placed_count = 0
-        for row in before.values():
-            self._remove_row(row)
+        for place in before.values():
+            self._remove_row(place)
         self.following = True
         self.selection.check()
         self._update_rows()

@@ -21,7 +21,7 @@ from app.ui.models.fit import FitFlow
 from app.ui.pane.options_popover import OptionsPopover, Preset, apply_preset, preset_of
 from app.ui.pane.pane import ChatPane
 from app.ui.style.figures import bytes_line
-from app.ui.transcript.message_row import RowRequest
+from app.ui.transcript.message_row import PaneRequest
 from app.ui.widgets import standard_dialogs
 from app.ui.widgets.menus import add_action, make_menu, pop_below
 from app.ui.window.chat_commands import ChatCommands
@@ -75,15 +75,15 @@ class PaneMenus(WindowController):
         pane.header.cancel.clicked.connect(partial(self._cancel_load, pane))
 
     @Slot(object, object, object)
-    def _on_menu_requested(self, pane: ChatPane, request: RowRequest, button: QWidget) -> None:
+    def _on_menu_requested(self, pane: ChatPane, request: PaneRequest, button: QWidget) -> None:
         match request:
-            case RowRequest.CHOOSE_MODEL:
+            case PaneRequest.CHOOSE_MODEL:
                 self._open_models(pane)
-            case RowRequest.FREE_MEMORY:
+            case PaneRequest.FREE_MEMORY:
                 self._offer_memory(pane, button)
-            case RowRequest.OPEN_SETTINGS:
+            case PaneRequest.OPEN_OPTIONS:
                 self._open_options(pane)
-            case RowRequest.OPEN_TOOLS:
+            case PaneRequest.OPEN_TOOLS:
                 self.open_tools(pane)
 
     def _open_models(self, pane: ChatPane) -> None:

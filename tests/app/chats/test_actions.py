@@ -6,7 +6,7 @@ import itertools
 import subprocess
 import sys
 
-from app.chats.actions import BUSY, EVENTS, Action, ChatView, why_not
+from app.chats.actions import BUSY, EVENTS, Action, ActionContext, why_not
 from app.chats.transcript import Transcript
 from app.chats.turn import Compose, Editing, Stage, Writing
 from app.store import Message
@@ -42,8 +42,8 @@ def history() -> Transcript:
     )
 
 
-def view(stage=Stage.IDLE, composed="written", tree=None, **more) -> ChatView:
-    return ChatView(COMPOSED[composed], stage, tree or history(), **more)
+def view(stage=Stage.IDLE, composed="written", tree=None, **more) -> ActionContext:
+    return ActionContext(COMPOSED[composed], stage, tree or history(), **more)
 
 
 QUIET = {Stage.IDLE}

@@ -59,7 +59,7 @@ def slide(run: Run) -> None:
     chat = run.pane.chat
     chat.set_options(replace(chat.options, slide=True), chat.record.system)
     run.pane.composer._count = None
-    chat.count.count()
+    chat.count.request_count()
     run.until(lambda: counted(run) is not None)
 
 
@@ -107,10 +107,10 @@ def test_only_latest_text_is_counted(start: Start):
     run.engine.count_later = later
     count = run.pane.chat.count
     write(run, "first")
-    count.count()
+    count.request_count()
     run.until(lambda: asked)
     write(run, "second")
-    count.count()
+    count.request_count()
     run.qtbot.wait(20)
     assert asked == ["first"]
     waiting[0].set_result(900)

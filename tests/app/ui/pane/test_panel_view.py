@@ -238,13 +238,13 @@ def test_saved_panel_is_judged_and_counted(start: Start):
     assert [row.member.name for row in dialog.members] == ["Optimist", "Skeptic", "Engineer"]
     for row in dialog.members:
         row.system.clear()
-    for button, name in ((dialog.keep, "Three"), (dialog.rename, "  Three   of us ")):
+    for button, name in ((dialog.save_as, "Three"), (dialog.rename, "  Three   of us ")):
         button.click()
         asks = dialog.findChild(NameDialog)
         asks.field.setText(name)
         asks.ok.click()
         run.until(lambda: dialog.findChild(NameDialog) is None)
-    dialog.keep.click()  # asks before replacing another preset of that name
+    dialog.save_as.click()  # asks before replacing another preset of that name
     asks = dialog.findChild(NameDialog)
     assert asks.field.text() == "Three of us"
     asks.ok.click()
