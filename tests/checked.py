@@ -61,6 +61,8 @@ def _check_once(
         if kept.exists():
             _passed[key] = pickle.loads(kept.read_bytes())
         else:
+            # Importing transformers takes most of a check, so the child stays for the next one.
+            self._loads._single_use = False
             _passed[key] = _check(self, folder, name, rows, eos, defaults)
             part = kept.with_name(uuid.uuid4().hex)
             part.write_bytes(pickle.dumps(_passed[key]))
