@@ -160,7 +160,7 @@ class ToolCallRunner(ChatPart):
         self._saved, self._bridge = saved, bridge
         self.toolbox = toolbox
         self._result_room = room
-        self._questions = ToolQuestions(self, self._on_question)
+        self._questions = ToolQuestions(self, self._report_change)
         self.offers = ToolOffers(self, toolbox.host, self._enabled_tools)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
@@ -322,8 +322,7 @@ class ToolCallRunner(ChatPart):
                 return
             call.state, call.decision = CallState.ASKING, None
             self._preview(call)
-            self.message_changed.emit(message_id)
-            self.phase_changed.emit()
+            self._report_change(call)
 
     def stop(self, status: str = "cancelled") -> None:
         self._soon.stop()
@@ -355,8 +354,7 @@ class ToolCallRunner(ChatPart):
             self._end(call, "error", failed_result(error))
             return
         call.future.add_done_callback(post)
-        self.message_changed.emit(call.message_id)
-        self.phase_changed.emit()
+        self._report_change(call)
 
     def _preview(self, call: Call) -> None:
         assert call.tool is not None
@@ -397,8 +395,7 @@ class ToolCallRunner(ChatPart):
         call.room = max(2000, room * self.CHARACTERS_PER_TOKEN // 2) if room else len(result.text)
         if len(result.text) > call.room:
             call.state, call.result = CallState.TOO_LONG, result
-            self.message_changed.emit(call.message_id)
-            self.phase_changed.emit()
+            self._report_change(call)
             return
         self._end(call, "error" if result.error else "complete", result)
         self._soon.start()
@@ -429,10 +426,9 @@ class ToolCallRunner(ChatPart):
         self._saved.update_message(
             call.message_id, content=result.text, status=status, error=result.shown, stats=stats
         )
-        self.message_changed.emit(call.message_id)
-        self.phase_changed.emit()
+        self._report_change(call)
 
-    def _on_question(self, call: Call) -> None:
+    def _report_change(self, call: Call) -> None:
         self.message_changed.emit(call.message_id)
         self.phase_changed.emit()
 
