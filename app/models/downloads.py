@@ -25,7 +25,7 @@ from msgspec import Struct, field
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
-from app.models.engine_errors import describe_problem
+from app.models.engine_errors import describe_problem, explain_hub
 from app.settings import keychain
 from app.settings.language import mark, tr
 from app.settings.settings import Settings
@@ -120,12 +120,7 @@ def run_download(
         )
         hub.download(found, progress, stop, token, tidy=tidy)
 
-    try:
-        keychain.call_with_token(token, get)
-    except EngineError:
-        raise
-    except Exception as error:
-        raise to_engine_error(error) from error
+    keychain.call_with_token(token, get)
 
 
 def discard_files(ref: str, before: threading.Event | None) -> None:
@@ -143,8 +138,9 @@ def discard_files(ref: str, before: threading.Event | None) -> None:
 
 
 def to_engine_error(error: Exception) -> EngineError:
+    """Return an error of a search, download, or conversion with a message for the user."""
     if isinstance(error, EngineError):
-        return error
+        return EngineError(error.code, explain_hub(error.code, error.message), error.reason)
     log.error("unexpected error in a download", exc_info=error)
     words = tr("Failed ({kind}). See the log.", kind=type(error).__name__)
     return EngineError(DOWNLOAD_FAILED, words)
@@ -224,13 +220,8 @@ def convert_model(
         if not stop.is_set():
             job.came = (done, total)
 
-    try:
-        recipe, out = job.recipe, Path(job.ref)
-        conversion.convert(job.source, out, recipe.bits, recipe.mixed or None, progress, stop)
-    except EngineError:
-        raise
-    except Exception as error:
-        raise to_engine_error(error) from error
+    recipe, out = job.recipe, Path(job.ref)
+    conversion.convert(job.source, out, recipe.bits, recipe.mixed or None, progress, stop)
 
 
 _TELL_MS = 200  # interval of progress updates

@@ -7,12 +7,18 @@ from engine.errors import (
     CANNOT_SEE,
     CAPACITY_EXHAUSTED,
     CONTEXT_OVERFLOW,
+    DOWNLOAD_FAILED,
     ENGINE_STOPPED,
     FOLDER_GONE,
+    GATED,
     INTERNAL_ERROR,
     INVALID_REQUEST,
     MESSAGE_TOO_LONG,
     MODEL_LOAD_FAILED,
+    NO_SPACE,
+    NOT_A_MODEL,
+    NOT_FOUND,
+    OFFLINE,
     OUT_OF_MEMORY,
     SESSION_BUSY,
     SESSION_CLOSED,
@@ -43,10 +49,35 @@ _MEANINGS = {
     UNSUPPORTED_SESSION: mark("This model can’t keep the chat separate from the others."),
 }
 
+_HUB_MEANINGS = {
+    DOWNLOAD_FAILED: mark("The download failed."),
+    GATED: mark("Hugging Face doesn’t allow access."),
+    INVALID_REQUEST: mark("This isn’t possible."),
+    MODEL_LOAD_FAILED: mark("The model couldn’t be converted."),
+    NO_SPACE: mark("Not enough disk space."),
+    NOT_A_MODEL: mark("Can’t be loaded"),
+    NOT_FOUND: mark("Not found on Hugging Face."),
+    OFFLINE: mark("Hugging Face can’t be reached."),
+}
+
+HUB_MESSAGES = (
+    mark("Hugging Face cannot be reached. Check the connection."),
+    mark("Hugging Face does not answer. Try again in a while."),
+    mark("Hugging Face answers too slowly. Try again in a while."),
+)
+"""Messages of the engine that are translated as a whole."""
+
 
 def explain(code: str, message: str) -> str:
     """Return the engine's message, after a translated explanation unless the UI is in English."""
     return with_engine_message(_MEANINGS[code], message) if code in _MEANINGS else message
+
+
+def explain_hub(code: str, message: str) -> str:
+    """Like `explain`, for errors of a search, download, or conversion."""
+    if message in HUB_MESSAGES:
+        return tr(message)
+    return with_engine_message(_HUB_MEANINGS[code], message) if code in _HUB_MEANINGS else message
 
 
 def is_not_loaded_error(error: str) -> bool:
@@ -54,7 +85,9 @@ def is_not_loaded_error(error: str) -> bool:
 
 
 def describe_problem(facts: FolderFacts) -> str:
-    return tr(NO_FOLDER) if facts.gone else facts.problem
+    if facts.gone or not facts.problem:
+        return tr(NO_FOLDER) if facts.gone else ""
+    return with_engine_message(_HUB_MEANINGS[NOT_A_MODEL], facts.problem)
 
 
 def with_engine_message(text: str, message: str, /, **values: object) -> str:

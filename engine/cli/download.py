@@ -93,7 +93,7 @@ class DownloadProgress:
     def show_wait(self, seconds: float) -> None:
         if not self._quiet:
             self.clear()
-            words = f"The hub asks to wait {format_duration(seconds)}. The download then continues."
+            words = f"Hugging Face asks to wait {format_duration(seconds)}. The download then continues."
             print(words, file=self._stream, flush=True)
 
     def clear(self) -> None:

@@ -309,7 +309,7 @@ class ModelDownload:
             url = file_url(self._model.repo, self._model.commit, file.name)
             why = EngineError(
                 DOWNLOAD_FAILED,
-                f"The hub closed the connection during {file.name}. The received part is kept. "
+                f"Hugging Face closed the connection during {file.name}. The received part is kept. "
                 "Resume the download later.",
             )
             try:

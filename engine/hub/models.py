@@ -272,7 +272,7 @@ def _fetch_metadata(
 
 
 def _invalid_answer(repo: str) -> EngineError:
-    return EngineError(NOT_A_MODEL, f"The hub's answer about {repo} is invalid.")
+    return EngineError(NOT_A_MODEL, f"Hugging Face's answer about {repo} is invalid.")
 
 
 def parse_json(text: bytes) -> Any:
@@ -378,7 +378,7 @@ def _request_results(
     if not isinstance(answer, list) or not all(isinstance(about, dict) for about in answer):
         raise EngineError(
             NOT_A_MODEL,
-            "The hub's answer to the search is invalid. Try again later, or enter the model's "
+            "Hugging Face's answer to the search is invalid. Try again later, or enter the model's "
             "full name.",
         )
     return answer[:MAX_RESULTS]

@@ -45,7 +45,7 @@ SEARCH_LABEL = "the search"  # used instead of a model name in error messages
 _MAX_PARSED_WAIT_S = 10.0**6  # limit for the server's delay; longer delays are ignored
 _CHECK_S = 0.05  # interval between checks for cancellation
 _MAX_REASON_CHARACTERS = 200  # limit for the client's message quoted in our error
-_BAD_TOKEN = "The hub rejected this access token. Check it."
+_BAD_TOKEN = "Hugging Face rejected this access token. Check it."
 
 
 class BrokenError(Exception):
@@ -201,7 +201,7 @@ def _fetch_once(
             if len(text) > most:
                 raise EngineError(
                     DOWNLOAD_FAILED,
-                    f"The hub's answer about {label} is longer than {most / 2**20:.0f} MB and was "
+                    f"Hugging Face's answer about {label} is longer than {most / 2**20:.0f} MB and was "
                     "rejected. Try another name.",
                 )
             if time.monotonic() > end:
@@ -295,7 +295,7 @@ class HubTransfer:
                     raise HubStatusError(answer)
                 if answer.headers.get("Content-Encoding", "identity") != "identity":
                     raise EngineError(
-                        DOWNLOAD_FAILED, "The hub sent a compressed answer, which is not accepted."
+                        DOWNLOAD_FAILED, "Hugging Face sent a compressed answer, which is not accepted."
                     )
                 self._enqueue(True, (answer.status_code, b""))
                 for piece in answer.iter_raw():
@@ -327,14 +327,14 @@ def to_engine_error(error: Exception, label: str) -> EngineError:
     if isinstance(error, EngineError):
         return error
     if isinstance(error, OfflineModeIsEnabled):
-        return EngineError(OFFLINE, "HF_HUB_OFFLINE is set. Unset it to use the hub.")
+        return EngineError(OFFLINE, "HF_HUB_OFFLINE is set. Unset it to use Hugging Face.")
     if isinstance(error, _TooSlowError):
-        return EngineError(OFFLINE, "The hub answers too slowly. Try again in a while.")
+        return EngineError(OFFLINE, "Hugging Face answers too slowly. Try again in a while.")
     if isinstance(error, TimeoutException):
-        return EngineError(OFFLINE, "The hub does not answer. Try again in a while.")
+        return EngineError(OFFLINE, "Hugging Face does not answer. Try again in a while.")
     if isinstance(error, TransportError):
         log.info("cannot reach the hub: %s", _reason(error))
-        return EngineError(OFFLINE, "The hub cannot be reached. Check the connection.")
+        return EngineError(OFFLINE, "Hugging Face cannot be reached. Check the connection.")
     if isinstance(error, HubStatusError):
         return _status_error(error, label)
     if isinstance(error, OSError):
@@ -359,19 +359,19 @@ def _status_error(error: HubStatusError, label: str) -> EngineError:
     status, code, sent_token = error.status, error.code, error.sent_token
     if status == 429:
         return EngineError(
-            DOWNLOAD_FAILED, f"Too many requests to the hub. {_retry_text(error.wait_s)}"
+            DOWNLOAD_FAILED, f"Too many requests to Hugging Face. {_retry_text(error.wait_s)}"
         )
     if label == SEARCH_LABEL and status in (401, 403, 404):
         if not sent_token:
             return EngineError(
                 GATED,
-                "The hub requires an access token for a search. Enter the model's full name.",
+                "Hugging Face requires an access token for a search. Enter the model's full name.",
             )
         return EngineError(GATED, _BAD_TOKEN)
     if code == "RevisionNotFound":
         return EngineError(NOT_FOUND, f"{label} has no such revision. Check its name.")
     if status == 404:
-        return EngineError(NOT_FOUND, f"There is no model {label} on the hub. Check its name.")
+        return EngineError(NOT_FOUND, f"There is no model {label} on Hugging Face. Check its name.")
     if code == "GatedRepo" or (status == 403 and code != "RepoNotFound"):
         way = (
             "the account of this access token has no access. Request it on the model's page"
@@ -384,11 +384,11 @@ def _status_error(error: HubStatusError, label: str) -> EngineError:
     if status in (401, 403):
         return EngineError(
             GATED,
-            f"The hub does not show model {label}: its name is wrong, or it is private "
+            f"Hugging Face does not show model {label}: its name is wrong, or it is private "
             "and needs an access token.",
         )
     return EngineError(
-        DOWNLOAD_FAILED, f"The hub could not serve {label} (status {status}). Try again in a while."
+        DOWNLOAD_FAILED, f"Hugging Face could not serve {label} (status {status}). Try again in a while."
     )
 
 

@@ -5703,6 +5703,46 @@ Du hast nicht geantwortet.</translation>
         <translation>Bereits quantisiert. Konvertiere stattdessen das ursprüngliche Modell.</translation>
     </message>
     <message>
+        <source>The download failed.</source>
+        <translation>Der Download ist fehlgeschlagen.</translation>
+    </message>
+    <message>
+        <source>Hugging Face doesn’t allow access.</source>
+        <translation>Hugging Face erlaubt den Zugriff nicht.</translation>
+    </message>
+    <message>
+        <source>This isn’t possible.</source>
+        <translation>Das ist nicht möglich.</translation>
+    </message>
+    <message>
+        <source>The model couldn’t be converted.</source>
+        <translation>Das Modell konnte nicht konvertiert werden.</translation>
+    </message>
+    <message>
+        <source>Not enough disk space.</source>
+        <translation>Nicht genug Speicherplatz auf dem Datenträger.</translation>
+    </message>
+    <message>
+        <source>Not found on Hugging Face.</source>
+        <translation>Auf Hugging Face nicht gefunden.</translation>
+    </message>
+    <message>
+        <source>Hugging Face can’t be reached.</source>
+        <translation>Hugging Face ist nicht erreichbar.</translation>
+    </message>
+    <message>
+        <source>Hugging Face cannot be reached. Check the connection.</source>
+        <translation>Hugging Face ist nicht erreichbar. Prüfe die Verbindung.</translation>
+    </message>
+    <message>
+        <source>Hugging Face does not answer. Try again in a while.</source>
+        <translation>Hugging Face antwortet nicht. Versuche es später erneut.</translation>
+    </message>
+    <message>
+        <source>Hugging Face answers too slowly. Try again in a while.</source>
+        <translation>Hugging Face antwortet zu langsam. Versuche es später erneut.</translation>
+    </message>
+    <message>
         <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} ist kein Adapter. Wähle einen Ordner mit adapter_config.json und adapters.safetensors.</translation>
     </message>

@@ -5735,6 +5735,46 @@ No respondiste.</translation>
         <translation>Ya está cuantizado. Convierte el modelo original.</translation>
     </message>
     <message>
+        <source>The download failed.</source>
+        <translation>La descarga ha fallado.</translation>
+    </message>
+    <message>
+        <source>Hugging Face doesn’t allow access.</source>
+        <translation>Hugging Face no permite el acceso.</translation>
+    </message>
+    <message>
+        <source>This isn’t possible.</source>
+        <translation>Esto no es posible.</translation>
+    </message>
+    <message>
+        <source>The model couldn’t be converted.</source>
+        <translation>No se ha podido convertir el modelo.</translation>
+    </message>
+    <message>
+        <source>Not enough disk space.</source>
+        <translation>No hay espacio suficiente en el disco.</translation>
+    </message>
+    <message>
+        <source>Not found on Hugging Face.</source>
+        <translation>No se ha encontrado en Hugging Face.</translation>
+    </message>
+    <message>
+        <source>Hugging Face can’t be reached.</source>
+        <translation>No se puede conectar con Hugging Face.</translation>
+    </message>
+    <message>
+        <source>Hugging Face cannot be reached. Check the connection.</source>
+        <translation>No se puede conectar con Hugging Face. Comprueba la conexión.</translation>
+    </message>
+    <message>
+        <source>Hugging Face does not answer. Try again in a while.</source>
+        <translation>Hugging Face no responde. Inténtalo de nuevo más tarde.</translation>
+    </message>
+    <message>
+        <source>Hugging Face answers too slowly. Try again in a while.</source>
+        <translation>Hugging Face responde con demasiada lentitud. Inténtalo de nuevo más tarde.</translation>
+    </message>
+    <message>
         <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} no es un adaptador. Elige una carpeta con adapter_config.json y adapters.safetensors.</translation>
     </message>

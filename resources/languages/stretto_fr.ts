@@ -5703,6 +5703,46 @@ Vous n’avez pas répondu.</translation>
         <translation>Déjà quantifié. Convertissez plutôt le modèle d’origine.</translation>
     </message>
     <message>
+        <source>The download failed.</source>
+        <translation>Le téléchargement a échoué.</translation>
+    </message>
+    <message>
+        <source>Hugging Face doesn’t allow access.</source>
+        <translation>Hugging Face refuse l’accès.</translation>
+    </message>
+    <message>
+        <source>This isn’t possible.</source>
+        <translation>C’est impossible.</translation>
+    </message>
+    <message>
+        <source>The model couldn’t be converted.</source>
+        <translation>Impossible de convertir le modèle.</translation>
+    </message>
+    <message>
+        <source>Not enough disk space.</source>
+        <translation>Espace disque insuffisant.</translation>
+    </message>
+    <message>
+        <source>Not found on Hugging Face.</source>
+        <translation>Introuvable sur Hugging Face.</translation>
+    </message>
+    <message>
+        <source>Hugging Face can’t be reached.</source>
+        <translation>Hugging Face est injoignable.</translation>
+    </message>
+    <message>
+        <source>Hugging Face cannot be reached. Check the connection.</source>
+        <translation>Hugging Face est injoignable. Vérifiez la connexion.</translation>
+    </message>
+    <message>
+        <source>Hugging Face does not answer. Try again in a while.</source>
+        <translation>Hugging Face ne répond pas. Réessayez plus tard.</translation>
+    </message>
+    <message>
+        <source>Hugging Face answers too slowly. Try again in a while.</source>
+        <translation>Hugging Face répond trop lentement. Réessayez plus tard.</translation>
+    </message>
+    <message>
         <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} n’est pas un adaptateur. Choisissez un dossier contenant adapter_config.json et adapters.safetensors.</translation>
     </message>

@@ -5605,6 +5605,46 @@ You didn’t answer.</source>
         <translation>すでに量子化されています。元のモデルを変換してください。</translation>
     </message>
     <message>
+        <source>The download failed.</source>
+        <translation>ダウンロードできませんでした。</translation>
+    </message>
+    <message>
+        <source>Hugging Face doesn’t allow access.</source>
+        <translation>Hugging Faceがアクセスを許可していません。</translation>
+    </message>
+    <message>
+        <source>This isn’t possible.</source>
+        <translation>この操作はできません。</translation>
+    </message>
+    <message>
+        <source>The model couldn’t be converted.</source>
+        <translation>モデルを変換できませんでした。</translation>
+    </message>
+    <message>
+        <source>Not enough disk space.</source>
+        <translation>ディスクの空き容量が足りません。</translation>
+    </message>
+    <message>
+        <source>Not found on Hugging Face.</source>
+        <translation>Hugging Faceに見つかりません。</translation>
+    </message>
+    <message>
+        <source>Hugging Face can’t be reached.</source>
+        <translation>Hugging Faceに接続できません。</translation>
+    </message>
+    <message>
+        <source>Hugging Face cannot be reached. Check the connection.</source>
+        <translation>Hugging Faceに接続できません。接続を確認してください。</translation>
+    </message>
+    <message>
+        <source>Hugging Face does not answer. Try again in a while.</source>
+        <translation>Hugging Faceが応答しません。しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>Hugging Face answers too slowly. Try again in a while.</source>
+        <translation>Hugging Faceの応答が遅すぎます。しばらくしてからもう一度お試しください。</translation>
+    </message>
+    <message>
         <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name}はアダプタではありません。adapter_config.jsonとadapters.safetensorsのあるフォルダを選択してください。</translation>
     </message>

@@ -5637,6 +5637,46 @@ You didn’t answer.</source>
         <translation>已经过量化。请改为转换原始模型。</translation>
     </message>
     <message>
+        <source>The download failed.</source>
+        <translation>下载失败。</translation>
+    </message>
+    <message>
+        <source>Hugging Face doesn’t allow access.</source>
+        <translation>Hugging Face 不允许访问。</translation>
+    </message>
+    <message>
+        <source>This isn’t possible.</source>
+        <translation>无法执行此操作。</translation>
+    </message>
+    <message>
+        <source>The model couldn’t be converted.</source>
+        <translation>无法转换模型。</translation>
+    </message>
+    <message>
+        <source>Not enough disk space.</source>
+        <translation>磁盘空间不足。</translation>
+    </message>
+    <message>
+        <source>Not found on Hugging Face.</source>
+        <translation>在 Hugging Face 上未找到。</translation>
+    </message>
+    <message>
+        <source>Hugging Face can’t be reached.</source>
+        <translation>无法连接到 Hugging Face。</translation>
+    </message>
+    <message>
+        <source>Hugging Face cannot be reached. Check the connection.</source>
+        <translation>无法连接到 Hugging Face。请检查网络连接。</translation>
+    </message>
+    <message>
+        <source>Hugging Face does not answer. Try again in a while.</source>
+        <translation>Hugging Face 没有响应。请稍后重试。</translation>
+    </message>
+    <message>
+        <source>Hugging Face answers too slowly. Try again in a while.</source>
+        <translation>Hugging Face 响应太慢。请稍后重试。</translation>
+    </message>
+    <message>
         <source>{name} isn’t an adapter. Choose a folder with adapter_config.json and adapters.safetensors.</source>
         <translation>{name} 不是适配器。请选择含有 adapter_config.json 和 adapters.safetensors 的文件夹。</translation>
     </message>

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent, QWheelEven
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from app.markdown import MarkdownDocument
+from app.models.engine_errors import explain_hub
 from app.models.suggestions import Suggestion, find_installed
 from app.settings.language import mark, tr
 from app.ui.models.model_search import (
@@ -243,5 +244,5 @@ def _problem(model: hub.HubModel) -> str:
     try:
         hub.check_space(model)
     except EngineError as error:
-        return error.message
+        return explain_hub(error.code, error.message)
     return ""

@@ -140,7 +140,7 @@ def test_refused_search_gives_one_sentence(
 @pytest.mark.parametrize(
     ("after", "says"),
     [
-        ("", "Too many requests to the hub. Try again later"),
+        ("", "Too many requests to Hugging Face. Try again later"),
         ("30", "Try again in 30 s"),
         ("290", "Try again in 5 minutes"),
         ("Wed, 21 Oct 2015 07:28:00 GMT", "Try again later"),

@@ -220,7 +220,7 @@ def test_model_card_loads_nothing(opened, served):
 
 
 FAULTS = (
-    ({"refuse": 429, "retry_after": "30"}, "Too many requests to the hub. Try again in 30 s."),
+    ({"refuse": 429, "retry_after": "30"}, "Too many requests to Hugging Face. Try again in 30 s."),
     ({"refuse": 503}, "status 503"),
     ({"answer": b"[1, 2"}, "is invalid"),
     ({"break_off": True}, "Check the connection"),
