@@ -48,7 +48,7 @@ _MAX_OBJECTS = 2_000  # per page, when looking for images
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
 
 PICTURE = "is an image without text"
-_BINARY = "is not a text file"
+_BINARY = "is in an unknown format. Save it as text or PDF and attach that"
 
 _KINDS = {
     ".md": "Markdown",

@@ -140,7 +140,7 @@ class PaneFiles(QObject):
         composer.field.long_text_pasted.connect(self.paste)
         self.connect_chips(composer.chips)
         self.attaching.changed.connect(self._show)
-        self.attaching.file_rejected.connect(pane.notice_posted)
+        self.attaching.file_rejected.connect(pane.file_rejected)
         for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
             changed.connect(self._show)
         for changed in (pane.chat.path_changed, pane.chat.message_added):

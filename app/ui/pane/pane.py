@@ -51,6 +51,7 @@ class ChatPane(QWidget):
     download_requested = Signal()
     four_replies_requested = Signal(str, str)  # (ref, text): see `EmptyChat.four_replies_requested`
     notice_posted = Signal(str)  # (text)
+    file_rejected = Signal(str)  # (message)
     # (pane): Escape was pressed with nothing left to cancel
     escape_pressed = Signal(object)
     # (pane, text, files)

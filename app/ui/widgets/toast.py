@@ -97,11 +97,13 @@ class Toast(QWidget):
 
     def add_text(self, text: str) -> None:
         """Append to the current message, or replace it if it has a button."""
-        if not self.isVisible() or not self.button.isHidden():
+        shown = self if self.isVisible() else self.visible_overlay
+        if shown is None or not shown.isVisible() or not shown.button.isHidden():
             self.show_text(text)
             return
         if text not in self.text:
-            left_s = self._timer.remainingTime() / 1000 + 6.0 if self._timer.isActive() else 0.0
+            timer = shown._timer
+            left_s = timer.remainingTime() / 1000 + 6.0 if timer.isActive() else 0.0
             self.show_text(f"{self.text} {text}", seconds=left_s)
 
     def dismiss(self) -> None:

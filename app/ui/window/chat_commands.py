@@ -338,6 +338,7 @@ class ChatCommands(WindowController):
     @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.notice_posted.connect(self._toast.show_text)
+        pane.file_rejected.connect(self._toast.add_text)
         pane.branch_requested.connect(self._on_branch_asked)
         pane.messages_deleted.connect(self._on_messages_deleted)
         pane.queued_removed.connect(self._on_unqueued)

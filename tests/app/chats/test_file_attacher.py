@@ -452,6 +452,15 @@ def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path
     assert not pane.chat.attaching.files
 
 
+def test_each_rejected_file_is_named(start: Start, tmp_path: Path):
+    run = start().ready()
+    (tmp_path / "blob.bin").write_bytes(bytes(range(256)) * 40)
+    (tmp_path / "empty.txt").write_bytes(b"")
+    run.pane.composer.field.files_inserted.emit([tmp_path / "blob.bin", tmp_path / "empty.txt"])
+    run.until(lambda: "“empty.txt” is empty." in run.window.toast.text)
+    assert "“blob.bin” is in an unknown format." in run.window.toast.text
+
+
 def test_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkeypatch):
     """Dragging over the window shows one notice, and only the first dropped files count."""
     run = start().ready()

@@ -292,7 +292,7 @@ def _locked(path: Path) -> None:
         ("cut.pdf", lambda p: p.write_bytes(b"%PDF-1.7\n1 0 obj <<"), "is damaged or not a PDF"),
         ("empty.txt", lambda p: p.write_bytes(b""), "is empty"),
         ("blank.txt", lambda p: p.write_bytes(b" \n\n"), "has no text"),
-        ("program", lambda p: p.write_bytes(bytes(range(256)) * 40), "is not a text file"),
+        ("program", lambda p: p.write_bytes(bytes(range(256)) * 40), "is in an unknown format"),
         ("a.png", lambda p: p.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(99)), "is an image"),
         ("old.doc", lambda p: p.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"), "old version"),
         ("a.zip", lambda p: samples.packed(p, {"a.txt": "a"}), "Unpack it"),

@@ -179,7 +179,7 @@ def test_chosen_encoding_wins_over_the_guess(tmp_path: Path) -> None:
 def test_binary_data_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(data)
-    with pytest.raises(UnreadableError, match="is not a text file"):
+    with pytest.raises(UnreadableError, match="is in an unknown format"):
         read(path)
 
 

@@ -35,3 +35,16 @@ def test_long_toast_stays_within_its_pane(qtbot: QtBot, look: Theme) -> None:
     toast.show_text("“long.txt” is too long for this model. Attach less of it, or remove it.")
     assert pane.geometry().contains(toast.geometry())
     assert abs(toast.geometry().center().x() - pane.geometry().center().x()) <= 1
+
+
+def test_toast_adds_text_to_a_notice_in_another_window(qtbot: QtBot, look: Theme) -> None:
+    home, other = QWidget(), QWidget()
+    for window in (home, other):
+        qtbot.addWidget(window)
+        window.show()
+    toast = Toast(home, where=lambda: other)
+    toast.add_text("One.")
+    toast.add_text("Two.")
+    overlay = toast.visible_overlay
+    assert overlay is not None
+    assert overlay.text == "One. Two."
