@@ -29,6 +29,7 @@ from app.chats.options import (
 )
 from app.chats.transcript import Transcript
 from app.settings.language import mark, tr
+from app.settings.paths import GUIDE
 from app.store import Message
 from app.tools.tool import one_line
 from engine.params import is_valid
@@ -117,6 +118,12 @@ def members_by_seed(count: int) -> list[Member]:
     return [Member(seed=n) for n in range(1, count + 1)]
 
 
+def members_by_letter(count: int) -> list[Member]:
+    """Like `members_by_seed`, but named "Reply A" and so on."""
+    names = (tr("Reply {letter}", letter=letter) for letter in letters(count))
+    return [Member(name, seed=n) for n, name in enumerate(names, 1)]
+
+
 def members_by_temperature() -> list[Member]:
     return [Member(temperature=t) for t in (0.0, 0.7, 1.2)]
 
@@ -124,8 +131,11 @@ def members_by_temperature() -> list[Member]:
 def members_by_model(names: Mapping[str, str]) -> list[Member]:
     """Return a member per model. ``names`` maps references to names.
 
-    Models with equal names are named after their folders.
+    Models with equal names are named after their folders. The Guide, unless first, is left out if
+    there are enough other models.
     """
+    others = {ref: name for n, (ref, name) in enumerate(names.items()) if not n or ref != GUIDE}
+    names = others if len(others) > 1 else names
     times = Counter(names.values())
     return [
         Member(Path(ref).parent.name if times[name] > 1 else "", ref)
@@ -209,8 +219,12 @@ def titles(columns: Sequence[Message]) -> list[str]:
         parts = (name,) if name and one_model else (name, message.model)
         words = " · ".join(filter(None, parts))
         hidden = data_of(message).get("hidden")
-        found.append(words if hidden else f"{letter_of(message)} {words}")
+        found.append(words if hidden else _with_letter(letter_of(message), words))
     return found
+
+
+def _with_letter(letter: str, name: str) -> str:
+    return name if name == tr("Reply {letter}", letter=letter) else f"{letter} {name}"
 
 
 def sources(message: Message) -> dict[str, str]:
@@ -261,7 +275,7 @@ def letters_to_text(found: Iterable[Message]) -> dict[str, str]:
 
 
 def format_list(names: Mapping[str, str]) -> str:
-    return ", ".join(f"{letter} {name}" for letter, name in names.items())
+    return ", ".join(_with_letter(letter, name) for letter, name in names.items())
 
 
 def answers(found: Iterable[Message]) -> list[Message]:

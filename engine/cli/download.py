@@ -93,7 +93,8 @@ class DownloadProgress:
     def show_wait(self, seconds: float) -> None:
         if not self._quiet:
             self.clear()
-            words = f"Hugging Face asks to wait {format_duration(seconds)}. The download then continues."
+            wait = format_duration(seconds)
+            words = f"Hugging Face asks to wait {wait}. The download then continues."
             print(words, file=self._stream, flush=True)
 
     def clear(self) -> None:

@@ -309,8 +309,8 @@ class ModelDownload:
             url = file_url(self._model.repo, self._model.commit, file.name)
             why = EngineError(
                 DOWNLOAD_FAILED,
-                f"Hugging Face closed the connection during {file.name}. The received part is kept. "
-                "Resume the download later.",
+                f"Hugging Face closed the connection during {file.name}. The received part is "
+                "kept. Resume the download later.",
             )
             try:
                 for status, piece in net.stream_chunks(

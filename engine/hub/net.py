@@ -201,8 +201,8 @@ def _fetch_once(
             if len(text) > most:
                 raise EngineError(
                     DOWNLOAD_FAILED,
-                    f"Hugging Face's answer about {label} is longer than {most / 2**20:.0f} MB and was "
-                    "rejected. Try another name.",
+                    f"Hugging Face's answer about {label} is longer than {most / 2**20:.0f} MB and "
+                    "was rejected. Try another name.",
                 )
             if time.monotonic() > end:
                 raise BrokenError(_TooSlowError())
@@ -295,7 +295,8 @@ class HubTransfer:
                     raise HubStatusError(answer)
                 if answer.headers.get("Content-Encoding", "identity") != "identity":
                     raise EngineError(
-                        DOWNLOAD_FAILED, "Hugging Face sent a compressed answer, which is not accepted."
+                        DOWNLOAD_FAILED,
+                        "Hugging Face sent a compressed answer, which is not accepted.",
                     )
                 self._enqueue(True, (answer.status_code, b""))
                 for piece in answer.iter_raw():
@@ -388,7 +389,8 @@ def _status_error(error: HubStatusError, label: str) -> EngineError:
             "and needs an access token.",
         )
     return EngineError(
-        DOWNLOAD_FAILED, f"Hugging Face could not serve {label} (status {status}). Try again in a while."
+        DOWNLOAD_FAILED,
+        f"Hugging Face could not serve {label} (status {status}). Try again in a while.",
     )
 
 

@@ -1741,10 +1741,6 @@ Du hast abgelehnt.</translation>
         <translation>Entf, in der Seitenleiste</translation>
     </message>
     <message>
-        <source>Space, in the score</source>
-        <translation>Leertaste, in der Partitur</translation>
-    </message>
-    <message>
         <source>Compare…</source>
         <translation>Vergleichen…</translation>
     </message>
@@ -3583,6 +3579,10 @@ Du hast abgelehnt.</translation>
     <message>
         <source>Pause or resume reply</source>
         <translation>Antwort pausieren oder fortsetzen</translation>
+    </message>
+    <message>
+        <source>Space (in the score)</source>
+        <translation>Leertaste (in der Partitur)</translation>
     </message>
     <message>
         <source>Something went wrong. Your last action may not have taken effect.</source>
@@ -5931,8 +5931,16 @@ Du hast nicht geantwortet.</translation>
         <translation>Die Prüfung ist fehlgeschlagen. Siehe Protokoll.</translation>
     </message>
     <message>
+        <source>New comparison</source>
+        <translation>Neuer Vergleich</translation>
+    </message>
+    <message>
         <source>The replies appear in this chat, and use its history and settings.</source>
         <translation>Die Antworten erscheinen in diesem Chat und verwenden seinen Verlauf und seine Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Example: three roles</source>
+        <translation>Beispiel: drei Rollen</translation>
     </message>
     <message>
         <source>Choose a saved comparison first.</source>

@@ -1741,10 +1741,6 @@ Rechazaste responder.</translation>
         <translation>Supr, en la barra lateral</translation>
     </message>
     <message>
-        <source>Space, in the score</source>
-        <translation>Espacio, en la partitura</translation>
-    </message>
-    <message>
         <source>Compare…</source>
         <translation>Comparar…</translation>
     </message>
@@ -3615,6 +3611,10 @@ Rechazaste responder.</translation>
     <message>
         <source>Pause or resume reply</source>
         <translation>Pausar o reanudar la respuesta</translation>
+    </message>
+    <message>
+        <source>Space (in the score)</source>
+        <translation>Espacio (en la partitura)</translation>
     </message>
     <message>
         <source>Something went wrong. Your last action may not have taken effect.</source>
@@ -5963,8 +5963,16 @@ No respondiste.</translation>
         <translation>La comprobación ha fallado. Consulta el registro.</translation>
     </message>
     <message>
+        <source>New comparison</source>
+        <translation>Comparación nueva</translation>
+    </message>
+    <message>
         <source>The replies appear in this chat, and use its history and settings.</source>
         <translation>Las respuestas aparecen en este chat y usan su historial y sus ajustes.</translation>
+    </message>
+    <message>
+        <source>Example: three roles</source>
+        <translation>Ejemplo: tres papeles</translation>
     </message>
     <message>
         <source>Choose a saved comparison first.</source>

@@ -1741,10 +1741,6 @@ Vous avez refusé.</translation>
         <translation>Suppr, dans la barre latérale</translation>
     </message>
     <message>
-        <source>Space, in the score</source>
-        <translation>Espace, dans la partition</translation>
-    </message>
-    <message>
         <source>Compare…</source>
         <translation>Comparer…</translation>
     </message>
@@ -3583,6 +3579,10 @@ Vous avez refusé.</translation>
     <message>
         <source>Pause or resume reply</source>
         <translation>Mettre en pause ou reprendre la réponse</translation>
+    </message>
+    <message>
+        <source>Space (in the score)</source>
+        <translation>Espace (dans la partition)</translation>
     </message>
     <message>
         <source>Something went wrong. Your last action may not have taken effect.</source>
@@ -5931,8 +5931,16 @@ Vous n’avez pas répondu.</translation>
         <translation>La vérification a échoué. Consultez le journal.</translation>
     </message>
     <message>
+        <source>New comparison</source>
+        <translation>Nouvelle comparaison</translation>
+    </message>
+    <message>
         <source>The replies appear in this chat, and use its history and settings.</source>
         <translation>Les réponses apparaissent dans cette discussion et utilisent son historique et ses réglages.</translation>
+    </message>
+    <message>
+        <source>Example: three roles</source>
+        <translation>Exemple&#xa0;: trois rôles</translation>
     </message>
     <message>
         <source>Choose a saved comparison first.</source>

@@ -1712,10 +1712,6 @@ You declined.</source>
         <translation>Delete（サイドバー内）</translation>
     </message>
     <message>
-        <source>Space, in the score</source>
-        <translation>スペース（総譜内）</translation>
-    </message>
-    <message>
         <source>Compare…</source>
         <translation>比較…</translation>
     </message>
@@ -3515,6 +3511,10 @@ You declined.</source>
     <message>
         <source>Pause or resume reply</source>
         <translation>回答を一時停止/再開</translation>
+    </message>
+    <message>
+        <source>Space (in the score)</source>
+        <translation>スペース（総譜内）</translation>
     </message>
     <message>
         <source>Something went wrong. Your last action may not have taken effect.</source>
@@ -5829,8 +5829,16 @@ You didn’t answer.</source>
         <translation>確認に失敗しました。ログを確認してください。</translation>
     </message>
     <message>
+        <source>New comparison</source>
+        <translation>新規の比較</translation>
+    </message>
+    <message>
         <source>The replies appear in this chat, and use its history and settings.</source>
         <translation>回答はこのチャットに表示され、その履歴と設定を使用します。</translation>
+    </message>
+    <message>
+        <source>Example: three roles</source>
+        <translation>例: 3つの役割</translation>
     </message>
     <message>
         <source>Choose a saved comparison first.</source>

@@ -1712,10 +1712,6 @@ You declined.</source>
         <translation>Delete，在边栏中</translation>
     </message>
     <message>
-        <source>Space, in the score</source>
-        <translation>空格键，在总谱中</translation>
-    </message>
-    <message>
         <source>Compare…</source>
         <translation>对比…</translation>
     </message>
@@ -3547,6 +3543,10 @@ You declined.</source>
     <message>
         <source>Pause or resume reply</source>
         <translation>暂停或继续回复</translation>
+    </message>
+    <message>
+        <source>Space (in the score)</source>
+        <translation>空格键（在总谱中）</translation>
     </message>
     <message>
         <source>Something went wrong. Your last action may not have taken effect.</source>
@@ -5861,8 +5861,16 @@ You didn’t answer.</source>
         <translation>检查失败。请查看日志。</translation>
     </message>
     <message>
+        <source>New comparison</source>
+        <translation>新对比</translation>
+    </message>
+    <message>
         <source>The replies appear in this chat, and use its history and settings.</source>
         <translation>回复将显示在此对话中，并使用其历史记录和设置。</translation>
+    </message>
+    <message>
+        <source>Example: three roles</source>
+        <translation>示例：三种角色</translation>
     </message>
     <message>
         <source>Choose a saved comparison first.</source>

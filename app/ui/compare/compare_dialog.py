@@ -37,7 +37,7 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import scaled
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.fields import make_combo_box
-from app.ui.widgets.labels import make_label
+from app.ui.widgets.labels import make_label, make_link
 from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.row_list import RowList
 from app.ui.widgets.sheet import Sheet, retain_size_when_hidden
@@ -140,6 +140,8 @@ def describe_kept_counts(counts: Mapping[str, Sequence[int]], names: Mapping[str
 
 
 class CompareDialog(Sheet):
+    get_model_requested = Signal()
+
     def __init__(
         self, settings: Settings, models: Mapping[str, str], about: str, parent: QWidget
     ) -> None:
@@ -149,6 +151,7 @@ class CompareDialog(Sheet):
         self._models = dict(models)
         self.saved = QComboBox(self)
         self.saved.setAccessibleName(tr("Comparison"))
+        self.saved.setPlaceholderText(tr("New comparison"))
         self.save_as = self.button(tr("Save As…"), self._ask_name)
         self.rename = self.button(tr("Rename…"), partial(self._ask_name, renames=True))
         self.delete = self.button(tr("Delete"), self._delete)
@@ -169,10 +172,12 @@ class CompareDialog(Sheet):
         self.tally = self.make_label(describe_kept_counts(settings.kept, self._models))
         self.add = self.button(tr("Add Member"), lambda: self._add(Member(), focus=True))
         self._list = RowList(self.add, self)
-        self._list.setMinimumHeight(scaled(200))
+        self._list.setMinimumHeight(scaled(250))  # three rows
         self._list.changed.connect(self._refresh)
         self.why = self.make_label()
         retain_size_when_hidden(self.why)
+        self.get = make_link(self, tr("Get Model…"))
+        self.get.clicked.connect(self._on_get)
         self.ok = self.button(tr("Compare"), self.accept)
         note = tr("The replies appear in this chat, and use its history and settings.")
         self.add_rows(
@@ -182,10 +187,10 @@ class CompareDialog(Sheet):
             ways,
             self._list,
             self.tally,
-            self.why,
+            make_row_layout(self.why, self.get, SPRING),
         )
         self.add_buttons(self.ok, self.add)
-        self.resize(scaled(780), scaled(470))
+        self.resize(scaled(780), scaled(520))
         self._fill_names(settings.panel)
         self.show_members(members_of(settings))
         self.saved.activated.connect(self._on_saved)
@@ -198,6 +203,7 @@ class CompareDialog(Sheet):
             self._add(member)
 
     def _fill(self, make: Callable[[], list[Member]]) -> None:
+        self._select_name(None)
         self.show_members(make())
 
     def selected_members(self) -> list[Member]:
@@ -211,6 +217,11 @@ class CompareDialog(Sheet):
         if self.blind.isChecked():
             shuffle(members)
         return members
+
+    @Slot()
+    def _on_get(self) -> None:
+        self.reject()
+        self.get_model_requested.emit()
 
     def accept(self) -> None:
         members = [member.to_json() for member in self.selected_members()]
@@ -234,6 +245,7 @@ class CompareDialog(Sheet):
         count = len(self.members)
         why = tr("Compare at least two members.") if count < 2 else ""
         self.why.setText(why)
+        self.get.setVisible(bool(why) and len(self._models) < 2)
         self.tally.setVisible(
             bool(self.tally.text()) and len({m.model for m in self.selected_members()}) > 1
         )
@@ -247,10 +259,15 @@ class CompareDialog(Sheet):
 
     def _fill_names(self, chosen: str) -> None:
         self.saved.clear()
-        self.saved.addItem(tr("Last comparison"), "")
+        known = "" in self._settings.panels
+        self.saved.addItem(tr("Last comparison") if known else tr("Example: three roles"), "")
         for name in sorted(filter(None, self._settings.panels), key=str.casefold):
             self.saved.addItem(name, name)
-        self.saved.setCurrentIndex(max(0, self.saved.findData(chosen)))
+        self._select_name(chosen)
+
+    def _select_name(self, name: str | None) -> None:
+        """Select a saved comparison. None selects none, because the members are new."""
+        self.saved.setCurrentIndex(-1 if name is None else max(0, self.saved.findData(name)))
         named = bool(self.saved.currentData())
         for button in (self.rename, self.delete):
             button.setEnabled(named)
@@ -263,7 +280,7 @@ class CompareDialog(Sheet):
         self.show_members(members_from_json(self._settings.panels.get(name)) or default_members())
 
     def _ask_name(self, *, renames: bool = False) -> None:
-        old = self.saved.currentData()
+        old = self.saved.currentData() or ""
         title, verb = (
             (tr("Rename Comparison"), tr("Rename"))
             if renames

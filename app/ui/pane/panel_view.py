@@ -28,7 +28,7 @@ from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import state_text
 from app.ui.transcript.transcript_view import STEP
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.labels import ElidedLabel, make_label
+from app.ui.widgets.labels import ElidedLabel
 from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout, nest
 from app.ui.widgets.widget_behavior import announce, escape_tooltip
 
@@ -221,8 +221,7 @@ class PanelView(QWidget):
             self.buttons[kind] = button
             rows[kind == panel.VOTE].addWidget(button)
         rows[0].addStretch(1)
-        self.note = make_label(self, tr("Agreeing doesn’t make it correct."), px=t.SMALL_PX)
-        rows[1].addWidget(self.note, 1)
+        rows[1].addStretch(1)
         buttons = (self.diff, self.sync, self.as_chats, self.close_button)
         head = make_row_layout((self._question, 1), *buttons, spacing=4)
         make_column_layout(head, (self._area, 1), self._foot, of=self, margins=(12, 8, 12, 4))
@@ -360,10 +359,9 @@ class PanelView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         is_tall = self.height() > scale_height(230, 6)
-        for part in (*self.buttons.values(), self.note):
-            part.setVisible(is_tall)
+        for button in self.buttons.values():
+            button.setVisible(is_tall)
         needed = sum(8 + button.sizeHint().width() for button in self.buttons.values())
-        needed += self.note.fontMetrics().horizontalAdvance(self.note.text())
         horizontal, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._foot.setDirection(horizontal if self.width() > needed + 24 else below)
         self._fit_columns()

@@ -134,7 +134,7 @@ FOCUS_KEYS = (
     (mark("Message actions"), mark("Tab, on a message")),
     (mark("Scroll code sideways"), mark("Left or Right, on a message")),
     (mark("Code menu"), mark("Shift+F10, on a message")),
-    (mark("Pause or resume reply"), mark("Space, in the score")),
+    (mark("Pause or resume reply"), mark("Space (in the score)")),
     (mark("Keep compared reply"), mark("Enter, on a column")),
     (mark("Previous or next column"), mark("Left or Right, on a column")),
     (mark("Show branch"), mark("Enter, in the branches")),

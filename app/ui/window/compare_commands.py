@@ -14,6 +14,7 @@ from app.chats.chat import Chat
 from app.chats.panel import Member
 from app.chats.turn import Writing
 from app.settings.language import mark, tr
+from app.settings.paths import GUIDE
 from app.settings.settings import Settings
 from app.store import Message
 from app.ui.pane.pane import ChatPane
@@ -103,7 +104,10 @@ class CompareCommands(WindowController):
         if pane.chat.compose == Writing():
             pane.chat.model.set(ref)
             pane.chat.turn.compose(Writing(text))
-        self._ask(pane, panel.members_by_seed(4), "")
+        members = panel.members_by_letter(4)
+        stored = [member.to_json() for member in members]
+        self._settings.set(panels={**self._settings.panels, "": stored}, panel="")
+        self._ask(pane, members, "")
 
     @pane_command(
         "compare",
@@ -185,9 +189,11 @@ class CompareCommands(WindowController):
             question = panel.question(chat.transcript, leaf)
             text = question.content if question is not None else ""
         names = self._model_names(chat.record.model)
+        names.setdefault(GUIDE, self._library.loader.get(GUIDE).name)
         about = " ".join(text[: 2 * _BEGINNING].split())
         about = about if len(about) <= _BEGINNING else about[:_BEGINNING] + "…"
         dialog = CompareDialog(self._settings, names, about, self._window)
+        dialog.get_model_requested.connect(partial(self._run, "get_model"))
         dialog.accepted.connect(lambda: self._ask(pane, dialog.members_to_ask(), message_id))
         dialog.open()
 

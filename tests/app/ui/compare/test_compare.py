@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.chats import panel
 from app.chats.options import ChatOptions, vary_options
 from app.chats.panel import Member
+from app.settings.paths import GUIDE
 from app.settings.settings import Settings
 from app.ui.compare import compare_dialog
 from app.ui.compare.compare_dialog import CompareDialog
@@ -100,6 +101,64 @@ def test_dialog_fills_in_what_to_compare(look, qtbot: QtBot):
         row.remove.click()
     assert not dialog.ok.isEnabled()
     assert dialog.ok.toolTip() == dialog.why.text() == "Compare at least two members."
+
+
+def test_models_are_compared_with_the_guide_if_there_is_only_one(look, qtbot: QtBot):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    models = {"/a/one": "one", GUIDE: "Guide"}
+    dialog = CompareDialog(Settings(), models, "x", parent)
+    dialog.kinds["Models"].click()
+    assert [m.model for m in dialog.selected_members()] == ["/a/one", GUIDE]
+    assert dialog.ok.isEnabled()
+    assert [m.model for m in panel.members_by_model({**models, "/b/two": "two"})] == [
+        "/a/one",
+        "/b/two",
+    ]
+
+
+def test_dialog_offers_models_if_there_is_only_the_guide(look, qtbot: QtBot):
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = CompareDialog(Settings(), {GUIDE: "Guide"}, "x", parent)
+    assert dialog.get.isHidden()
+    dialog.kinds["Models"].click()
+    assert not dialog.get.isHidden()
+    with qtbot.waitSignal(dialog.get_model_requested):
+        dialog.get.click()
+
+
+def test_dialog_names_what_it_shows(start: Start):
+    run = start().ready()
+    dialog = open_dialog(run, "say hello")
+    assert dialog.saved.currentText() == "Example: three roles"
+    dialog.kinds["Seeds"].click()
+    assert (dialog.saved.currentIndex(), dialog.saved.placeholderText()) == (-1, "New comparison")
+    dialog.reject()
+    run.pane.composer.set_text("")
+    run.pane.four_replies_requested.emit(run.pane.chat.record.model, "say hello")
+    ended(run)
+    dialog = open_dialog(run, "say hello")
+    assert dialog.saved.currentText() == "Last comparison"
+    assert [m.name for m in dialog.selected_members()] == [f"Reply {n}" for n in "ABCD"]
+
+
+def test_dialog_shows_three_members_in_full(start: Start):
+    run = start().ready()
+    dialog = open_dialog(run, "say hello")
+    last = dialog.members[-1]
+    assert (
+        dialog._list.viewport().rect().bottom()
+        >= last.mapTo(dialog._list.viewport(), last.rect().bottomLeft()).y()
+    )
+
+
+def test_four_replies_are_named_by_letter(start: Start):
+    run = start().ready()
+    run.pane.four_replies_requested.emit(run.pane.chat.record.model, "say hello")
+    columns = ended(run)
+    assert [c.accessibleName() for c in columns] == [f"Reply {letter}" for letter in "ABCD"]
+    assert [each.params.seed for each in run.engine.sent] == [1, 2, 3, 4]
 
 
 def test_differences_between_replies_are_marked(start: Start):
