@@ -310,6 +310,16 @@ def test_shown_version_is_shown_after_reopening(desk: Desk):
     assert desk.library.open(chat.id, A).transcript.leaf_id == earlier
 
 
+def test_saved_part_of_a_reply_counts_as_text_of_the_chat(desk: Desk):
+    chat = desk.library.new(A)
+    assert chat.turn.send("one")
+    desk.engine.sent[-1].post(TextDelta("", "", "Half a", "answer"))
+    desk.bridge.drain()
+    chat.reply.generator._save_progress()
+    assert desk.store.messages(chat.id)[-1].content == "Half a"
+    assert chat.transcript.path[-1].content == "Half a"
+
+
 def test_keeping_a_column_reports_one_end(desk: Desk):
     chat = desk.library.new(A)
     ended: list[str] = []
