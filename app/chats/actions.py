@@ -34,8 +34,8 @@ class Action(Enum):
     EDIT = auto()
     REGENERATE = auto()
     SAME_AGAIN = auto()
-    PANEL = auto()
-    UNFOLD = auto()
+    COMPARE = auto()
+    SHOW_COMPARISON = auto()
     CONTINUE = auto()
     FORGET_OLDEST = auto()
     COPY = auto()
@@ -52,7 +52,7 @@ BLIND = mark("{model} can’t see images. Remove them, or choose a model that ca
 DEAF = mark("{model} can’t hear recordings. Remove them, or choose a model that can.")
 GONE = mark("This message is no longer in the chat.")
 
-_DURING_REPLY = frozenset({Action.RENAME, Action.UNFOLD, Action.COPY, Action.BRANCH})
+_DURING_REPLY = frozenset({Action.RENAME, Action.SHOW_COMPARISON, Action.COPY, Action.BRANCH})
 """Actions that don't change the branch a running reply is writing to."""
 
 
@@ -177,13 +177,13 @@ def _why_not_repeat(chat: ActionContext, message: Message) -> str:
     return ""
 
 
-def _why_not_panel(chat: ActionContext, message: Message) -> str:
+def _why_not_compare(chat: ActionContext, message: Message) -> str:
     if panel.question(chat.transcript, message.id) is None:
         return tr("This reply has no message before it.")
     return "" if isinstance(chat.compose, Writing) else tr("Finish editing the message first.")
 
 
-def _why_not_unfold(chat: ActionContext, message: Message) -> str:
+def _why_not_show_comparison(chat: ActionContext, message: Message) -> str:
     found = panel.columns(chat.transcript, message.id)
     return "" if found else tr("The columns of this comparison aren’t in this chat.")
 
@@ -245,8 +245,8 @@ _ON_MESSAGE: dict[Action, tuple[str, Callable[[ActionContext, Message], str]]] =
     Action.EDIT: (_NO_MESSAGE, _why_not_edit),
     Action.REGENERATE: (mark("There’s no message to reply to yet."), _why_not_regenerate),
     Action.SAME_AGAIN: (_NO_REPLY, _why_not_repeat),
-    Action.PANEL: (_NO_MESSAGE, _why_not_panel),
-    Action.UNFOLD: (_NO_REPLY, _why_not_unfold),
+    Action.COMPARE: (_NO_MESSAGE, _why_not_compare),
+    Action.SHOW_COMPARISON: (_NO_REPLY, _why_not_show_comparison),
     Action.CONTINUE: (_NO_REPLY, _why_not_continue),
     Action.FORGET_OLDEST: (_NO_REPLY, _why_not_forget_oldest),
     Action.COPY: (_NO_REPLY, _why_not_copy),

@@ -72,9 +72,9 @@ class Chat(ChatPart):
         self.transcript = saved.transcript
         self._generator = generator = ReplyGenerator(saved, bridge, loader, toolbox, self)
         self.tools = generator.tools  # tool calls that are running or waiting for the user
-        self.panel = PanelRunner(saved, loader, generator, self)
+        self.panel_runner = PanelRunner(saved, loader, generator, self)
         self.helping = HelperRunner(saved, loader, generator, self)
-        self.reply = ChatReply(saved, loader, generator, self.panel, self.helping, self)
+        self.reply = ChatReply(saved, loader, generator, self.panel_runner, self.helping, self)
         self.model = ChatModel(saved, loader, self.reply, self)
         self.queue = MessageQueue(saved, self._on_queue)
         others = ReferencedChats(saved, store, {} if in_use is None else in_use)
@@ -84,7 +84,7 @@ class Chat(ChatPart):
         self.comparison = ComparisonController(
             saved, self.reply, self.turn, self._make_context, self
         )
-        self.relay(generator, self.tools, self.panel, self.helping, self.reply, self.model)
+        self.relay(generator, self.tools, self.panel_runner, self.helping, self.reply, self.model)
         self.relay(self.attaching, self.turn, self.comparison)
         self.turn_changed.connect(self.turn.on_changed)
         self.reply_ended.connect(self.comparison.on_reply_ended)
@@ -288,7 +288,7 @@ class Chat(ChatPart):
         self.turn.handle(Event.END)
         self.attaching.cancel_reading()
         self.turn.handle(Event.STOP)
-        self.panel.release()
+        self.panel_runner.release()
         self._generator.session.forget()
 
     def cancel_for_close(self) -> None:
@@ -298,6 +298,6 @@ class Chat(ChatPart):
 
     def close(self) -> None:
         """Save everything and close all sessions, when the chat is released or on shutdown."""
-        self.panel.release()
+        self.panel_runner.release()
         self._generator.close()
         self.attaching.close()

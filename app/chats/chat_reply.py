@@ -36,7 +36,7 @@ class ChatReply(ChatPart):
     ) -> None:
         super().__init__(parent)
         self._saved, self._loader = saved, loader
-        self.panel, self._helping = panel_runner, helping
+        self.panel_runner, self._helping = panel_runner, helping
         self.generator = generator
         self.is_unread = False  # True if a reply ended after the user last opened the chat
         generator.reply_ended.connect(self.mark_unread)
@@ -47,7 +47,7 @@ class ChatReply(ChatPart):
         reply_stage = self.generator.stage
         if reply_stage is Stage.CALLING and self.generator.tools.waiting:
             return Stage.ASKING
-        return reply_stage if reply_stage is not Stage.IDLE else self.panel.stage
+        return reply_stage if reply_stage is not Stage.IDLE else self.panel_runner.stage
 
     @property
     def is_active(self) -> bool:
@@ -55,13 +55,13 @@ class ChatReply(ChatPart):
 
     @property
     def _current_generator(self) -> ReplyGenerator:
-        if self.generator.stage is Stage.IDLE and (running := self.panel.running):
+        if self.generator.stage is Stage.IDLE and (running := self.panel_runner.running):
             return running[0]
         return self.generator
 
     @property
     def _answers(self) -> list[Answer]:
-        answers = (each.answer for each in (self.generator, *self.panel.running))
+        answers = (each.answer for each in (self.generator, *self.panel_runner.running))
         return [answer for answer in answers if answer is not None]
 
     @property
@@ -104,16 +104,16 @@ class ChatReply(ChatPart):
 
     @property
     def awaited_models(self) -> frozenset[str]:
-        generators = (self.generator, *self.panel.running)
+        generators = (self.generator, *self.panel_runner.running)
         return frozenset(each.waits_for for each in generators if each.stage is Stage.LOADING)
 
     @property
     def session_ids(self) -> list[str]:
-        columns = self.panel.generators.values()
+        columns = self.panel_runner.generators.values()
         return [each.session.id for each in (self.generator, *columns) if each.session.id]
 
     def message(self, message_id: str) -> Message:
-        return self.panel.generators.get(message_id, self.generator).message(message_id)
+        return self.panel_runner.generators.get(message_id, self.generator).message(message_id)
 
     @Slot()
     def mark_unread(self) -> None:
@@ -129,19 +129,19 @@ class ChatReply(ChatPart):
     def set_front(self, front: bool) -> None:
         """Give prompts of this chat priority while it is the current chat."""
         self.generator.session.set_front(front)
-        self.panel.set_front(front)
+        self.panel_runner.set_front(front)
 
     def stop(self) -> None:
         self.generator.stop()
-        self.panel.stop()
+        self.panel_runner.stop()
 
     def toggle_pause(self) -> None:
         self.generator.toggle_pause()
-        self.panel.toggle_pause()
+        self.panel_runner.toggle_pause()
 
     def cancel_for_close(self) -> None:
         self.generator.cancel_for_close()
-        self.panel.cancel_for_close()
+        self.panel_runner.cancel_for_close()
 
     def begin(self, *, branching: bool, like: Message | None = None) -> None:
         """Add an assistant message at the end of the branch and generate it, or repeat ``like``."""
@@ -161,7 +161,7 @@ class ChatReply(ChatPart):
 
         ``panel_data`` is described at `panel.data_of`.
         """
-        self.panel.release()
+        self.panel_runner.release()
         saved = self._saved
         name = self._loader.get(answer.model or saved.record.model).name
         parent = saved.transcript.leaf_id

@@ -32,7 +32,7 @@ class ComparisonController(ChatPart):
         """``make_context`` returns the state that `why_not` depends on."""
         super().__init__(parent)
         self._saved, self._reply, self._turn, self._make_context = saved, reply, turn, make_context
-        self._panel = reply.panel
+        self._panel_runner = reply.panel_runner
 
     def ask(self, members: Sequence[Member], message_id: str = "") -> str:
         """Ask a panel. Return the message ID of the first column, or "" if that isn't possible.
@@ -46,13 +46,13 @@ class ComparisonController(ChatPart):
         if self._is_about_draft(message_id):
             self._turn.add_message(compose.text, compose.attachments, members=members)
         else:
-            message = self._make_context().subject(Action.PANEL, message_id)
+            message = self._make_context().subject(Action.COMPARE, message_id)
             transcript = self._saved.transcript
             question = panel.question(transcript, message.id) if message is not None else None
             if question is None:
                 return ""
-            self._panel.ask(question, members)
-        return next(iter(self._panel.generators), "")
+            self._panel_runner.ask(question, members)
+        return next(iter(self._panel_runner.generators), "")
 
     def _is_about_draft(self, message_id: str) -> bool:
         compose = self._saved.compose
@@ -65,10 +65,10 @@ class ComparisonController(ChatPart):
         """
         if self._is_about_draft(message_id):
             return self._turn.why_not(Event.SEND, ignore_images=True)
-        return why_not(Action.PANEL, self._make_context(), message_id)
+        return why_not(Action.COMPARE, self._make_context(), message_id)
 
     def why_not(self, kind: str, message_id: str) -> str:
-        why = panel.why_not(kind, self._panel.columns(message_id))
+        why = panel.why_not(kind, self._panel_runner.columns(message_id))
         return why or why_not(Action.REGENERATE, self._make_context(), message_id)
 
     @in_one_transaction
@@ -77,17 +77,17 @@ class ComparisonController(ChatPart):
         if self.why_not(kind, message_id):
             return ""
         saved = self._saved
-        found, first = self._panel.columns(message_id), saved.transcript[message_id]
+        found, first = self._panel_runner.columns(message_id), saved.transcript[message_id]
         panel_data = {
             "id": panel.panel_of(first),
             "kind": kind,
             "of": panel.letters_to_text(panel.answers(found)),
         }
-        self._panel.decide(message_id)
+        self._panel_runner.decide(message_id)
         saved.transcript.leaf_id = first.parent_id
         answer = Answer(new_id(), options=self._judge_options)
         if kind == panel.VOTE:
-            self._panel.release()
+            self._panel_runner.release()
             said = Message(answer.message_id, first.chat_id, first.parent_id, "assistant")
             saved.add(replace(said, content=panel.count(found), stats={"panel": panel_data}))
             self.path_changed.emit()

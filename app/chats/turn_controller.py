@@ -102,7 +102,7 @@ class TurnController(ChatPart):
             composing=compose != Writing(),
             first=self._first_state,
             ended=queue.can_continue,
-            panel=bool(self._reply.panel.running),
+            panel=bool(self._reply.panel_runner.running),
             silent=self._reply.silent_s is not None,
             several=self.several,
             at_limit=self._reply.generator.tools.is_at_limit,
@@ -306,7 +306,7 @@ class TurnController(ChatPart):
             saved.add(question)
             self.message_added.emit(question.id)
             if members:
-                self._reply.panel.ask(question, members)
+                self._reply.panel_runner.ask(question, members)
             else:
                 self._reply.begin(branching=False)
 

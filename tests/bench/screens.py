@@ -204,12 +204,12 @@ def _window(screens: Screens) -> None:
     pane.composer.set_text("Tell me a short story about a river.")
     # Wait for the end of the stopped reply.
     driver.until(lambda: not pane.chat.comparison.why_not_ask())
-    pane.show_panel_of(
+    pane.show_comparison(
         pane.chat.comparison.ask([Member(temperature=t, seed=4) for t in (0.0, 0.9)])
     )
     driver.wait(0.6)
     screens.shoot("comparison", window)
-    pane.panel.columns[0].keep.click()
+    pane.comparison.columns[0].keep.click()
     pane.composer.button.click()
     window.toggle_sidebar()
     window.resize(760, 620)

@@ -119,17 +119,17 @@ class Scribbler(QObject):
         if text.strip():
             tell("draft", chat.id, "")
         self._do(chat, 3 + bool(text.strip()), (), lambda: chat.comparison.ask(MEMBERS))
-        for message_id in chat.panel.generators:
+        for message_id in chat.panel_runner.generators:
             tell("status", message_id, "interrupted")
 
     def _resolve(self, chat: Chat) -> None:
-        columns = chat.panel.columns(chat.transcript.leaf_id or "")
+        columns = chat.panel_runner.columns(chat.transcript.leaf_id or "")
         kind = self._dice.choice(("keep", panel.JUDGE, panel.MERGE, panel.VOTE))
         if not columns:
             return
         if kind == "keep":
             kept = self._dice.choice(columns).id
-            self._do(chat, 0, (), lambda: chat.panel.keep_column(kept))
+            self._do(chat, 0, (), lambda: chat.panel_runner.keep_column(kept))
         elif not chat.comparison.why_not(kind, columns[0].id):
             self._do(chat, 1, (), lambda: chat.comparison.resolve(kind, columns[0].id))
             leaf = chat.transcript.leaf_id or ""
@@ -289,7 +289,7 @@ class Scribbler(QObject):
     @Slot(str)
     def _on_changed(self, message_id: str) -> None:
         chat = self.sender()
-        if isinstance(chat, Chat) and message_id in chat.panel.generators:
+        if isinstance(chat, Chat) and message_id in chat.panel_runner.generators:
             status = chat.transcript[message_id].status
             tell("status", message_id, "interrupted" if status == "streaming" else status)
 

@@ -144,7 +144,7 @@ def in_use(app: Application) -> Iterator[str]:
 def _one_reply(chat: Chat) -> Iterator[str]:
     streaming = [m.id for m in chat.transcript._messages.values() if m.status == "streaming"]
     panel: list[str | None] = [
-        i for i, lane in chat.panel.generators.items() if lane.stage is not Stage.IDLE
+        i for i, lane in chat.panel_runner.generators.items() if lane.stage is not Stage.IDLE
     ]
     calls = [key for key, call in chat.tools.calls.items() if call.state is not CallState.OVER]
     wanted = panel or calls or ([chat.reply.message_id] if chat.reply.is_active else [])
@@ -176,10 +176,10 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
     if [place.message_id for place in transcript.places] != path:
         yield "the transcript does not show the chosen branch"
     shown = pane.pages.currentWidget()
-    over = (pane.is_tree_shown or pane.is_panel_shown) and bool(path)
+    over = (pane.is_tree_shown or pane.is_comparison_shown) and bool(path)
     if not over and shown is not (pane.transcript if path else pane.empty):
         yield "the wrong page is shown"
-    if pane.is_panel_shown:
+    if pane.is_comparison_shown:
         yield from _panel(chat, pane)
     if pane.isVisible():
         for place in transcript.places:
@@ -190,11 +190,11 @@ def on_screen(app: Application, window: MainWindow, pane: ChatPane) -> Iterator[
 
 
 def _panel(chat: Chat, pane: ChatPane) -> Iterator[str]:
-    shown = [column.message_id for column in pane.panel.columns]
-    if shown != [message.id for message in chat.panel.columns(pane.panel.about)]:
+    shown = [column.message_id for column in pane.comparison.columns]
+    if shown != [message.id for message in chat.panel_runner.columns(pane.comparison.about)]:
         yield "the panel shows other columns than the chat has"
         return
-    for column in pane.panel.columns:
+    for column in pane.comparison.columns:
         yield from _row(chat, column.row)
 
 
@@ -268,7 +268,7 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
     yield from running.wrongs
     asked, used = {}, set(app.library._in_use)
     for chat in app.library._in_use.values():
-        lanes = [*chat.panel.generators.values(), *helpers(chat)]
+        lanes = [*chat.panel_runner.generators.values(), *helpers(chat)]
         used |= {lane.session._chat_id for lane in lanes}
         for session, each in [
             (chat.id, chat._generator),
@@ -311,7 +311,7 @@ def bounds(app: Application, window: MainWindow) -> Iterator[str]:
         if chat.id not in held and not chat.reply.is_active:
             yield f"{chat.title!r} is in use, in no pane and not answering"
     running = app.library.replying_chats()
-    answering = sum((len(c.panel.running) or 1) + len(helpers(c)) for c in running)
+    answering = sum((len(c.panel_runner.running) or 1) + len(helpers(c)) for c in running)
     loading = sum(m.state is LoadState.LOADING for m in app.loader.known_statuses())
     channels = len(app.bridge._handlers) - answering - loading
     if channels > CHANNELS:

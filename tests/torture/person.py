@@ -577,7 +577,9 @@ class Person:
             self.app.settings.set(panels={"": members[: 2 + n % 2]}, panel="")
             self.window.commands["panel_again"].trigger()
         elif what in {"keep", "again"}:
-            for column in pane.panel.columns[n % 3 : n % 3 + 1] if pane.is_panel_shown else ():
+            for column in (
+                pane.comparison.columns[n % 3 : n % 3 + 1] if pane.is_comparison_shown else ()
+            ):
                 if what == "keep":
                     column.keep.click()
                 else:
@@ -847,9 +849,9 @@ class Person:
         return {pane.chat.id}
 
     def compared(self, what: str, n: int) -> Touched:
-        panes = [pane for pane in self.panes() if pane.is_panel_shown]
+        panes = [pane for pane in self.panes() if pane.is_comparison_shown]
         if panes:
-            view = panes[n % len(panes)].panel
+            view = panes[n % len(panes)].comparison
             {"differences": view.diff, "scroll": view.sync, "open": view.as_chats}[what].click()
             return None if what == "open" else set()
         return set()
@@ -1146,7 +1148,7 @@ async def _turns() -> None:
 
 def _lanes(chat: Chat) -> list[ReplyGenerator]:
     """Return what can reply in a chat: the chat itself, the panel's columns and helpers."""
-    return [chat._generator, *chat.panel.generators.values(), *helpers(chat)]
+    return [chat._generator, *chat.panel_runner.generators.values(), *helpers(chat)]
 
 
 def _copy_what_is_there(source: str, target: str) -> None:

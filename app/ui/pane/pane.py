@@ -27,11 +27,11 @@ from app.store import Attachments
 from app.ui.composer.composer import Composer
 from app.ui.pane import header
 from app.ui.pane.branches import BranchTree
+from app.ui.pane.comparison_view import ComparisonRequest, ComparisonView
 from app.ui.pane.empty import EmptyChat
 from app.ui.pane.find_bar import FindBar
 from app.ui.pane.header import PaneHeader, ReadLine
 from app.ui.pane.notice import Notice
-from app.ui.pane.panel_view import PanelRequest, PanelView
 from app.ui.pane.queue_view import QueueView
 from app.ui.style.theme import scaled, theme
 from app.ui.transcript.message_row import PaneRequest, RowAction, ShowColumn
@@ -58,7 +58,7 @@ class ChatPane(QWidget):
     text_sent = Signal(object, str, object)
     # (pane, message ID)
     branch_requested = Signal(object, str)
-    panel_requested = Signal(object, object, str)  # (pane, `PanelRequest`, message ID)
+    comparison_requested = Signal(object, object, str)  # (pane, `ComparisonRequest`, message ID)
     # (pane, message ID, message ID)
     compare_branches_requested = Signal(object, str, str)
     messages_deleted = Signal(str, object)  # (chat ID, removal)
@@ -93,8 +93,8 @@ class ChatPane(QWidget):
             Action.EDIT: chat.start_edit,
             Action.REGENERATE: chat.regenerate,
             Action.SAME_AGAIN: chat.repeat_answer,
-            Action.PANEL: partial(self.panel_requested.emit, self, PanelRequest.ASK),
-            Action.UNFOLD: self.show_panel_of,
+            Action.COMPARE: partial(self.comparison_requested.emit, self, ComparisonRequest.ASK),
+            Action.SHOW_COMPARISON: self.show_comparison,
             Action.CONTINUE: chat.continue_answer,
             Action.GO_ON: lambda _: chat.continue_turn(),
             Action.FORGET_OLDEST: self._forget_oldest,
@@ -110,7 +110,7 @@ class ChatPane(QWidget):
         self._refresh()
         leaf = chat.transcript.leaf
         if leaf is not None and panel.is_open(leaf):
-            self.show_panel_of(leaf.id)
+            self.show_comparison(leaf.id)
 
     def _connect(self) -> None:
         chat, composer, field = self.chat, self.composer, self.composer.field
@@ -136,7 +136,7 @@ class ChatPane(QWidget):
         chat.chat_changed.connect(self._refresh)
         chat.path_changed.connect(self._refresh)
         chat.message_added.connect(self._show_page)
-        chat.message_added.connect(self.hide_panel)  # hide the panel to show the new message
+        chat.message_added.connect(self.hide_comparison)  # show the new message
         chat.turn.text_sent.connect(self._on_sent)
         # The chat and its counter outlive this pane and may get a new pane later.
         once = Qt.ConnectionType.UniqueConnection
@@ -187,29 +187,29 @@ class ChatPane(QWidget):
             self.transcript.show_message(message_id)
 
     @cached_property
-    def panel(self) -> PanelView:
-        view = PanelView(self.chat, self.pages)
+    def comparison(self) -> ComparisonView:
+        view = ComparisonView(self.chat, self.pages)
         self.pages.addWidget(view)
         self._insert_in_tab_order(self.transcript, view)
         view.action_requested.connect(self._on_action_requested)
-        view.requested.connect(partial(self.panel_requested.emit, self))
-        view.fold_requested.connect(self.hide_panel)
+        view.requested.connect(partial(self.comparison_requested.emit, self))
+        view.hide_requested.connect(self.hide_comparison)
         return view
 
     @property
-    def is_panel_shown(self) -> bool:
-        return "panel" in vars(self) and self.pages.currentWidget() is self.panel
+    def is_comparison_shown(self) -> bool:
+        return "comparison" in vars(self) and self.pages.currentWidget() is self.comparison
 
-    def show_panel_of(self, message_id: str) -> None:
+    def show_comparison(self, message_id: str) -> None:
         message_id = message_id or self.chat.transcript.leaf_id or ""
-        if self.chat.panel.columns(message_id):
-            self.panel.show_panel(message_id)
-            self.pages.setCurrentWidget(self.panel)
-            self.panel.focus_column()
+        if self.chat.panel_runner.columns(message_id):
+            self.comparison.show_columns(message_id)
+            self.pages.setCurrentWidget(self.comparison)
+            self.comparison.focus_column()
 
     @Slot()
-    def hide_panel(self) -> None:
-        if self.is_panel_shown:
+    def hide_comparison(self) -> None:
+        if self.is_comparison_shown:
             has_focus = self.isAncestorOf(self.window().focusWidget())
             self.pages.setCurrentWidget(self.transcript)
             if has_focus:  # a message may have been added while the user is somewhere else
@@ -346,8 +346,8 @@ class ChatPane(QWidget):
             self.notice_posted.emit(self.chat.turn.describe(refusal))
         elif refusal is None:
             pass
-        elif self.is_panel_shown:
-            self.hide_panel()
+        elif self.is_comparison_shown:
+            self.hide_comparison()
         elif not self.transcript.forget_found():
             at_rest = self.window().focusWidget() is self.composer.field
             self.focus_composer()
@@ -388,7 +388,7 @@ class ChatPane(QWidget):
     def _show_page(self) -> None:
         if self.chat.transcript.leaf_id is None:
             self.pages.setCurrentWidget(self.empty)
-        elif not (self.is_tree_shown or self.is_panel_shown):
+        elif not (self.is_tree_shown or self.is_comparison_shown):
             self.pages.setCurrentWidget(self.transcript)
 
     @Slot()
@@ -498,7 +498,9 @@ class ChatPane(QWidget):
             case Action():
                 self.act(action, message_id)
             case ShowColumn(letter):
-                if self.act(Action.UNFOLD, message_id) and not self.panel.focus_column(letter):
+                if self.act(
+                    Action.SHOW_COMPARISON, message_id
+                ) and not self.comparison.focus_column(letter):
                     self.notice_posted.emit(tr("This reply was deleted."))
             case PaneRequest.SAY_COPIED:
                 self.notice_posted.emit(tr("Copied"))

@@ -310,7 +310,7 @@ class AnswerRow(MessageRow):
         self._same = self._button(
             "repeat-once", tr("Regenerate with Same Seed  Ctrl+Shift+R"), Action.SAME_AGAIN
         )
-        self._panel = self._button("scales", tr("Compare…  Ctrl+Alt+C"), Action.PANEL)
+        self._panel = self._button("scales", tr("Compare…  Ctrl+Alt+C"), Action.COMPARE)
         self._branch = self._button("git-branch", tr("Branch in New Chat"), Action.BRANCH)
         self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
         self._append_answer(truncate_text(message.content, MOST_LAID_OUT, "\n\n"))
@@ -334,7 +334,7 @@ class AnswerRow(MessageRow):
         link = make_link(self)
         link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         link.setCursor(Qt.CursorShape.PointingHandCursor)
-        link.clicked.connect(lambda: self._ask(Action.UNFOLD, self.message.id))
+        link.clicked.connect(lambda: self._ask(Action.SHOW_COMPARISON, self.message.id))
         return link
 
     @cached_property

@@ -277,7 +277,7 @@ class TranscriptView(QAbstractScrollArea):
         self.setAccessibleName(tr("Messages"))
         chat.path_changed.connect(self._rebuild)
         chat.turn_changed.connect(self._on_turn)
-        # The panel button is disabled while a message is being edited.
+        # The Compare button is disabled while a message is being edited.
         chat.compose_changed.connect(self._on_turn)
         chat.phase_changed.connect(self._on_phase)
         chat.message_added.connect(self._on_added)

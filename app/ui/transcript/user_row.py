@@ -55,7 +55,7 @@ class UserRow(MessageRow):
         self._view.setAccessibleName(tr("Your message"))
         self._copy = self._button("copy", tr("Copy Message"), Action.COPY)
         self._edit = self._button("pencil", tr("Edit Message"), Action.EDIT)
-        self._panel = self._button("scales", tr("Compare…  Ctrl+Alt+C"), Action.PANEL)
+        self._panel = self._button("scales", tr("Compare…  Ctrl+Alt+C"), Action.COMPARE)
         self._branch = self._button("git-branch", tr("Edit in New Chat"), Action.BRANCH)
         self._delete = self._button("trash", tr("Delete from Here"), Action.DELETE)
         self.files = AttachedFiles(message.attachments, self) if message.attachments else None

@@ -17,8 +17,8 @@ from app.settings.language import mark, tr
 from app.settings.paths import GUIDE
 from app.settings.settings import Settings
 from app.store import Message
+from app.ui.pane.comparison_view import ComparisonRequest
 from app.ui.pane.pane import ChatPane
-from app.ui.pane.panel_view import PanelRequest
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import pane_command
 from app.ui.window.context import WindowController, WindowParts
@@ -31,11 +31,11 @@ def _cannot_ask(_: CompareCommands, pane: ChatPane) -> str:
 
 
 def _cannot_show(_: CompareCommands, pane: ChatPane) -> str:
-    return "" if pane.is_panel_shown else pane.chat.why_not(Action.UNFOLD)
+    return "" if pane.is_comparison_shown else pane.chat.why_not(Action.SHOW_COMPARISON)
 
 
 def _cannot_keep(_: CompareCommands, pane: ChatPane) -> str:
-    focused = pane.is_panel_shown and pane.panel.current
+    focused = pane.is_comparison_shown and pane.comparison.current
     return "" if focused else tr("Go to one of the columns first.")
 
 
@@ -52,14 +52,16 @@ def _cannot_open(commands: CompareCommands, pane: ChatPane) -> str:
 
 
 def _shown(pane: ChatPane) -> str:
-    """Return the ID of a message in the visible panel, or else of the chat's last message."""
+    """Return the ID of a message in the visible comparison, or else of the chat's last message."""
     return (
-        pane.panel.first_message_id if pane.is_panel_shown else pane.chat.transcript.leaf_id or ""
+        pane.comparison.first_message_id
+        if pane.is_comparison_shown
+        else pane.chat.transcript.leaf_id or ""
     )
 
 
 def _columns(pane: ChatPane) -> Sequence[Message]:
-    return pane.chat.panel.columns(_shown(pane))
+    return pane.chat.panel_runner.columns(_shown(pane))
 
 
 class CompareCommands(WindowController):
@@ -78,16 +80,16 @@ class CompareCommands(WindowController):
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.composer.compare.clicked.connect(partial(self._compare_here, pane))
         pane.four_replies_requested.connect(partial(self._ask_four, pane))
-        pane.panel_requested.connect(self._on_requested)
+        pane.comparison_requested.connect(self._on_requested)
 
     @Slot(object, object, str)
-    def _on_requested(self, pane: ChatPane, request: PanelRequest, message_id: str) -> None:
+    def _on_requested(self, pane: ChatPane, request: ComparisonRequest, message_id: str) -> None:
         """Handle a request. Only ASK and KEEP are about the message, others about all columns."""
-        if request is PanelRequest.ASK:
+        if request is ComparisonRequest.ASK:
             self._open(pane, message_id)
-        elif request is PanelRequest.KEEP:
+        elif request is ComparisonRequest.KEEP:
             self._keep(pane, message_id)
-        elif request is PanelRequest.OPEN_AS_CHATS:
+        elif request is ComparisonRequest.OPEN_AS_CHATS:
             self.open_as_chats(pane)
         else:
             self._make(pane, request.value)
@@ -130,17 +132,17 @@ class CompareCommands(WindowController):
 
     @pane_command("panel_show", mark("Show/Hide Comparison"), "Ctrl+Alt+U", why_not=_cannot_show)
     def show(self, pane: ChatPane) -> None:
-        pane.hide_panel() if pane.is_panel_shown else pane.show_panel_of("")
+        pane.hide_comparison() if pane.is_comparison_shown else pane.show_comparison("")
 
     @pane_command("keep", mark("Keep This Reply"), "Ctrl+Alt+K", why_not=_cannot_keep)
     def keep(self, pane: ChatPane) -> None:
-        self._keep(pane, pane.panel.current)
+        self._keep(pane, pane.comparison.current)
 
     @pane_command("tie_scrolling", mark("Scroll Compared Replies Together"), why_not=_cannot_show)
     def tie_scrolling(self, pane: ChatPane) -> None:
-        if not pane.is_panel_shown:
-            pane.show_panel_of("")
-        pane.panel.sync.toggle()
+        if not pane.is_comparison_shown:
+            pane.show_comparison("")
+        pane.comparison.sync.toggle()
 
     @pane_command("open_as_chats", mark("Open as Chats"), why_not=_cannot_open)
     def open_as_chats(self, pane: ChatPane) -> None:
@@ -201,22 +203,22 @@ class CompareCommands(WindowController):
         if why := pane.chat.comparison.why_not_ask(message_id):
             self._toast.show_text(why)
         else:
-            pane.show_panel_of(pane.chat.comparison.ask(members, message_id))
+            pane.show_comparison(pane.chat.comparison.ask(members, message_id))
 
     def _make(self, pane: ChatPane, kind: str) -> None:
         if why := pane.chat.comparison.why_not(kind, _shown(pane)):
             self._toast.show_text(why)
         elif pane.chat.comparison.resolve(kind, _shown(pane)):
-            pane.hide_panel()
+            pane.hide_comparison()
 
     def _keep(self, pane: ChatPane, message_id: str) -> None:
         """Continue with a reply, and show which member wrote it or how often its model was kept."""
         chat = pane.chat
-        columns = {m.id: m for m in chat.panel.columns(message_id)}
+        columns = {m.id: m for m in chat.panel_runner.columns(message_id)}
         hidden = chat.message_to_display(message_id).model
-        if not chat.panel.keep_column(message_id):
+        if not chat.panel_runner.keep_column(message_id):
             return
-        pane.hide_panel()
+        pane.hide_comparison()
         column = columns[message_id]
         # a column's stats have its model only after its end
         refs = {
@@ -230,17 +232,17 @@ class CompareCommands(WindowController):
             reveal = tr("{reply} was {what}", "Reply A was Seed 1", reply=hidden, what=name)
             words = f"{reveal}. {words}"
         # Instead of an undo, show the comparison again: there, another column can be kept.
-        show = partial(self._unfold, chat.id, message_id)
+        show = partial(self._show_comparison, chat.id, message_id)
         self._undos.offer_undo(words, show, label=tr("Show Comparison"))
 
-    def _unfold(self, chat_id: str, message_id: str) -> None:
-        """Show a panel again, in a new pane if the chat's pane has been closed."""
+    def _show_comparison(self, chat_id: str, message_id: str) -> None:
+        """Show a comparison again, in a new pane if the chat's pane has been closed."""
         if self._library.chat(chat_id) is None:
             return
         if not self._workspace.reopen(chat_id):
             self._workspace.show_chat(self._library.open(chat_id, ""))
         if (pane := self._workspace.pane(chat_id)) is not None:
-            pane.show_panel_of(message_id)
+            pane.show_comparison(message_id)
 
 
 def count_kept(settings: Settings, model: str, compared: Sequence[str], name: str) -> str:

@@ -179,7 +179,7 @@ def act(chat: Chat, action: Action) -> object:
         Action.EDIT: chat.start_edit,
         Action.REGENERATE: chat.regenerate,
         Action.SAME_AGAIN: chat.repeat_answer,
-        Action.PANEL: lambda: chat.comparison.ask([Member("one"), Member("two")], question),
+        Action.COMPARE: lambda: chat.comparison.ask([Member("one"), Member("two")], question),
         Action.CONTINUE: lambda: chat.continue_answer(leaf),
         Action.FORGET_OLDEST: lambda: chat.forget_oldest(leaf),
         Action.DELETE: lambda: chat.delete_message(question),
@@ -189,7 +189,14 @@ def act(chat: Chat, action: Action) -> object:
     }[action]()
 
 
-ELSEWHERE = {Action.COPY, Action.BRANCH, Action.UNFOLD, Action.RENAME, Action.RESTORE, Action.GO_TO}
+ELSEWHERE = {
+    Action.COPY,
+    Action.BRANCH,
+    Action.SHOW_COMPARISON,
+    Action.RENAME,
+    Action.RESTORE,
+    Action.GO_TO,
+}
 ACTIONS = [action for action in Action if action not in ELSEWHERE]
 """Actions handled by the chat alone."""
 
@@ -201,7 +208,7 @@ ACTIONS = [action for action in Action if action not in ELSEWHERE]
 def test_each_action_succeeds_or_gives_a_reason(desk: Desk, reply, composed):
     for action in ACTIONS:
         chat = in_state(desk, reply, composed)
-        subject = {Action.CONTINUE: -1, Action.DELETE: 0, Action.PANEL: 0}.get(action)
+        subject = {Action.CONTINUE: -1, Action.DELETE: 0, Action.COMPARE: 0}.get(action)
         message_id = "" if subject is None else chat.transcript.path[subject].id
         reason, before = chat.why_not(action, message_id), look(chat)
         done = act(chat, action)
@@ -333,7 +340,7 @@ def test_keeping_a_column_reports_one_end(desk: Desk):
     )
     desk.bridge.drain()
     assert ended == []
-    assert chat.panel.keep_column(kept)
+    assert chat.panel_runner.keep_column(kept)
     assert ended == [kept]
     assert not chat.reply.is_active
 
@@ -355,7 +362,7 @@ def test_thinking_time_belongs_to_one_message(desk: Desk):
     first = chat.comparison.ask([Member("A"), Member("B")])
     desk.say("Hm.", "reasoning")
     desk.say("Yes.")
-    thought = {each: chat.reply.thought_s(each) for each in chat.panel.generators}
+    thought = {each: chat.reply.thought_s(each) for each in chat.panel_runner.generators}
     assert thought.pop(first) is chat.reply.thought_s(chat.transcript.path[1].id) is None
     assert [seconds is not None for seconds in thought.values()] == [True]
 

@@ -17,7 +17,7 @@ from app.settings.paths import GUIDE
 from app.settings.settings import Settings
 from app.ui.compare import compare_dialog
 from app.ui.compare.compare_dialog import CompareDialog
-from app.ui.pane.panel_view import PanelColumn
+from app.ui.pane.comparison_view import ComparisonColumn
 from app.ui.style.theme import theme
 from tests.app.conftest import Run, Start
 
@@ -33,14 +33,14 @@ def open_dialog(run: Run, text: str) -> CompareDialog:
     return dialog
 
 
-def ended(run: Run) -> list[PanelColumn]:
-    run.until(lambda: run.pane.is_panel_shown and not run.pane.chat.reply.is_active)
-    return run.pane.panel.columns
+def ended(run: Run) -> list[ComparisonColumn]:
+    run.until(lambda: run.pane.is_comparison_shown and not run.pane.chat.reply.is_active)
+    return run.pane.comparison.columns
 
 
-def compared(run: Run, text: str, *members: Member) -> list[PanelColumn]:
+def compared(run: Run, text: str, *members: Member) -> list[ComparisonColumn]:
     run.pane.composer.set_text(text)
-    run.pane.show_panel_of(run.pane.chat.comparison.ask(members))
+    run.pane.show_comparison(run.pane.chat.comparison.ask(members))
     return ended(run)
 
 
@@ -168,26 +168,26 @@ def test_differences_between_replies_are_marked(start: Start):
     def say(*texts: str) -> None:
         for column, text in zip(columns, texts, strict=True):
             run.pane.chat.transcript.update(column.message_id, content=text)
-        run.pane.panel.show_panel(columns[0].message_id)
+        run.pane.comparison.show_columns(columns[0].message_id)
 
     say("a red house", "a \U0001f600 blue house", "a red")
 
     def marked() -> list[list[str]]:
-        views = [column.row._view for column in run.pane.panel.columns]
+        views = [column.row._view for column in run.pane.comparison.columns]
         return [[mark.cursor.selectedText() for mark in view.extraSelections()] for view in views]
 
     assert marked() == [[], [], []]
-    run.pane.panel.diff.click()
+    run.pane.comparison.diff.click()
     assert marked() == [["red"], ["\U0001f600 blue"], []]
     theme().set_appearance("dark")
     assert marked() == [["red"], ["\U0001f600 blue"], []]
     say("a red house", "a \U0001f600 blue house", "a green house")
     assert marked()[2] == ["green"]
-    run.pane.panel.diff.click()
+    run.pane.comparison.diff.click()
     assert marked() == [[], [], []]
 
 
-def turn_wheel(column: PanelColumn, by: int) -> None:
+def turn_wheel(column: ComparisonColumn, by: int) -> None:
     view = column.area.viewport()
     at = view.rect().center()
     event = QWheelEvent(
@@ -210,7 +210,7 @@ def test_columns_scroll_together_on_request(start: Start):
     assert moved > 300
     assert [bar.value() for bar in bars[1:]] == [300, 300]
     run.window.commands["tie_scrolling"].trigger()
-    assert run.pane.panel.sync.isChecked()
+    assert run.pane.comparison.sync.isChecked()
     turn_wheel(columns[1], -120)
     assert bars[1].value() == bars[2].value() == moved
     assert bars[0].value() - moved == moved - 300
@@ -231,17 +231,17 @@ def test_blind_columns_hide_names_until_one_is_kept(start: Start):
     run.end()
     run = start()  # opens as columns again, still hidden
     pane = run.pane
-    assert pane.is_panel_shown
-    assert [column.accessibleName() for column in pane.panel.columns] == ["Reply A", "Reply B"]
-    for column in pane.panel.columns:
+    assert pane.is_comparison_shown
+    assert [column.accessibleName() for column in pane.comparison.columns] == ["Reply A", "Reply B"]
+    for column in pane.comparison.columns:
         assert column.row.message.model == column.accessibleName()
         assert "model" not in column.row.message.stats
-    pane.panel.columns[0].keep.click()
+    pane.comparison.columns[0].keep.click()
     assert run.window.toast.text == "Reply A was two. two kept"
-    assert not pane.is_panel_shown
+    assert not pane.is_comparison_shown
     assert [pane.chat.message_to_display(i).model for i in ids] == ["two", "one"]
     run.end()
-    assert not start().pane.is_panel_shown
+    assert not start().pane.is_comparison_shown
 
 
 def test_results_end_a_blind_comparison(start: Start):
@@ -259,10 +259,10 @@ def test_columns_open_as_chats(start: Start):
     before, chat = run.pane, run.pane.chat
     run.ask("say before")
     compared(run, "say hello", Member("Doubter", system="Doubt it.", temperature=0.3), Member())
-    before.panel.as_chats.click()
+    before.comparison.as_chats.click()
     made = [pane for pane in run.panes if pane is not before]
     assert [pane.chat.title for pane in made] == ["A Doubter", "B Guide"]
-    assert all(pane.isVisible() and not pane.is_panel_shown for pane in made)
+    assert all(pane.isVisible() and not pane.is_comparison_shown for pane in made)
     for pane in made:
         texts = [message.content for message in pane.chat.transcript.path]
         assert texts[:3] == ["say before", "before ", "say hello"]
@@ -287,6 +287,6 @@ def test_keeping_one_of_several_models_is_counted(start: Start):
     assert run.app.settings.kept == {"/models/one": [1, 3], "/models/two": [2, 3]}
     # The model of a column that is still streaming counts, too.
     run.pane.composer.set_text("hold 2")
-    run.pane.show_panel_of(run.pane.chat.comparison.ask([Member(model=ref) for ref in MODELS]))
-    run.pane.panel.columns[0].keep.click()
+    run.pane.show_comparison(run.pane.chat.comparison.ask([Member(model=ref) for ref in MODELS]))
+    run.pane.comparison.columns[0].keep.click()
     assert run.app.settings.kept == {"/models/one": [2, 4], "/models/two": [2, 4]}

@@ -103,7 +103,7 @@ def test_chat_in_new_pane_is_connected_once(start: Start):
     pane = run.pane
     pane.composer.set_text("hold 5")
     # Columns have connections to the chat, too.
-    pane.show_panel_of(pane.chat.comparison.ask(panel.members_by_seed(3)))
+    pane.show_comparison(pane.chat.comparison.ask(panel.members_by_seed(3)))
     run.until(lambda: len(run.engine.sent) == 3)
     chat, workspace = pane.chat, run.window.workspace
     workspace.activate(pane)

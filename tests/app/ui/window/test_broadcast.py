@@ -181,7 +181,7 @@ def test_compare_and_four_buttons_start_comparisons(start: Start, qtbot: QtBot):
     run.until(lambda: len(run.engine.sent) == 4 and not run.pane.chat.reply.is_active)
     assert {each.params.seed for each in run.engine.sent} == {1, 2, 3, 4}
     assert {each.turns[-1]["content"] for each in run.engine.sent} == {"say four"}
-    assert len(run.pane.panel.columns) == 4
+    assert len(run.pane.comparison.columns) == 4
     assert run.pane.composer.text == ""
 
 

@@ -1,4 +1,4 @@
-"""Columns with the replies of a panel's members."""
+"""Columns with the replies of a comparison's members."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WORDS = {
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
-class PanelRequest(Enum):
+class ComparisonRequest(Enum):
     ASK = "ask"  # compare replies to a message
     KEEP = "keep"  # continue with one reply
     OPEN_AS_CHATS = "open"
@@ -55,7 +55,7 @@ class PanelRequest(Enum):
     VOTE = panel.VOTE
 
 
-class PanelColumn(QFrame):
+class ComparisonColumn(QFrame):
     """Column with the reply of one member."""
 
     action_requested = Signal(object, str)  # (`RowAction`, message ID)
@@ -173,18 +173,18 @@ class PanelColumn(QFrame):
             painter.fillRect(edge, 8, 1, self.height() - 16, theme().color("border"))
 
 
-class PanelView(QWidget):
-    """Page of a pane with the columns of a panel, and buttons to judge, merge or count them."""
+class ComparisonView(QWidget):
+    """Page of a pane with a comparison's columns, and buttons to judge, merge or count them."""
 
     action_requested = Signal(object, str)  # (`RowAction`, message ID)
-    requested = Signal(object, str)  # (`PanelRequest`, message ID)
-    fold_requested = Signal()
+    requested = Signal(object, str)  # (`ComparisonRequest`, message ID)
+    hide_requested = Signal()
 
     def __init__(self, chat: Chat, parent: QWidget) -> None:
         super().__init__(parent)
         self._chat = chat
-        self.columns: list[PanelColumn] = []
-        self.about = ""  # ID of a message in the displayed panel
+        self.columns: list[ComparisonColumn] = []
+        self.about = ""  # ID of a message in the displayed comparison
         self.setAccessibleName(tr("Comparison"))
         self.setMinimumWidth(1)  # never widen the pane
         self._question = ElidedLabel("", self, Qt.TextElideMode.ElideRight)
@@ -195,9 +195,9 @@ class PanelView(QWidget):
         self.sync = IconButton("arrows-vertical", tr("Scroll Compared Replies Together"), self)
         self.sync.setCheckable(True)
         self.as_chats = IconButton("chat-circle", tr("Open as Chats"), self)
-        self.as_chats.clicked.connect(partial(self._request, PanelRequest.OPEN_AS_CHATS))
+        self.as_chats.clicked.connect(partial(self._request, ComparisonRequest.OPEN_AS_CHATS))
         self.close_button = IconButton("x", tr("Hide Comparison  Esc"), self)
-        self.close_button.clicked.connect(self.fold_requested)
+        self.close_button.clicked.connect(self.hide_requested)
         self._inside = QWidget(self)
         self._row = make_row_layout(of=self._inside, spacing=0)
         self._area = QScrollArea(self)
@@ -217,7 +217,7 @@ class PanelView(QWidget):
         for kind, (words, tip) in WORDS.items():
             button = QPushButton(tr(words), self)
             button.setToolTip(tr(tip))
-            button.clicked.connect(partial(self._request, PanelRequest(kind)))
+            button.clicked.connect(partial(self._request, ComparisonRequest(kind)))
             self.buttons[kind] = button
             rows[kind == panel.VOTE].addWidget(button)
         rows[0].addStretch(1)
@@ -232,20 +232,22 @@ class PanelView(QWidget):
         chat.compose_changed.connect(self.refresh)
         chat.path_changed.connect(self._on_path)
 
-    def show_panel(self, message_id: str) -> None:
+    def show_columns(self, message_id: str) -> None:
         self.about = message_id
         focused = [c.letter for c in self.columns if c.message_id == self.current]
         self._remove_columns()
-        found = [self._chat.message_to_display(m.id) for m in self._chat.panel.columns(message_id)]
+        found = [
+            self._chat.message_to_display(m.id) for m in self._chat.panel_runner.columns(message_id)
+        ]
         self.columns = [
-            PanelColumn(title, message, self._chat, self._inside)
+            ComparisonColumn(title, message, self._chat, self._inside)
             for title, message in zip(panel.titles(found), found, strict=True)
         ]
         for number, column in enumerate(self.columns):
             column.setProperty("first", number == 0)
             column.column_scrolled.connect(partial(self._on_scrolled, column))
             column.action_requested.connect(self.action_requested)
-            column.keep_requested.connect(partial(self.requested.emit, PanelRequest.KEEP))
+            column.keep_requested.connect(partial(self.requested.emit, ComparisonRequest.KEEP))
             column.step_requested.connect(partial(self._step, number))
             column.column_focused.connect(partial(self._area.ensureWidgetVisible, column, 0, 0))
             self._row.addWidget(column, 1)
@@ -261,7 +263,7 @@ class PanelView(QWidget):
         if focused:
             self.focus_column(focused[0])
 
-    def _request(self, request: PanelRequest, *_: object) -> None:
+    def _request(self, request: ComparisonRequest, *_: object) -> None:
         self.requested.emit(request, self.first_message_id)
 
     def _remove_columns(self) -> None:
@@ -296,11 +298,11 @@ class PanelView(QWidget):
             button.setEnabled(not why)
             button.setToolTip(why or tr(WORDS[kind][1]))
             button.setAccessibleDescription(why or tr(WORDS[kind][1]))
-        busy = self._chat.panel.why_not_keep()
+        busy = self._chat.panel_runner.why_not_keep()
         for column in self.columns:
             column.set_keep_blocked(busy)
 
-    def _column(self, message_id: str) -> PanelColumn | None:
+    def _column(self, message_id: str) -> ComparisonColumn | None:
         return next((c for c in self.columns if c.message_id == message_id), None)
 
     @Slot(str, str, str)
@@ -329,26 +331,28 @@ class PanelView(QWidget):
             if row is ended[1]:
                 ended[0].mark(first_spans)
 
-    def _on_scrolled(self, column: PanelColumn, by: int) -> None:
+    def _on_scrolled(self, column: ComparisonColumn, by: int) -> None:
         for sibling in self.columns if self.sync.isChecked() else ():
             if sibling is not column:
                 sibling.bar.setValue(sibling.bar.value() + by)
 
     @Slot(str)
     def _on_ended(self, message_id: str) -> None:
-        if message_id in self._chat.panel.generators:  # otherwise, one column was regenerated
+        if (
+            message_id in self._chat.panel_runner.generators
+        ):  # otherwise, one column was regenerated
             announce(self, tr("All members have replied"))
 
     @Slot()
     def _on_path(self) -> None:
         shown = [c.message_id for c in self.columns]
         about = next((i for i in (self.about, *shown) if i in self._chat.transcript), "")
-        found = [m.id for m in self._chat.panel.columns(about)]
+        found = [m.id for m in self._chat.panel_runner.columns(about)]
         if shown and not found:
             self._remove_columns()
-            self.fold_requested.emit()
+            self.hide_requested.emit()
         elif found != shown:
-            self.show_panel(about)
+            self.show_columns(about)
 
     def _step(self, number: int, by: int) -> None:
         if 0 <= number + by < len(self.columns):

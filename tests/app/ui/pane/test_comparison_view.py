@@ -14,8 +14,8 @@ from app.models import residency
 from app.store import Message, new_id
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.dialogs.name_dialogs import NameDialog
-from app.ui.pane import panel_view
-from app.ui.pane.panel_view import PanelColumn
+from app.ui.pane import comparison_view
+from app.ui.pane.comparison_view import ComparisonColumn
 from app.ui.transcript.answer_row import AnswerRow
 from tests.app.conftest import Run, Start
 
@@ -30,7 +30,7 @@ def asked(run: Run, text: str) -> list[str]:
     run.pane.composer.set_text(text)
     press(run, "panel_again")
     run.until(lambda: not run.pane.chat.reply.is_active)
-    return [column.message_id for column in run.pane.panel.columns]
+    return [column.message_id for column in run.pane.comparison.columns]
 
 
 def edited(run: Run, row: AnswerRow) -> None:
@@ -49,18 +49,18 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     sent = run.engine.sent[-3:]
     assert [s.turns[-1]["content"].partition("\n\n")[0] for s in sent] == ["say yes"] * 3
     assert len({s.session.id for s in sent}) == 3
-    assert pane.is_panel_shown
-    assert [c.accessibleName() for c in pane.panel.columns] == [
+    assert pane.is_comparison_shown
+    assert [c.accessibleName() for c in pane.comparison.columns] == [
         "A Optimist",
         "B Skeptic",
         "C Engineer",
     ]
-    assert QApplication.focusWidget() is pane.panel.columns[0]
+    assert QApplication.focusWidget() is pane.comparison.columns[0]
     question = chat.transcript[ids[0]].parent_id
     assert [m.id for m in chat.transcript.children(question)] == ids
-    edited(run, pane.panel.columns[0].row)
+    edited(run, pane.comparison.columns[0].row)
     press(run, "panel_merge")
-    assert not pane.is_panel_shown
+    assert not pane.is_comparison_shown
     run.until(lambda: not chat.reply.is_active)
     merged = chat.transcript.last("assistant")
     assert panel.kind_of(merged) == panel.MERGE
@@ -74,22 +74,22 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     for _ in range(3):
         run.qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     run.qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
-    assert QApplication.focusWidget() is pane.panel.columns[1]
-    assert [c.message_id for c in pane.panel.columns] == ids
+    assert QApplication.focusWidget() is pane.comparison.columns[1]
+    assert [c.message_id for c in pane.comparison.columns] == ids
     press(run, "panel_show")
     press(run, "panel_show")
-    run.qtbot.keyClick(pane.panel.columns[0], Qt.Key.Key_Right)
-    run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
-    assert not pane.is_panel_shown
+    run.qtbot.keyClick(pane.comparison.columns[0], Qt.Key.Key_Right)
+    run.qtbot.keyClick(pane.comparison.columns[1], Qt.Key.Key_Return)
+    assert not pane.is_comparison_shown
     assert chat.transcript.leaf_id == ids[1]
     assert run.window.toast.text == "Skeptic kept"
     run.end()
     run = start()  # everything survives a restart
     assert run.pane.chat.transcript.leaf_id == ids[1]
     press(run, "panel_show")
-    assert [c.message_id for c in run.pane.panel.columns] == ids
-    run.qtbot.keyClick(run.pane.panel.columns[0], Qt.Key.Key_Escape)
-    assert not run.pane.is_panel_shown
+    assert [c.message_id for c in run.pane.comparison.columns] == ids
+    run.qtbot.keyClick(run.pane.comparison.columns[0], Qt.Key.Key_Escape)
+    assert not run.pane.is_comparison_shown
 
 
 def test_imported_column_continues_as_its_member(start: Start):
@@ -109,8 +109,8 @@ def test_imported_column_continues_as_its_member(start: Start):
 def ask(run: Run, text: str, *members: Member) -> list[str]:
     run.pane.composer.set_text(text)
     first = run.pane.chat.comparison.ask(members)
-    run.pane.show_panel_of(first)
-    return [column.message_id for column in run.pane.panel.columns]
+    run.pane.show_comparison(first)
+    return [column.message_id for column in run.pane.comparison.columns]
 
 
 def test_queue_continues_after_column_is_kept(start: Start):
@@ -131,9 +131,9 @@ def test_queue_continues_after_column_is_kept(start: Start):
     assert [row.lane.state for row in rows()] == ["writing"]
     # If one column is kept while it streams, the others end, and the queue follows.
     run.say("say next")
-    pane.show_panel_of(ids[0])
-    run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
-    assert not pane.is_panel_shown
+    pane.show_comparison(ids[0])
+    run.qtbot.keyClick(pane.comparison.columns[1], Qt.Key.Key_Return)
+    assert not pane.is_comparison_shown
     ended = {each: chat.transcript[each].status for each in ids}
     assert list(ended.values()) == ["cancelled", "streaming", "cancelled"]
     assert chat.queue.state is QueueState.MOVING
@@ -141,7 +141,7 @@ def test_queue_continues_after_column_is_kept(start: Start):
     run.until(lambda: not chat.turn.is_at_work)
     assert [m.content for m in chat.transcript.path] == ["hold 2", "1 2 end", "say next", "next "]
     assert chat.transcript.path[1].id == ids[1]
-    assert not chat.panel.generators
+    assert not chat.panel_runner.generators
 
 
 def test_ended_comparison_leaves_focus_in_other_pane(start: Start):
@@ -150,13 +150,13 @@ def test_ended_comparison_leaves_focus_in_other_pane(start: Start):
     ids = ask(run, "hold 2", Member("One"), Member("Two"))
     run.until(lambda: all(left.chat.reply.message(each).content for each in ids))
     run.say("say next")
-    assert left.is_panel_shown
+    assert left.is_comparison_shown
     run.window.chats.split("right")
     right = run.pane
     right.composer.set_text("still typing")
     run.engine.release()
     run.until(lambda: run.answer(left) == "next ")
-    assert not left.is_panel_shown
+    assert not left.is_comparison_shown
     assert run.pane is right
     assert QApplication.focusWidget() is right.composer.field
 
@@ -166,7 +166,7 @@ def test_comparison_is_shown_again_in_a_new_pane(start: Start):
     pane, workspace = run.pane, run.window.workspace
     ids = ask(run, "say yes", Member("One"), Member("Two"))
     run.until(lambda: not pane.chat.reply.is_active)
-    run.qtbot.keyClick(pane.panel.columns[1], Qt.Key.Key_Return)
+    run.qtbot.keyClick(pane.comparison.columns[1], Qt.Key.Key_Return)
     chat_id = pane.chat.id
     run.window.chats.split("right")
     workspace.close_pane(pane, announce=False)
@@ -176,7 +176,7 @@ def test_comparison_is_shown_again_in_a_new_pane(start: Start):
     assert (toast.text, toast.button.text()) == ("Two kept", "Show Comparison")
     toast.button.click()
     assert run.pane.chat.id == chat_id
-    assert [column.message_id for column in run.pane.panel.columns] == ids
+    assert [column.message_id for column in run.pane.comparison.columns] == ids
 
 
 def test_regenerated_column_is_sampled_like_the_others(
@@ -184,7 +184,7 @@ def test_regenerated_column_is_sampled_like_the_others(
 ):
     run = start().ready()
     said, thought = [], []
-    monkeypatch.setattr(panel_view, "announce", lambda _widget, words: said.append(words))
+    monkeypatch.setattr(comparison_view, "announce", lambda _widget, words: said.append(words))
     monkeypatch.setattr(AnswerRow, "set_thought", lambda _row, seconds: thought.append(seconds))
     pane, chat = run.pane, run.pane.chat
     ids = ask(run, "think", *panel.members_by_seed(2))
@@ -202,10 +202,10 @@ def test_regenerated_column_is_sampled_like_the_others(
 
     # Deleting a question removes its columns.
     run.window.workspace.activate(pane)
-    pane.hide_panel()
+    pane.hide_comparison()
     assert chat.delete_message(chat.transcript[ids[0]].parent_id)
     ids = ask(run, "say no", Member("Three"), Member("Four"))
-    shown = [each for each in pane.panel.findChildren(PanelColumn) if not each.isHidden()]
+    shown = [each for each in pane.comparison.findChildren(ComparisonColumn) if not each.isHidden()]
     assert [column.message_id for column in shown] == ids
 
 
@@ -217,13 +217,13 @@ def test_failed_column_is_retried_as_its_member(start: Start):
     )
     run.until(lambda: not chat.reply.is_active)
     for number in (0, 1):
-        pane.panel.columns[number].row.error.buttons[0].click()
-        assert [c.letter for c in pane.panel.columns] == ["A", "B"]
+        pane.comparison.columns[number].row.error.buttons[0].click()
+        assert [c.letter for c in pane.comparison.columns] == ["A", "B"]
         run.until(lambda: not chat.reply.is_active)
     asked = run.engine.sent[-2:]
     assert [each.turns[-1]["content"] for each in asked] == ["fail now\n\nDoubt it.", "fail now"]
     assert (asked[1].params.temperature, asked[1].params.seed) == (0.3, 3)
-    shown = [c.message_id for c in pane.panel.columns]
+    shown = [c.message_id for c in pane.comparison.columns]
     assert not set(shown) & set(first)
     question = chat.transcript[first[0]].parent_id
     assert [m.id for m in chat.transcript.children(question)] == [*first, *shown]
@@ -255,7 +255,7 @@ def test_saved_panel_is_judged_and_counted(start: Start):
     dialog.delete.click()
     assert (settings.panels, settings.panel) == ({}, "")
     dialog.ok.click()
-    run.until(lambda: pane.is_panel_shown and not chat.reply.is_active)
+    run.until(lambda: pane.is_comparison_shown and not chat.reply.is_active)
     # Three equal members get different seeds.
     assert {each.params.temperature for each in run.engine.sent[-3:]} == {0.8}
     press(run, "panel_vote")
@@ -276,7 +276,7 @@ def test_saved_panel_is_judged_and_counted(start: Start):
         lambda: not chat.reply.is_active and "best" in chat.transcript.last("assistant").stats
     )
     assert chat.transcript.last("assistant").id != judged.id
-    for column in chat.panel.columns(judged.id)[1:]:
+    for column in chat.panel_runner.columns(judged.id)[1:]:
         assert chat.delete_message(column.id)
     assert chat.why_not(Action.REGENERATE, judged.id) == "Needs at least two replies."
     assert not chat.regenerate(judged.id)
