@@ -74,6 +74,7 @@ class FileAttacher(ChatPart):
     changed = Signal()  # also the token counts
     thumbnail_read = Signal(str)  # (hash)
     file_rejected = Signal(str)  # (message), also if only a part was attached
+    file_repeated = Signal(str)  # (message): the file was attached before
 
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, others: ReferencedChats, parent: QObject
@@ -508,7 +509,8 @@ class FileAttacher(ChatPart):
         position = places[0] if places else len(files)
         new = [(content, attachment) for content, attachment in found if attachment not in files]
         if not new:
-            return tr("“{name}” is already attached.", name=pending.name)
+            self.file_repeated.emit(tr("“{name}” is already attached.", name=pending.name))
+            return ""
         files[position:position] = [attachment for _, attachment in new]
         self._replace_files(tuple(files), *(content for content, _ in new))
         first = new[0][1]

@@ -47,6 +47,8 @@ class MessageQueue:
             return ""
         leaf = self._saved.transcript.leaf
         ended = _ENDS.get(leaf.status, "") if leaf is not None else ""
+        if leaf is not None and leaf.role == "tool" and leaf.status in {"complete", "error"}:
+            ended = mark("The model hasn’t replied to the tool results.")
         why = self._refused or (tr(ended) if ended else "")
         return tr("Not sent. {why}", why=why) if why else tr("Not sent yet.")
 

@@ -132,6 +132,7 @@ class Refusal(Enum):
     BUSY = mark("The model is still replying. Stop the reply or wait until it has ended.")
     ASKED = mark("Allow or deny the tool call to continue.")
     WAITS = mark("Sends when “{file}” is ready. Esc cancels.")
+    WAITS_TO_STEER = mark("Interrupts the reply when “{file}” is ready. Esc cancels.")
 
     READING = mark("“{file}” is still being read.")
     UNSENDABLE = ""  # the controller provides the text
@@ -145,7 +146,7 @@ class Refusal(Enum):
 class TurnState(Struct, frozen=True):
     """Input of a transition.
 
-    `TurnController` computes it. Only transitions change `submitted` and `queue`.
+    `TurnController` computes it. Only transitions change `submitted`, `steers` and `queue`.
     """
 
     reply: Stage = Stage.IDLE  # never NEXT, see `stage`
@@ -161,6 +162,7 @@ class TurnState(Struct, frozen=True):
     silent: bool = False  # the server hasn't started to respond
     several: bool = False  # Enter sends to several chats
     at_limit: bool = False  # the model may not call more tools in this turn
+    steers: bool = False  # the submitted draft interrupts the reply
 
     @property
     def stage(self) -> Stage:
@@ -183,6 +185,7 @@ class When(Struct, frozen=True, kw_only=True):
     silent: bool | None = None
     several: bool | None = None
     at_limit: bool | None = None
+    steers: bool | None = None
 
     def matches(self, state: TurnState) -> bool:
         for name in self.__struct_fields__:
@@ -197,6 +200,7 @@ class Row(Struct, frozen=True):
     when: When
     effects: tuple[Effect, ...] = ()
     submitted: bool | None = None
+    steers: bool | None = None
     queue: QueueState | None = None
     refusal: Refusal | None = None
     then: Event | None = None  # continue with the rows of this event, in the new state
@@ -216,6 +220,8 @@ class Step(Struct, frozen=True):
 _LET_GO = frozenset({Stage.IDLE, Stage.NEXT})
 _BUSY = frozenset(Stage) - _LET_GO
 _BUSY_OR_NEXT = _BUSY | {Stage.NEXT}
+_UNSENT = frozenset({Stage.LOADING, Stage.NEXT})
+_SENT = _BUSY - _UNSENT
 
 _MOVES = frozenset({QueueState.MOVING, QueueState.STEERING})
 _EDITS = frozenset({Content.EDIT, Content.REWORDING})
@@ -235,6 +241,10 @@ _NOT_SENDABLE = (
 TABLE: dict[Event, tuple[Row, ...]] = {
     Event.ENTER: (
         # The message was submitted before. Say what it's waiting for.
+        Row(
+            When(submitted=True, steers=True, reading=True, stage=_SENT, panel=False),
+            refusal=Refusal.WAITS_TO_STEER,
+        ),
         Row(When(submitted=True, reading=True), refusal=Refusal.WAITS),
         Row(When(submitted=True, stage=Stage.ASKING), refusal=Refusal.ASKED),
         Row(When(submitted=True), refusal=Refusal.BUSY),
@@ -245,7 +255,7 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         # message is meant for the others, too.
         Row(When(content=_NEW, stage=Stage.ASKING, several=False), refusal=Refusal.ASKED),
         *_NOT_SENDABLE,
-        Row(When(reading=True), submitted=True),
+        Row(When(reading=True), submitted=True, steers=False),
         # Edits aren't passed on to other chats. A reworded message keeps its place in the queue.
         Row(When(content=_EDITS), (Effect.SUBMIT,)),
         Row(When(stage=Stage.IDLE), _SUBMIT),
@@ -253,15 +263,17 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(), _ENQUEUE, submitted=False, queue=QueueState.MOVING),
     ),
     Event.STEER: (
-        Row(When(stage=_LET_GO | {Stage.ASKING}), then=Event.ENTER),  # nothing to interrupt
+        # There's nothing to interrupt.
+        Row(When(stage=frozenset({Stage.IDLE, Stage.ASKING})), then=Event.ENTER),
         Row(When(content=_EDITS), then=Event.ENTER),
         # With an empty composer, interrupt the reply for the first queued message.
         Row(When(content=Content.NOTHING, first=First.NONE), refusal=Refusal.UNSENDABLE),
-        Row(When(content=Content.NOTHING, stage=Stage.LOADING), refusal=Refusal.BUSY),
+        Row(When(content=Content.NOTHING, stage=_UNSENT), refusal=Refusal.BUSY),
         Row(When(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
         Row(When(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=QueueState.STEERING),
         *_NOT_SENDABLE,
-        Row(When(reading=True), submitted=True),
+        Row(When(reading=True), submitted=True, steers=True),
+        Row(When(stage=Stage.NEXT), _ENQUEUE_FIRST, submitted=False),
         # A loading reply or a panel can't be interrupted, so put the message first in the queue.
         Row(When(stage=Stage.LOADING), _ENQUEUE_FIRST, submitted=False, queue=QueueState.MOVING),
         Row(When(panel=True), _ENQUEUE_FIRST, submitted=False, queue=QueueState.MOVING),
@@ -345,7 +357,13 @@ TABLE: dict[Event, tuple[Row, ...]] = {
     Event.SETTLE: (
         # A draft whose files have been read.
         Row(When(submitted=True, reading=False, sendable=False), (Effect.REPORT,), submitted=False),
-        Row(When(submitted=True, reading=False, stage=Stage.ASKING)),
+        # See ENTER: the user may think that it allows the call.
+        Row(When(submitted=True, reading=False, content=_NEW, stage=Stage.ASKING, several=False)),
+        Row(
+            When(submitted=True, reading=False, content=_NOT_EDIT, steers=True),
+            submitted=False,
+            then=Event.STEER,
+        ),
         Row(
             When(submitted=True, reading=False, content=_NOT_EDIT),
             submitted=False,
@@ -379,5 +397,6 @@ def step(state: TurnState, event: Event) -> Step:
     row = next(row for row in TABLE[event] if row.when.matches(state))
     submitted = state.submitted if row.submitted is None else row.submitted
     queue = state.queue if row.queue is None else row.queue
-    state = replace(state, submitted=submitted, queue=queue)
+    steers = state.steers if row.steers is None else row.steers
+    state = replace(state, submitted=submitted, steers=steers, queue=queue)
     return step(state, row.then) if row.then is not None else Step(state, row.effects, row.refusal)

@@ -54,7 +54,7 @@ class TurnController(ChatPart):
         super().__init__(parent)
         self._saved, self._reply, self._model = saved, reply, model
         self._queue, self._attaching = queue, attaching
-        self.submitted = False
+        self.submitted = self._steers = False
         self.unsent = ""  # why the composer's message wasn't sent
         self.several = False
         self._depth = 0  # nesting depth of `handle`
@@ -106,6 +106,7 @@ class TurnController(ChatPart):
             silent=self._reply.silent_s is not None,
             several=self.several,
             at_limit=self._reply.generator.tools.is_at_limit,
+            steers=self._steers,
         )
 
     @property
@@ -160,7 +161,7 @@ class TurnController(ChatPart):
         done = self.preview(event, message)
         if event is Event.WRITE or done.state.submitted is not self.submitted:
             self.unsent = ""
-        self.submitted = done.state.submitted
+        self.submitted, self._steers = done.state.submitted, done.state.steers
         moved, queue.state = queue.state is not done.state.queue, done.state.queue
         self._depth += 1
         try:

@@ -5691,6 +5691,14 @@ Du hast nicht geantwortet.</translation>
         <translation>Fehlgeschlagen ({kind}). Siehe Protokoll.</translation>
     </message>
     <message>
+        <source>The model hasn’t replied to the tool results.</source>
+        <translation>Das Modell hat noch nicht auf die Tool-Ergebnisse geantwortet.</translation>
+    </message>
+    <message>
+        <source>Interrupts the reply when “{file}” is ready. Esc cancels.</source>
+        <translation>Unterbricht die Antwort, sobald „{file}“ bereit ist. Esc bricht ab.</translation>
+    </message>
+    <message>
         <source>8 bits: practically identical to the original</source>
         <translation>8 Bit: praktisch wie das Original</translation>
     </message>
@@ -5945,6 +5953,10 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Wähle zuerst einen gesicherten Vergleich.</translation>
+    </message>
+    <message>
+        <source>Interrupts the reply as soon as possible.</source>
+        <translation>Unterbricht die Antwort so bald wie möglich.</translation>
     </message>
     <message>
         <source>Open as Chats</source>

@@ -5723,6 +5723,14 @@ No respondiste.</translation>
         <translation>Ha fallado ({kind}). Consulta el registro.</translation>
     </message>
     <message>
+        <source>The model hasn’t replied to the tool results.</source>
+        <translation>El modelo no ha respondido a los resultados de las herramientas.</translation>
+    </message>
+    <message>
+        <source>Interrupts the reply when “{file}” is ready. Esc cancels.</source>
+        <translation>Interrumpirá la respuesta cuando «{file}» esté listo. Esc cancela.</translation>
+    </message>
+    <message>
         <source>8 bits: practically identical to the original</source>
         <translation>8 bits: prácticamente idéntico al original</translation>
     </message>
@@ -5977,6 +5985,10 @@ No respondiste.</translation>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Elige primero una comparación guardada.</translation>
+    </message>
+    <message>
+        <source>Interrupts the reply as soon as possible.</source>
+        <translation>Interrumpirá la respuesta lo antes posible.</translation>
     </message>
     <message>
         <source>Open as Chats</source>

@@ -5691,6 +5691,14 @@ Vous n’avez pas répondu.</translation>
         <translation>Échec ({kind}). Consultez le journal.</translation>
     </message>
     <message>
+        <source>The model hasn’t replied to the tool results.</source>
+        <translation>Le modèle n’a pas répondu aux résultats des outils.</translation>
+    </message>
+    <message>
+        <source>Interrupts the reply when “{file}” is ready. Esc cancels.</source>
+        <translation>Interrompra la réponse quand «&#xa0;{file}&#xa0;» sera prêt. Échap annule.</translation>
+    </message>
+    <message>
         <source>8 bits: practically identical to the original</source>
         <translation>8 bits&#xa0;: pratiquement identique à l’original</translation>
     </message>
@@ -5945,6 +5953,10 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Choisissez d’abord une comparaison enregistrée.</translation>
+    </message>
+    <message>
+        <source>Interrupts the reply as soon as possible.</source>
+        <translation>Interrompra la réponse dès que possible.</translation>
     </message>
     <message>
         <source>Open as Chats</source>

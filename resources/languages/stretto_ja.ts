@@ -5593,6 +5593,14 @@ You didn’t answer.</source>
         <translation>失敗しました（{kind}）。ログを確認してください。</translation>
     </message>
     <message>
+        <source>The model hasn’t replied to the tool results.</source>
+        <translation>モデルはまだツールの結果に回答していません。</translation>
+    </message>
+    <message>
+        <source>Interrupts the reply when “{file}” is ready. Esc cancels.</source>
+        <translation>「{file}」の準備ができたら回答を中断して送信します。Escで取り消します。</translation>
+    </message>
+    <message>
         <source>8 bits: practically identical to the original</source>
         <translation>8ビット: 元のモデルとほぼ同じ</translation>
     </message>
@@ -5843,6 +5851,10 @@ You didn’t answer.</source>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>先に保存した比較を選んでください。</translation>
+    </message>
+    <message>
+        <source>Interrupts the reply as soon as possible.</source>
+        <translation>できるだけ早く回答を中断して送信します。</translation>
     </message>
     <message>
         <source>Open as Chats</source>

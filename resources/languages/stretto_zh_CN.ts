@@ -5625,6 +5625,14 @@ You didn’t answer.</source>
         <translation>失败（{kind}）。请查看日志。</translation>
     </message>
     <message>
+        <source>The model hasn’t replied to the tool results.</source>
+        <translation>模型尚未根据工具结果回复。</translation>
+    </message>
+    <message>
+        <source>Interrupts the reply when “{file}” is ready. Esc cancels.</source>
+        <translation>“{file}”就绪后中断回复并发送。按 Esc 取消。</translation>
+    </message>
+    <message>
         <source>8 bits: practically identical to the original</source>
         <translation>8 位：与原模型几乎无异</translation>
     </message>
@@ -5875,6 +5883,10 @@ You didn’t answer.</source>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>请先选择已保存的对比。</translation>
+    </message>
+    <message>
+        <source>Interrupts the reply as soon as possible.</source>
+        <translation>将尽快中断回复并发送。</translation>
     </message>
     <message>
         <source>Open as Chats</source>

@@ -141,6 +141,7 @@ class PaneFiles(QObject):
         self.connect_chips(composer.chips)
         self.attaching.changed.connect(self._show)
         self.attaching.file_rejected.connect(pane.file_rejected)
+        self.attaching.file_repeated.connect(pane.file_rejected)
         for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
             changed.connect(self._show)
         for changed in (pane.chat.path_changed, pane.chat.message_added):

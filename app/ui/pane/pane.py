@@ -432,6 +432,8 @@ class ChatPane(QWidget):
     def _queue_words(self) -> str:
         if why := self.chat.queue.hold_reason:
             return why
+        if self.chat.queue.state is QueueState.STEERING:
+            return tr("Interrupts the reply as soon as possible.")
         turn = self.chat.turn
         if turn.content() is not Content.NOTHING or not turn.preview(Event.STEER):
             # Ctrl+Enter is handled by the composer or does nothing.

@@ -355,6 +355,39 @@ def test_enter_during_file_reading_sends_once(
     assert (pane.composer.text, names(pane)) == ("", [])
 
 
+def test_ctrl_enter_during_file_reading_interrupts_when_file_is_read(
+    start: Start, tmp_path: Path, slow_file: threading.Event
+):
+    run = start().ready()
+    pane, field = run.say("hold 2"), run.pane.composer.field
+    run.until(lambda: run.answer(pane))
+    run.say("say later")
+    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    field.files_inserted.emit([path])
+    run.qtbot.keyClicks(field, "say it")
+    run.qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert pane.composer.foot == "Interrupts the reply when “notes.txt” is ready. Esc cancels."
+    slow_file.set()
+    read(run, lambda: run.answer(pane) == "later ")
+    run.answered()
+    answers = [m for m in pane.chat.transcript.path if m.role == "assistant"]
+    assert [m.content for m in answers[1:]] == ["it ", "later "]
+    assert answers[0].status == "cancelled"
+
+
+def test_file_attached_twice_is_sent_once(start: Start, tmp_path: Path, slow_file: threading.Event):
+    run = start().ready()
+    pane = run.pane
+    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    pane.composer.field.files_inserted.emit([path, path])
+    run.say("say it")
+    slow_file.set()
+    read(run, lambda: pane.chat.transcript.path)
+    assert run.answered() == "it "
+    assert [file.name for file in pane.chat.transcript.path[0].attachments] == ["notes.txt"]
+    assert run.window.toast.text == "“notes.txt” is already attached."
+
+
 def test_unreadable_file_keeps_waiting_message(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):

@@ -25,7 +25,7 @@ from app.chats.tool_call import (
 )
 from app.chats.tool_call_runner import ToolCallRunner
 from app.chats.transcript import conversation
-from app.chats.turn import Event
+from app.chats.turn import Event, Writing
 from app.store import Message
 from app.tools.builtin import STANDARD, BuiltinTool, CallContext, builtin_tool
 from app.tools.consent import Consents, Decision
@@ -369,11 +369,14 @@ def test_tool_failure_is_a_result(desk: Desk) -> None:
 def test_long_tool_loop_stops_at_limit(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ToolCallRunner, "MOST_STEPS", 3)
     chat = desk.chat()
-    chat.tools.decide(desk.ask(chat, 'loop 5 echo {"text": "x"}'), Decision.TOOL)
-    desk.until(lambda: not chat.reply.is_active)
+    key = desk.ask(chat, 'loop 5 echo {"text": "x"}')
+    chat.turn.handle(Event.BROADCAST, Writing("then"))
+    chat.tools.decide(key, Decision.TOOL)
+    desk.until(lambda: not chat.turn.is_at_work)
     assert len(desk.ran) == 3
     assert chat.tools.is_at_limit
     assert last(chat).role == "tool"
+    assert chat.queue.hold_reason == "Not sent. The model hasn’t replied to the tool results."
     chat.continue_turn()
     desk.until(lambda: not chat.reply.is_active)
     assert len(desk.ran) == 5

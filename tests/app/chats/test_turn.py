@@ -184,6 +184,7 @@ def test_enter_queues_and_ctrl_enter_steers(start: Start):
     assert (pane.composer.text, [*pane.queue.rows]) == ("", [pane.chat.queue.messages[0].id])
     assert len(pane.chat.transcript.path) == 2
     run.qtbot.keyClick(field, RETURN, Qt.KeyboardModifier.ControlModifier)
+    assert pane.queue.words.text() == "Interrupts the reply as soon as possible."
     run.until(lambda: run.answer(pane) == "then ")  # starts an iteration later
     run.answered()
     assert [m.status for m in pane.chat.transcript.path] == ["complete", "cancelled"] + [

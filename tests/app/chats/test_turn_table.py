@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from msgspec.structs import replace
 
 from app.chats.turn import (
     TABLE,
@@ -25,6 +26,7 @@ from app.chats.turn import (
 from tests.slices import examples
 
 KEPT, WAITING = False, True
+STEERS = "steers"
 HELD, MOVING, INTERRUPTS = QueueState
 IDLE, _, LOADING, RUNNING, STOPPING, PAUSED, CALLING, ASKING = Stage
 NOTHING, MESSAGE, EDIT, REWORDING = Content
@@ -50,6 +52,7 @@ def waiting(
 # effects, and the changes to the draft and the queue, or the refusal.
 EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.ENTER: [
+        (waiting(reading=True, steers=True), Refusal.WAITS_TO_STEER),
         (waiting(reading=True), Refusal.WAITS),
         (waiting(reply=ASKING), Refusal.ASKED),
         (waiting(), Refusal.BUSY),
@@ -73,7 +76,8 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (composed(RUNNING, NOTHING, first=READY), (Effect.STEER_REPLY,), INTERRUPTS),
         (TurnState(RUNNING, content=MESSAGE, reading=True), Refusal.READING),
         (TurnState(RUNNING, content=MESSAGE), Refusal.UNSENDABLE),
-        (composed(reading=True), (), WAITING),
+        (composed(reading=True), (), WAITING, STEERS),
+        (composed(IDLE, queue=MOVING, first=READY), FIRST_QUEUED),
         (composed(LOADING), FIRST_QUEUED, MOVING),
         (composed(panel=True), FIRST_QUEUED, MOVING),
         (composed(), STEERED, INTERRUPTS),
@@ -150,6 +154,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.SETTLE: [
         (TurnState(submitted=WAITING, content=MESSAGE), (Effect.REPORT,), KEPT),
         (waiting(reply=ASKING), ()),
+        (waiting(steers=True), STEERED, KEPT, INTERRUPTS),
         (waiting(WAITING, MOVING, READY, reply=IDLE), QUEUED, KEPT),
         (waiting(content=EDIT, reply=IDLE), (SUBMIT,), KEPT),
         (composed(), ()),
@@ -180,6 +185,7 @@ def test_rows_match_their_examples(event: Event, row: int, example: tuple) -> No
     submitted = next((each for each in changed if isinstance(each, bool)), state.submitted)
     queue = next((each for each in changed if isinstance(each, QueueState)), state.queue)
     assert (done.effects, done.state.submitted, done.state.queue) == (expected, submitted, queue)
+    assert done.state.steers == (state.steers or STEERS in changed)
     assert done.refusal is None
 
 
@@ -188,6 +194,23 @@ def test_turn_table_rows_have_examples_and_defaults() -> None:
         event: len(examples) for event, examples in EXAMPLES.items()
     }
     assert all(rows[-1].when == When() for rows in TABLE.values())
+    # A row that continues with another event's rows changes only the state.
+    forwarding = [row for rows in TABLE.values() for row in rows if row.then is not None]
+    assert not any(row.effects or row.refusal for row in forwarding)
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        (composed(ASKING, several=True), QUEUED),
+        (composed(ASKING, REWORDING), (SUBMIT,)),
+        (composed(ASKING), ()),
+    ],
+)
+def test_read_file_does_what_enter_would_do(state: TurnState, expected: tuple) -> None:
+    done = step(replace(state, submitted=WAITING), Event.SETTLE)
+    assert (done.effects, done.state.submitted) == (expected, not expected)
+    assert bool(step(state, Event.ENTER)) is bool(expected)
 
 
 MOVES_MESSAGE = {
@@ -205,7 +228,17 @@ STATES = some.builds(
     content=some.sampled_from(Content),
     first=some.sampled_from(First),
     **dict.fromkeys(
-        ("sendable", "reading", "composing", "ended", "panel", "silent", "several", "submitted"),
+        (
+            "sendable",
+            "reading",
+            "composing",
+            "ended",
+            "panel",
+            "silent",
+            "several",
+            "submitted",
+            "steers",
+        ),
         some.booleans(),
     ),
 )
@@ -236,7 +269,7 @@ class Chat:
     def __init__(self) -> None:
         self.said: list[str] = []
         self.queued: list[str] = []
-        self.submitted, self.text = KEPT, ""
+        self.submitted, self.steers, self.text = KEPT, False, ""
         self.queue, self.reply = HELD, IDLE
         self.reading = self.ended = False
 
@@ -252,9 +285,11 @@ class Chat:
             reading=self.reading,
             first=first,
             ended=self.ended,
+            steers=self.steers,
         )
         done = step(state, event)
         self.submitted, self.queue = done.state.submitted, done.state.queue
+        self.steers = done.state.steers
         for effect in done.effects:
             if effect is SUBMIT:
                 self.say(self.text)
@@ -282,6 +317,7 @@ class Reference:
         self.said: list[str] = []
         self.queued: list[str] = []
         self.text, self.waits = "", False  # `waits`: for a file
+        self.waits_to_steer = False
         self.busy = self.stopping = self.moves = self.interrupts = False
         self.reading = self.ended = False
 
@@ -293,7 +329,9 @@ class Reference:
             self.interrupts = self.interrupts or bool(self.queued)
             self.moves = self.moves or bool(self.queued)
         elif event in {"enter", "steer"} and self.text and not self.waits:
-            self.waits = True
+            self.waits, self.waits_to_steer = True, event == "steer" and self.busy
+        elif event == "steer" and self.waits and self.busy:
+            self.waits_to_steer = True
         elif event == "escape" and self.waits:
             self.waits = False
         elif event in {"stop", "escape"} and self.busy and not self.stopping:
@@ -308,7 +346,8 @@ class Reference:
         goes_on = self.moves and self.queued and (self.ended or self.interrupts)
         if self.waits and not self.reading:
             if self.busy or goes_on:
-                self.queued.append(self.text)
+                self.queued.insert(0 if self.waits_to_steer else len(self.queued), self.text)
+                self.interrupts = self.interrupts or (self.busy and self.waits_to_steer)
                 self.moves = True
             else:
                 self.say(self.text)
