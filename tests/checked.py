@@ -34,6 +34,15 @@ def once() -> None:
     Sandbox.check_tokenizer = _check_once  # type: ignore[method-assign]
 
 
+def share_ways(profile: Path) -> None:
+    """Let the programs of all tests share their checks and probes of models."""
+    ways, shared = profile / "cache" / "ways", Path(os.environ["STRETTO_PASSED"], "programs")
+    if not ways.exists():
+        shared.mkdir(exist_ok=True)
+        ways.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        ways.symlink_to(shared)
+
+
 def _check_once(
     self: Sandbox,
     folder: Path,

@@ -22,6 +22,7 @@ import PIL.ImageGrab
 import pytest
 
 from app.settings.paths import Paths
+from tests.checked import share_ways
 from tests.desktop.layout import areas
 from tests.screen import xvfb
 
@@ -48,7 +49,8 @@ Box = tuple[int, int, int, int]
 class Desk:
     def __init__(self, display: str, profile: Path, **env: str) -> None:
         self.profile = profile
-        self._env = {**os.environ, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb", **env}
+        qt = {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
+        self._env = {**os.environ, "STRETTO_NO_WAYS": "", **qt, **env}
         # tests/conftest.py sets it, but a user's environment doesn't have it
         self._env.pop("OPENBLAS_NUM_THREADS", None)
         self._program: subprocess.Popen[bytes] | None = None
@@ -59,6 +61,7 @@ class Desk:
 
         ``first``: keys for a dialog that opens before the window.
         """
+        share_ways(self.profile)
         log = self._output.open("ab")
         command = [sys.executable, "-m", "app", "--profile", str(self.profile)]
         with log:

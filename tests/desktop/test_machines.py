@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 
 from tests.desktop.conftest import Desk
+
+
+@pytest.fixture
+def desk(display: str, tmp_path: Path) -> Iterator[Desk]:
+    # Otherwise the group's server would use the user's folders.
+    made = Desk(display, tmp_path / "profile", STRETTO_NO_WAYS="1")
+    made.start()
+    yield made
+    made.kill()
 
 
 def test_added_machine_answers_from_two_processes(desk: Desk) -> None:

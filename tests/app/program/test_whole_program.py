@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from app.store import Store
+from tests.checked import share_ways
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -46,7 +47,7 @@ sys.exit(qt.exec())
 
 
 def run(arguments, **options):
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "STRETTO_NO_WAYS": ""}
     return subprocess.Popen(
         [sys.executable, *arguments],
         cwd=ROOT,
@@ -59,6 +60,7 @@ def run(arguments, **options):
 
 
 def test_window_appears_before_mlx_and_closes_cleanly(profile):
+    share_ways(profile)
     child = run(["-c", WINDOW_FIRST, str(profile)])
     out, err = child.communicate(timeout=90)
     err = "\n".join(line for line in err.splitlines() if "plugin does not support" not in line)

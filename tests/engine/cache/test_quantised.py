@@ -108,7 +108,7 @@ def test_fewer_cache_bits_hold_fewer_bytes(
     held = {}
     for bits in (None, 8, 4):
         chat = engine.open_session(model, kv_bits=bits)
-        chat.send("word " * 300, params(1, 2)).tokens(60)
+        chat.send("word " * 120, params(1, 2)).tokens(60)
         held[bits] = engine.stats()["sessions"][chat.id]["kv_bytes"]
         chat.close()
     assert held[4] < held[8] < held[None]

@@ -123,5 +123,5 @@ def test_reproducible_chat_decodes_token_by_token(
             loaded.net = net
 
     monkeypatch.setattr(runner, "prefill", watched)
-    engine.open_session(model).send(PROMPT, SOME).tokens(60)
+    engine.open_session(model).send("word " * 8, SOME).tokens(60)
     assert sizes == {1}

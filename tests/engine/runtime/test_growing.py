@@ -33,7 +33,7 @@ def test_out_of_memory_end_is_not_length(
     monkeypatch.setattr(reply_state, "EXTENSION_TOKENS", 64)
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
-    with Engine(memory_budget=weights + 400_000) as engine:
+    with Engine(memory_budget=weights + 200_000) as engine:
         model = engine.load(model_folder("plain"))
         params = SamplingParams(max_tokens=most, logit_bias=NEVER_ENDS, seed=1)
         chat = engine.open_session(model)
@@ -73,7 +73,7 @@ def test_every_eviction_is_in_a_plan(
     monkeypatch.setattr(Memory, "evict", evicting)
     with Engine() as probe:
         weights = probe.load(model_folder("plain")).nbytes
-    with Engine(memory_budget=weights + 400_000) as engine:
+    with Engine(memory_budget=weights + 200_000) as engine:
         model = engine.load(model_folder("plain"))
         few = SamplingParams(max_tokens=2, logit_bias=NEVER_ENDS, seed=1)
         idle = [engine.open_session(model, f"chat {n}") for n in range(4)]
