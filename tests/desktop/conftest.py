@@ -6,6 +6,8 @@ these tests are skipped. `test_by_ear.py` has further requirements.
 
 from __future__ import annotations
 
+import base64
+import json
 import os
 import shutil
 import signal
@@ -13,6 +15,8 @@ import sqlite3
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree as ET
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -23,8 +27,6 @@ import pytest
 
 from app.settings.paths import Paths
 from tests.checked import share_ways
-from tests.desktop.layout import areas
-from tests.screen import xvfb
 
 ROOT = Path(__file__).parents[2]
 MISSING = [tool for tool in ("Xvfb", "xdotool") if shutil.which(tool) is None]
@@ -44,6 +46,22 @@ SCREEN = "1400x900x24"
 
 Box = tuple[int, int, int, int]
 """Left, top, right and bottom, in pixels of the screen."""
+
+
+def areas(saved: str) -> list[tuple[str, ...]]:
+    """Return the chats of the open tabs in each place of the main window, in reading order.
+
+    Panes must only be split to the right.
+    """
+    docks = json.loads(saved)["docks"]
+    root = ET.fromstring(zlib.decompress(base64.b64decode(docks)[4:]))
+    window = next(c for c in root.iter("Container") if c.get("Floating") == "0")
+    found = [
+        tuple(w.get("Name", "") for w in area.iter("Widget") if w.get("Closed") == "0")
+        for splitter in window.iter("Splitter")
+        for area in splitter.findall("Area")
+    ]
+    return [names for names in found if names]
 
 
 class Desk:
@@ -242,8 +260,20 @@ class Desk:
 
 @pytest.fixture(scope="session")
 def display() -> Iterator[str]:
-    with xvfb(SCREEN) as name:
-        yield name
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        # Without -noreset it resets when its last client disconnects, and refuses the next one.
+        ["Xvfb", "-displayfd", str(write), "-noreset", "-nolisten", "tcp", "-screen", "0", SCREEN],
+        pass_fds=[write],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(write)
+    try:
+        with os.fdopen(read) as told:
+            yield f":{told.readline().strip()}"
+    finally:
+        server.terminate()
+        server.wait()
 
 
 @pytest.fixture

@@ -14,38 +14,23 @@ from app.models.loading import LoadState
 from app.settings.settings import Settings
 from app.ui.models.library_foot import DraftDialog
 from app.ui.models.models_table import BELOW, ModelColumn
-from app.ui.models.models_window import ModelsWindow
 from engine import LOOKUP, EngineError
 from engine.hub import downloads
 from tests.app.conftest import Run, Start
-
-LEFT = Qt.MouseButton.LeftButton
+from tests.app.ui.models.test_models_window import LEFT, Listed
+from tests.app.ui.models.test_models_window import make_model as make_any_model
 
 
 def make_model(folder: Path, size: int, tokens: str) -> None:
-    folder.mkdir(parents=True)
-    (folder / "config.json").write_text(json.dumps({"model_type": "llama"}))
-    (folder / "model.safetensors").write_bytes(bytes(size))
+    make_any_model(folder, size)
     vocab = {token: at for at, token in enumerate(tokens)}
     (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": vocab, "merges": []}}))
 
 
-class Drafts:
+class Drafts(Listed):
     def __init__(self, run: Run, root: Path) -> None:
-        self.run, self.root = run, root
-        run.app.settings.set(model_folders=(str(root),))
-        run.window.commands["models"].trigger()
-        run.until(lambda: not self.installed.looking)
-
-    @property
-    def window(self) -> ModelsWindow:
-        window = self.run.window.models.window
-        assert window is not None
-        return window
-
-    @property
-    def installed(self):
-        return self.run.app.models.installed
+        super().__init__(run, root)
+        self.open()
 
     @property
     def engine(self):
