@@ -242,7 +242,7 @@ class Chat(ChatPart):
     def name_branch(self, message_id: str, name: str) -> None:
         if message_id in self.transcript:
             stats = set_branch_name(self.transcript[message_id].stats, name)
-            self._saved.update_message(message_id, stats=stats)
+            self._saved.save_message(message_id, stats=stats)
             self.message_changed.emit(message_id)
 
     @in_one_transaction
@@ -280,7 +280,9 @@ class Chat(ChatPart):
     def set_options(self, options: ChatOptions, system: str) -> None:
         # Followed chats aren't options, but are stored with them.
         params, follows = options.to_params(), self.attaching.others.followed_chats
-        self._saved.update(params=params | ({FOLLOWS: follows} if follows else {}), system=system)
+        self._saved.save_fields(
+            params=params | ({FOLLOWS: follows} if follows else {}), system=system
+        )
         self.chat_changed.emit()
 
     def abandon(self) -> None:

@@ -84,7 +84,7 @@ class ChatModel(ChatPart):
         """Switch models for the next reply, and for a reply that is still waiting for its model."""
         before = self._saved.record.model
         if ref != before:
-            self._saved.update(model=ref)
+            self._saved.save_fields(model=ref)
             self.chat_changed.emit()
             if not self._reply.is_active:
                 self._reply.generator.session.close_if_not(ref)

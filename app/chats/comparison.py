@@ -125,11 +125,11 @@ class ComparisonController(ChatPart):
             stats = {**message.stats, "best": [panel_data["first"], best]}
         content = message.content + more
         if "best" in stats:
-            saved.update_message(message_id, content=content, stats=stats)
+            saved.save_message(message_id, content=content, stats=stats)
             self.text_added.emit(message_id, more, "answer")
             self.message_changed.emit(message_id)
             return
-        saved.update_message(message_id, content=content, stats=stats, status="streaming")
+        saved.save_message(message_id, content=content, stats=stats, status="streaming")
         self.message_changed.emit(message_id)
         self.text_added.emit(message_id, more, "answer")
         again = Answer(message_id, options=self._judge_options)

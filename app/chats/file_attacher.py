@@ -570,7 +570,7 @@ class FileAttacher(ChatPart):
 
     def _replace_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Replace the attached files. ``new`` has contents that aren't stored yet."""
-        self._saved.store_files(files, *new)
+        self._saved.save_files(files, *new)
         self.chat_changed.emit()
         self.compose_changed.emit()
         self._report_change()

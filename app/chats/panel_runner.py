@@ -132,7 +132,7 @@ class PanelRunner(ChatPart):
         column = self._saved.transcript[message_id]
         for version in self._saved.transcript.children(column.parent_id):
             if panel.is_open(version) and panel.panel_of(version) == panel.panel_of(column):
-                self._saved.update_message(version.id, stats=without_panel_marks(version).stats)
+                self._saved.save_message(version.id, stats=without_panel_marks(version).stats)
                 self.message_changed.emit(version.id)
 
     def _adopt(self) -> None:

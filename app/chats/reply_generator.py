@@ -151,7 +151,7 @@ class ReplyGenerator(ChatPart):
             answer.options = continuation_options(own, self.options)
         elif panel.letter_of(message):  # the app quit before the stats were stored
             answer.options = member.options(self.options)
-        self._saved.update_message(message.id, status="streaming", error="")
+        self._saved.save_message(message.id, status="streaming", error="")
         self.path_changed.emit()
         self.message_changed.emit(message.id)
         self.generate(answer)
@@ -176,7 +176,7 @@ class ReplyGenerator(ChatPart):
         if self.stage is Stage.LOADING and self.answer and self.answer.model is None:
             self.waits_for = model
             name = self._loader.get(model).name
-            self._saved.update_message(self.answer.message_id, model=name)
+            self._saved.save_message(self.answer.message_id, model=name)
             self.message_changed.emit(self.answer.message_id)
             self._load_and_send()
 
@@ -293,6 +293,7 @@ class ReplyGenerator(ChatPart):
         except ValueError as error:
             self._end("error", str(error))
             return
+        # In memory only, because the first text is stored soon.
         self._saved.transcript.update(answer.message_id, model=model.name)
         self._checkpoint.start()
         self.message_changed.emit(answer.message_id)
@@ -362,7 +363,7 @@ class ReplyGenerator(ChatPart):
                 status, error = "error", next(iter(faults), tr(_ONLY_A_TOOL))
         if self._closing and status in {"cancelled", "error"}:
             status, error = "interrupted", ""
-        message = self._saved.update_message(
+        message = self._saved.save_message(
             answer.message_id,
             content=answer.content,
             reasoning=answer.reasoning,
@@ -398,7 +399,7 @@ class ReplyGenerator(ChatPart):
         length = len(answer.content) + len(answer.reasoning)
         if length != self._saved_length:
             self._saved_length = length
-            self._saved.update_message(
+            self._saved.save_message(
                 answer.message_id, content=answer.content, reasoning=answer.reasoning
             )
 

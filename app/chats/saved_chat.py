@@ -14,7 +14,11 @@ from engine import Image
 
 
 class SavedChat:
-    """Record and transcript of a chat in memory, and the methods that also store them."""
+    """Record and transcript of a chat.
+
+    Methods called ``change_…`` only change it in memory. `add`, `show`, `remove`, `restore` and
+    methods called ``save_…`` also store the change.
+    """
 
     _is_temporary = False
 
@@ -69,7 +73,7 @@ class SavedChat:
         self.change_record(leaf_id=self.transcript.leaf_id)
         self._store.save_chat(self.record)
 
-    def update(self, **fields: Any) -> None:
+    def save_fields(self, **fields: Any) -> None:
         self.change_record(**fields)
         if self.stored:
             self.save_record()
@@ -93,7 +97,7 @@ class SavedChat:
         return queued or message_id in self.transcript
 
     def change_compose(self, compose: Compose) -> None:
-        """Replace the composer's content in memory. `store_compose` stores it."""
+        """Replace the composer's content in memory. `save_compose` stores it."""
         if isinstance(compose, Editing):
             before, edited, text = compose.composer_before, compose.message, compose.text
         else:
@@ -106,7 +110,7 @@ class SavedChat:
             edited_attachments=compose.attachments if edited is not None else (),
         )
 
-    def store_compose(self) -> None:
+    def save_compose(self) -> None:
         """Store the composer's content. Fast enough for every key press."""
         record = self.record
         if isinstance(self.compose, Editing):
@@ -114,7 +118,7 @@ class SavedChat:
         else:
             self._store.set_draft(record.id, record.draft)
 
-    def store_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
+    def save_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Replace and store the composer's files. ``new`` has contents that aren't stored yet."""
         with self.transaction():
             for item in new:
@@ -156,7 +160,7 @@ class SavedChat:
             leaf_id=message.id, updated_at=max(self.record.updated_at, message.created_at)
         )
 
-    def update_message(self, message_id: str, **changes: Any) -> Message:
+    def save_message(self, message_id: str, **changes: Any) -> Message:
         message = self.transcript.update(message_id, **changes)
         if not self._is_temporary:
             self._store.save_message(message)

@@ -423,7 +423,7 @@ class ToolCallRunner(ChatPart):
             stats["outcome"] = result.outcome.to_json()
         if ran:
             stats["seconds"] = round(monotonic() - call.since, 2)
-        self._saved.update_message(
+        self._saved.save_message(
             call.message_id, content=result.text, status=status, error=result.shown, stats=stats
         )
         self._report_change(call)

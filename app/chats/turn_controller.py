@@ -237,7 +237,7 @@ class TurnController(ChatPart):
         called = saved.record.display_title
         saved.change_compose(compose.with_text(text))
         if saved.stored:
-            saved.store_compose()
+            saved.save_compose()
             if called != saved.record.display_title:  # untitled chats are listed under their draft
                 self.chat_changed.emit()
         elif text:
