@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFocusEvent, QPaintEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.settings.language import counted, mark, number, tr
 from app.store import Queued
@@ -14,7 +14,7 @@ from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scale_height, theme, ui_font
 from app.ui.widgets.buttons import IconButton, RemovableButton
-from app.ui.widgets.labels import make_link
+from app.ui.widgets.labels import make_label, make_link
 from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, scrolling
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.widget_behavior import escape_tooltip
@@ -89,10 +89,7 @@ class QueueView(QWidget):
         self.setAccessibleName(tr("Queued messages"))
         self.rows: dict[str, QueuedRow] = {}
         self._shown: tuple[Queued, ...] = ()
-        self.words = QLabel(self)
-        self.words.setProperty("muted", True)
-        self.words.setWordWrap(True)
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words = make_label(self)
         self.send = make_link(self, tr("Send"))
         self.send.setCursor(Qt.CursorShape.PointingHandCursor)
         head = make_row_layout((self.words, 1), self.send, margins=(16, 0, 8, 0), spacing=None)

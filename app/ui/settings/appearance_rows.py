@@ -13,7 +13,7 @@ from app.settings.translation import needs_restart
 from app.spelling.speller import AUTO, OFF, Speller
 from app.ui.settings.form_page import FormPage, Special, Switch
 from app.ui.widgets.fields import make_combo_box
-from app.ui.widgets.labels import make_button
+from app.ui.widgets.labels import make_button, make_label
 from app.ui.widgets.layout_helpers import make_row_layout
 from app.ui.widgets.menus import add_action
 
@@ -58,8 +58,7 @@ class SpellingChoice(QObject):
         self.box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.box.activated.connect(self._on_chosen)
         page.row("spelling", self.box)
-        self.why = page.make_muted_label("")
-        self.why.setWordWrap(True)
+        self.why = make_label(page)
         self._why_row = page.row("", self.why, below=True)
         speller.changed.connect(self._fill)
         self._fill()
