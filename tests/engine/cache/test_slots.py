@@ -73,6 +73,16 @@ def test_leftovers_of_a_failed_step_are_dropped(
     assert where.arrays == []
 
 
+def test_buffer_shrinks_when_a_quarter_of_its_slots_is_used() -> None:
+    where, chats = Slots(ON_CPU), [chat(3) for _ in range(8)]
+    where.assign(chats)
+    (buffer,), slots = where.buffers, []
+    for kv in chats[:0:-1]:
+        kv.drop()
+        slots.append(len(buffer.split_slots(buffer.layers[0][0])))
+    assert slots == [10, 10, 10, 10, 10, 4, 2]
+
+
 def test_chats_sit_with_others_of_similar_length() -> None:
     """Group sessions by similar length and bound the padding. Outliers keep their own caches."""
     where, twins = Slots(ON_GPU), {}

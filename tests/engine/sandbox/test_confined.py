@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -11,6 +12,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -580,6 +582,23 @@ def test_prompts_are_equal_with_texts_sent_as_blobs(
     monkeypatch.setattr(pieces, "PIECE", 3)
     monkeypatch.setattr(pieces, "TOKENS", 2)
     test_prompts_equal_those_of_engine_process(confined, wrapper, name)
+
+
+def test_child_keeps_last_three_tokenizers(
+    plain: CheckedTokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads, run_task = list[str](), process.Child.run_task
+
+    def watched(child: process.Child, do: str, arguments: dict[str, Any], *rest: Any) -> Any:
+        if do == "load":
+            loads.append(arguments["key"])
+        return run_task(child, do, arguments, *rest)
+
+    monkeypatch.setattr(process.Child, "run_task", watched)
+    with contextlib.closing(Sandbox()) as sandbox:
+        for key in "abcadb":
+            works(sandbox, replace(plain, key=key))
+    assert loads == [*"abcdb"]
 
 
 def test_long_text_is_not_encoded_in_one_call(

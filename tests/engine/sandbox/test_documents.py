@@ -133,6 +133,14 @@ def test_sheets_have_names(tmp_path: Path) -> None:
     assert found.pages == ("what\tEUR\ntea\t2.5", "")
 
 
+def test_each_sheet_counts_as_one_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_base, "MAX_PAGES", 3)
+    sheets = {name: [["x"]] for name in "ABC"}
+    assert len(read(samples.xlsx(tmp_path / "a.xlsx", sheets)).pages) == 3
+    words = refusal(samples.xlsx(tmp_path / "b.xlsx", {**sheets, "D": [["x"]]}))
+    assert words == "has more than 3 pages. Attach a part of it"
+
+
 def test_sheet_shows_formulas_comments_and_escapes(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     book.active.append(["a_x000D_b", 2, "=B1*2", datetime.datetime(2024, 5, 1)])

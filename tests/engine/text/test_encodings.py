@@ -95,6 +95,8 @@ def test_encoding_is_recognized_in_short_files(
         ("Договор", "utf-16-le"),
         ("Straße", "cp1252"),
         ("à bientôt", "cp1252"),
+        ("à bientôt", "cp850"),
+        ("à bientôt", "mac_roman"),
         ("Total: £12", "cp1252"),
         ("It’s “late”", "cp1252"),
     ],
