@@ -102,6 +102,14 @@ def test_passages_match_words_or_named_page() -> None:
     assert sum(e - b for _, b, e in found.find("nothing told", 5_000)) <= 5_000
 
 
+def test_passages_with_only_common_words_are_dropped() -> None:
+    pages = ["Nothing of the kind is told here. " * 10] * 9
+    pages[2] = "The harbour of Piraeus is old."
+    pages[6] = "The harbour of Athens was closed in winter."
+    found = Passages(AttachedText("page", tuple(pages))).find("When was the harbour closed?", 5_000)
+    assert [number for number, _, _ in found] == [3, 7]
+
+
 def test_passages_cover_the_page_and_are_short() -> None:
     page = ("A sentence. " * 300 + "\n\n" + "x" * 5_000).strip()
     cut = list(split_page(page))

@@ -177,6 +177,14 @@ def test_code_is_highlighted_when_its_fence_closes() -> None:
     assert colors(document) >= {COLORS["keyword"][1], COLORS["number"][1]}
 
 
+def test_colors_of_last_64_code_blocks_are_cached() -> None:
+    codes = [f"return {n}" for n in range(65)]
+    for code in codes:
+        CodeHighlighter(code, "py").work(math.inf)
+    spans = [len(CodeHighlighter(code, "py").lines[0]) for code in codes]
+    assert spans == [1] + [3] * 64  # one span is plain text
+
+
 def test_lexer_is_loaded_after_its_text_is_shown(qtbot: QtBot) -> None:
     document = MarkdownDocument()
     document.set_text("```modula2\nRETURN 1\n```")

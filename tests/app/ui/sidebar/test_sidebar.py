@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QToolButton
 from pytestqt.qtbot import QtBot
@@ -117,6 +118,23 @@ def test_unchanged_title_editor_sets_no_title(start: Start, qtbot: QtBot):
     qtbot.keyClick(editor, Qt.Key.Key_Return)
     run.until(lambda: run.window.sidebar.list.findChild(QLineEdit, "rename") is None)
     assert run.app.store.chat(chat_id).title == ""
+
+
+def test_folder_menu_makes_and_moves_subfolders(start: Start):
+    run = start().ready()
+    order, organizer = run.app.library.order, run.window.sidebar.organizer
+    top = order.make("Trips")
+    inner = order.make("Sea", parent_id=top.id)
+
+    def menu(folder_id: str) -> dict[str, QAction]:
+        return {a.text(): a for a in organizer.folder_menu(folder_id, lambda: None).actions()}
+
+    assert "Move to Top Level" not in menu(top.id)
+    assert "New Subfolder…" not in menu(inner.id)
+    menu(inner.id)["Move to Top Level"].trigger()
+    assert order.folder(inner.id).parent_id is None
+    assert run.window.toast.text == "Folder moved"
+    assert "New Subfolder…" in menu(inner.id)
 
 
 def test_the_search_fields_button_narrows_a_search(start: Start, qtbot: QtBot):

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.chats.options import ChatOptions
 from app.chats.turn import Event, Writing
 from app.ui.compare.compare_dialog import CompareDialog
 from tests.app.conftest import Start
@@ -27,6 +28,23 @@ def test_broadcast_reaches_every_pane(start: Start):
     run.say("say one")
     assert run.answered(right) == "one "
     assert run.answer(left) == "both "
+
+
+@pytest.mark.parametrize(
+    ("seeds", "variants"),
+    [((1, 2), ["Seed 1", "Seed 2"]), ((1, 1), ["{0} 1", "{0} 2"])],
+)
+def test_new_chats_of_a_broadcast_differ_in_name(
+    start: Start, seeds: tuple[int, int], variants: list[str]
+):
+    run = start().ready()
+    run.window.commands["split_right"].trigger()
+    for pane, seed in zip(run.panes, seeds, strict=True):
+        pane.chat.set_options(ChatOptions(seed=seed), "")
+    run.window.commands["broadcast"].trigger()
+    run.say("say both")
+    name = run.pane.chat.model.status.name
+    assert [pane.chat.record.variant for pane in run.panes] == [v.format(name) for v in variants]
 
 
 def test_broadcast_keeps_draft_of_busy_chat(start: Start):
