@@ -279,7 +279,7 @@ def test_estimate_is_of_one_rank(spread: Engine, engine: Engine, tmp_path: Path)
     each = [was + model.nbytes for was in before]
     until(lambda: held() == pytest.approx(each, abs=model.nbytes / 50), LONG)  # as reported by MLX
     chat = spread.open_session(model)
-    chat.send("a" * 900, SamplingParams(max_tokens=50, temperature=0.0)).tokens(timeout=LONG)
+    chat.send("a" * 900, SamplingParams(max_tokens=8, temperature=0.0)).tokens(timeout=LONG)
     assert told.caches == pytest.approx(spread.stats()["sessions"][chat.id]["kv_bytes"], rel=0.2)
     spread.unload(model)
 
