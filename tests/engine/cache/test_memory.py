@@ -153,23 +153,29 @@ def test_shared_prefix_is_written_without_a_copy(tmp_path: Path) -> None:
         assert mx.array_equal(cache.values, whole.values)
 
 
-@pytest.mark.usefixtures("soon")
-def test_admission_waits_for_the_disk(
-    wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Caches that are being written count, so the next chat waits until they are freed."""
+def stuck_disk(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Hold back each cache file until the returned event is set."""
     go_on, write = threading.Event(), CacheImage.write
 
     def stuck(image: CacheImage, stream: Any) -> None:
         assert go_on.wait(WAIT)
         write(image, stream)
 
+    monkeypatch.setattr(cache_file.CacheImage, "write", stuck)
+    return go_on
+
+
+@pytest.mark.usefixtures("soon")
+def test_admission_waits_for_the_disk(
+    wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Caches that are being written count, so the next chat waits until they are freed."""
     with Engine() as roomy:
         family(roomy, wide, 0)
         # Chunk sizes follow the machine's speed and caches grow in chunks, so two of these caches
         # can differ by 1.8 MB. A cache larger than the budget isn't written to disk.
         budget = held(roomy) + (3 << 20)
-    monkeypatch.setattr(cache_file.CacheImage, "write", stuck)
+    go_on = stuck_disk(monkeypatch)
     with Engine(budget, tmp_path) as engine:
         family(engine, wide, 0)
         other = engine.open_session(engine.load(wide), "other")
@@ -190,13 +196,7 @@ def test_relief_reports_only_freed_memory(
     wide: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Report only memory that's already free, not caches still being written."""
-    go_on, write = threading.Event(), CacheImage.write
-
-    def stuck(image: CacheImage, stream: Any) -> None:
-        assert go_on.wait(WAIT)
-        write(image, stream)
-
-    monkeypatch.setattr(cache_file.CacheImage, "write", stuck)
+    go_on = stuck_disk(monkeypatch)
     with Engine(cache_dir=tmp_path) as engine:
         family(engine, wide, 0)
         before = engine.stats()["memory_in_use"]

@@ -290,22 +290,18 @@ def test_server_is_started_and_ends_with_agent(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "says"),
-    [("claude", "invalid share"), ("a=much", "invalid share"), ("a=120%", "100 in total")],
+    ("option", "value", "says"),
+    [
+        ("--share", "claude", "invalid share"),
+        ("--share", "a=much", "invalid share"),
+        ("--share", "a=120%", "100 in total"),
+        ("--alias", "claude", "must look like"),
+        ("--alias", "=x", "must look like"),
+        ("--alias", "a=nothing", "nknown model"),
+    ],
 )
-def test_invalid_share_is_reported(
-    capsys: pytest.CaptureFixture[str], share: str, says: str
+def test_invalid_option_is_reported(
+    capsys: pytest.CaptureFixture[str], option: str, value: str, says: str
 ) -> None:
-    assert main(["serve", "--quiet", "--port", "0", "--share", share]) == 2
-    assert says in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("alias", "says"),
-    [("claude", "must look like"), ("=x", "must look like"), ("a=nothing", "nknown model")],
-)
-def test_invalid_alias_is_reported(
-    capsys: pytest.CaptureFixture[str], alias: str, says: str
-) -> None:
-    assert main(["serve", "--quiet", "--port", "0", "--alias", alias]) == 2
+    assert main(["serve", "--quiet", "--port", "0", option, value]) == 2
     assert says in capsys.readouterr().err
