@@ -245,6 +245,11 @@ class PaneHeader(QWidget):
         used = sum(button.width() + 2 for wanted, button in others if wanted)
         return 24 + self.options_button.width() + self.model_button.sizeHint().width() + used
 
+    def shortest_width(self, *, folded: bool) -> int:
+        """Return the preferred width with a long model name elided."""
+        elided = self.model_button.sizeHint().width() - scaled(LEAST_NAME)
+        return self.preferred_width(folded=folded) - max(0, elided)
+
     def sizeHint(self) -> QSize:
         width = self.preferred_width(folded=self._fill_more is not None)
         return QSize(width + self._state_width, 0)

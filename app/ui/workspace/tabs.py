@@ -306,7 +306,7 @@ class StripButtons(QObject):
             header.set_menu(self._fill if folded else None)
             # Tabs only scroll if they don't fit next to the shortest name.
             tabs_min = sum(min(width, scaled(LEAST_TITLE)) for width in wanted)
-            least = max(header.minimumSizeHint().width(), room - tabs_min - ends)
+            least = max(header.shortest_width(folded=folded), room - tabs_min - ends)
             room -= header.sizeHint().width() + (ends if folded else buttons)
             # One tab stays in view in any case.
             most = bar.width() - ends - max(others, default=0) - scaled(LEAST_TITLE)
