@@ -287,7 +287,7 @@ class Chat(ChatPart):
 
     def abandon(self) -> None:
         """Stop everything and free the cache, because the chat is being deleted."""
-        self.turn.handle(Event.END)
+        self.turn.handle(Event.CLOSE)
         self.attaching.cancel_reading()
         self.turn.handle(Event.STOP)
         self.panel_runner.release()
@@ -295,7 +295,7 @@ class Chat(ChatPart):
 
     def cancel_for_close(self) -> None:
         """First step of shutdown: stop the reply and mark it as interrupted."""
-        self.turn.handle(Event.END)
+        self.turn.handle(Event.CLOSE)
         self.reply.cancel_for_close()
 
     def close(self) -> None:

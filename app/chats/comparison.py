@@ -64,7 +64,7 @@ class ComparisonController(ChatPart):
         A chat whose model can't see images may still ask a panel about images.
         """
         if self._is_about_draft(message_id):
-            return self._turn.why_not(Event.SEND, ignore_images=True)
+            return self._turn.why_not(Event.SEND_OR_REFUSE, ignore_images=True)
         return why_not(Action.COMPARE, self._make_context(), message_id)
 
     def why_not(self, kind: str, message_id: str) -> str:

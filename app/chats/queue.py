@@ -53,7 +53,7 @@ class MessageQueue:
         return tr("Not sent. {why}", why=why) if why else tr("Not sent yet.")
 
     @property
-    def can_continue(self) -> bool:
+    def is_last_reply_complete(self) -> bool:
         leaf = self._saved.transcript.leaf
         return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
 

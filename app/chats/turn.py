@@ -50,11 +50,12 @@ Compose = Writing | Editing
 class Stage(Enum):
     """State of a chat or a reply, which decides what the user can do.
 
-    Views display `Phase` instead, which has more values for a running reply.
+    Views display `Phase` instead, which has more values for a running reply, but none for STOPPING.
     """
 
     IDLE = "idle"
-    # Between replies. The queue continues once all listeners have handled the end of the reply.
+    # Between replies. The queue continues once all listeners have handled the end of the reply,
+    # because a judge may start its second pass then.
     NEXT = "next"
     LOADING = "loading"
     RUNNING = "running"
@@ -93,41 +94,41 @@ class Event(Enum):
     PAUSE = "pause"
     RETRY = "retry"
     CANCEL_EDIT = "cancel edit"
-    WRITE = "write"  # the composer changed, so a submitted draft is no longer submitted
+    WRITE = "write"  # the composer changed, so its draft no longer waits for files
     SEND_QUEUE = "send queue"
-    SEND = "send"  # send immediately or not at all
+    SEND_OR_REFUSE = "send or refuse"  # send immediately or not at all
     BROADCAST = "broadcast"  # a message was broadcast from another chat's composer
-    END = "end"  # the chat is being deleted or the app is quitting
+    CLOSE = "close"  # the chat is being deleted or the app is quitting
     # State changes.
-    FILE_REFUSED = "file refused"
+    FILE_NOTICE = "file notice"  # a file, or a part of it, wasn't attached
     CHANGED = "changed"  # a reply started or ended, a file was read, the queue changed
     SETTLE = "settle"  # all listeners have handled the change
     RESULTS = "results"  # the tools have finished
 
 
 class Effect(Enum):
-    SUBMIT = "submit"
-    SAY = "say"
+    SEND_DRAFT = "send draft"
+    SEND_NOW = "send now"  # send the event's message
     SEND_FIRST = "send first"
     ENQUEUE = "enqueue"
     ENQUEUE_FIRST = "enqueue first"
     EMIT_SENT = "emit sent"  # emit `TurnController.text_sent`
     HOLD = "hold"  # keep the event's message in the composer
-    CANCEL_EDIT = "cancel edit"
+    RESTORE_DRAFT = "restore draft"  # the draft from before the edit
     STEER_REPLY = "steer reply"
     STOP_REPLY = "stop reply"
     TOGGLE_PAUSE = "toggle pause"
-    RETRY = "retry"
+    RESEND_REQUEST = "resend request"
     CONTINUE = "continue"  # send the tool results to the model
     END_TURN = "end turn"
     REPORT = "report"  # show why the composer's message wasn't sent
     REPORT_FIRST = "report first"  # show why the first queued message wasn't sent
-    SEND_QUEUE = "send queue"  # handle the SEND_QUEUE event
-    SETTLE = "settle"  # schedule the SETTLE event
+    HANDLE_SEND_QUEUE = "handle send queue"  # handle the SEND_QUEUE event
+    SCHEDULE_SETTLE = "schedule settle"  # schedule the SETTLE event
 
 
 class Refusal(Enum):
-    """Reasons for refusing an event, as text for the user."""
+    """Reasons for refusing an event, as text for the user, except UNSENDABLE."""
 
     BUSY = mark("The model is still replying. Stop the reply or wait until it has ended.")
     ASKED = mark("Allow or deny the tool call to continue.")
@@ -146,41 +147,41 @@ class Refusal(Enum):
 class TurnState(Struct, frozen=True):
     """Input of a transition.
 
-    `TurnController` computes it. Only transitions change `submitted`, `steers` and `queue`.
+    `TurnController` computes it. Only transitions change `waits_for_files`, `steers` and `queue`.
     """
 
-    reply: Stage = Stage.IDLE  # never NEXT, see `stage`
-    submitted: bool = False  # the draft is sent when its files have been read
+    reply_stage: Stage = Stage.IDLE  # never NEXT, see `stage`
+    waits_for_files: bool = False  # the draft is sent when its files have been read
     queue: QueueState = QueueState.HELD
     content: Content = Content.NOTHING
     sendable: bool = False  # can be sent once its files are read and the reply has ended
     reading: bool = False  # a file in the composer is being read
     composing: bool = False
     first: First = First.NONE
-    ended: bool = False  # the last reply ended on its own
+    last_reply_complete: bool = False  # the branch ends with a complete reply, new or old
     panel: bool = False  # the replies belong to a comparison
     silent: bool = False  # the server hasn't started to respond
     several: bool = False  # Enter sends to several chats
     at_limit: bool = False  # the model may not call more tools in this turn
-    steers: bool = False  # the submitted draft interrupts the reply
+    steers: bool = False  # the draft that waits for files interrupts the reply
 
     @property
     def stage(self) -> Stage:
         """Return the stage of the reply, or NEXT between two replies."""
         moves = self.queue is not QueueState.HELD and self.first in {First.BLOCKED, First.READY}
-        return Stage.NEXT if moves and self.reply is Stage.IDLE else self.reply
+        return Stage.NEXT if moves and self.reply_stage is Stage.IDLE else self.reply_stage
 
 
 class When(Struct, frozen=True, kw_only=True):
     stage: Stage | frozenset[Stage] | None = None  # None: any value
-    submitted: bool | None = None
+    waits_for_files: bool | None = None
     queue: QueueState | frozenset[QueueState] | None = None
     content: Content | frozenset[Content] | None = None
     first: First | None = None
     sendable: bool | None = None
     reading: bool | None = None
     composing: bool | None = None
-    ended: bool | None = None
+    last_reply_complete: bool | None = None
     panel: bool | None = None
     silent: bool | None = None
     several: bool | None = None
@@ -199,7 +200,7 @@ class When(Struct, frozen=True, kw_only=True):
 class Row(Struct, frozen=True):
     when: When
     effects: tuple[Effect, ...] = ()
-    submitted: bool | None = None
+    waits_for_files: bool | None = None
     steers: bool | None = None
     queue: QueueState | None = None
     refusal: Refusal | None = None
@@ -217,8 +218,8 @@ class Step(Struct, frozen=True):
         return self.refusal is None
 
 
-_LET_GO = frozenset({Stage.IDLE, Stage.NEXT})
-_BUSY = frozenset(Stage) - _LET_GO
+_AT_REST = frozenset({Stage.IDLE, Stage.NEXT})
+_BUSY = frozenset(Stage) - _AT_REST
 _BUSY_OR_NEXT = _BUSY | {Stage.NEXT}
 _UNSENT = frozenset({Stage.LOADING, Stage.NEXT})
 _SENT = _BUSY - _UNSENT
@@ -228,11 +229,11 @@ _EDITS = frozenset({Content.EDIT, Content.REWORDING})
 _NEW = frozenset({Content.MESSAGE, Content.NOTHING})
 _NOT_EDIT = _NEW | {Content.REWORDING}
 
-_SUBMIT = (Effect.SUBMIT, Effect.EMIT_SENT)
+_SEND_DRAFT = (Effect.SEND_DRAFT, Effect.EMIT_SENT)
 _ENQUEUE = (Effect.ENQUEUE, Effect.EMIT_SENT)
 _ENQUEUE_FIRST = (Effect.ENQUEUE_FIRST, Effect.EMIT_SENT)
 _STEER = (Effect.ENQUEUE_FIRST, Effect.STEER_REPLY, Effect.EMIT_SENT)
-_SETTLE = (Effect.SETTLE,)
+_SETTLE = (Effect.SCHEDULE_SETTLE,)
 _NOT_SENDABLE = (
     Row(When(sendable=False, reading=True), refusal=Refusal.READING),
     Row(When(sendable=False), refusal=Refusal.UNSENDABLE),
@@ -240,14 +241,14 @@ _NOT_SENDABLE = (
 
 TABLE: dict[Event, tuple[Row, ...]] = {
     Event.ENTER: (
-        # The message was submitted before. Say what it's waiting for.
+        # Enter was pressed before. Say what the message is waiting for.
         Row(
-            When(submitted=True, steers=True, reading=True, stage=_SENT, panel=False),
+            When(waits_for_files=True, steers=True, reading=True, stage=_SENT, panel=False),
             refusal=Refusal.WAITS_TO_STEER,
         ),
-        Row(When(submitted=True, reading=True), refusal=Refusal.WAITS),
-        Row(When(submitted=True, stage=Stage.ASKING), refusal=Refusal.ASKED),
-        Row(When(submitted=True), refusal=Refusal.BUSY),
+        Row(When(waits_for_files=True, reading=True), refusal=Refusal.WAITS),
+        Row(When(waits_for_files=True, stage=Stage.ASKING), refusal=Refusal.ASKED),
+        Row(When(waits_for_files=True), refusal=Refusal.BUSY),
         # An edit starts another branch, which must not happen during a reply.
         Row(When(content=Content.EDIT, stage=Stage.ASKING), refusal=Refusal.ASKED),
         Row(When(content=Content.EDIT, stage=_BUSY_OR_NEXT), refusal=Refusal.BUSY),
@@ -255,12 +256,12 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         # message is meant for the others, too.
         Row(When(content=_NEW, stage=Stage.ASKING, several=False), refusal=Refusal.ASKED),
         *_NOT_SENDABLE,
-        Row(When(reading=True), submitted=True, steers=False),
+        Row(When(reading=True), waits_for_files=True, steers=False),
         # Edits aren't passed on to other chats. A reworded message keeps its place in the queue.
-        Row(When(content=_EDITS), (Effect.SUBMIT,)),
-        Row(When(stage=Stage.IDLE), _SUBMIT),
-        Row(When(queue=QueueState.STEERING), _ENQUEUE, submitted=False),
-        Row(When(), _ENQUEUE, submitted=False, queue=QueueState.MOVING),
+        Row(When(content=_EDITS), (Effect.SEND_DRAFT,)),
+        Row(When(stage=Stage.IDLE), _SEND_DRAFT),
+        Row(When(queue=QueueState.STEERING), _ENQUEUE, waits_for_files=False),
+        Row(When(), _ENQUEUE, waits_for_files=False, queue=QueueState.MOVING),
     ),
     Event.STEER: (
         # There's nothing to interrupt.
@@ -272,15 +273,20 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
         Row(When(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=QueueState.STEERING),
         *_NOT_SENDABLE,
-        Row(When(reading=True), submitted=True, steers=True),
-        Row(When(stage=Stage.NEXT), _ENQUEUE_FIRST, submitted=False),
+        Row(When(reading=True), waits_for_files=True, steers=True),
+        Row(When(stage=Stage.NEXT), _ENQUEUE_FIRST, waits_for_files=False),
         # A loading reply or a panel can't be interrupted, so put the message first in the queue.
-        Row(When(stage=Stage.LOADING), _ENQUEUE_FIRST, submitted=False, queue=QueueState.MOVING),
-        Row(When(panel=True), _ENQUEUE_FIRST, submitted=False, queue=QueueState.MOVING),
-        Row(When(), _STEER, submitted=False, queue=QueueState.STEERING),
+        Row(
+            When(stage=Stage.LOADING),
+            _ENQUEUE_FIRST,
+            waits_for_files=False,
+            queue=QueueState.MOVING,
+        ),
+        Row(When(panel=True), _ENQUEUE_FIRST, waits_for_files=False, queue=QueueState.MOVING),
+        Row(When(), _STEER, waits_for_files=False, queue=QueueState.STEERING),
     ),
     Event.ESCAPE: (
-        Row(When(submitted=True), then=Event.WRITE),  # the message stays in the composer
+        Row(When(waits_for_files=True), then=Event.WRITE),  # the message stays in the composer
         Row(When(content=_EDITS), then=Event.CANCEL_EDIT),
         Row(When(stage=_BUSY), then=Event.STOP),
         Row(When(), refusal=Refusal.NO_REPLY),
@@ -291,86 +297,105 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(), (Effect.STOP_REPLY,), queue=QueueState.HELD),
     ),
     Event.PAUSE: (
-        Row(When(stage=_LET_GO), refusal=Refusal.NO_REPLY),
+        Row(When(stage=_AT_REST), refusal=Refusal.NO_REPLY),
         Row(When(stage=Stage.LOADING), refusal=Refusal.LOADING),
         Row(When(stage=Stage.STOPPING), refusal=Refusal.STOPPING),
         Row(When(), (Effect.TOGGLE_PAUSE,)),
     ),
     Event.RETRY: (
         Row(When(stage=Stage.IDLE), refusal=Refusal.NO_REPLY),
-        Row(When(silent=True), (Effect.RETRY,)),
+        Row(When(silent=True), (Effect.RESEND_REQUEST,)),
         Row(When(), refusal=Refusal.NOT_SILENT),
     ),
     Event.CANCEL_EDIT: (
-        Row(When(content=_EDITS), (Effect.CANCEL_EDIT,), submitted=False),
+        Row(When(content=_EDITS), (Effect.RESTORE_DRAFT,), waits_for_files=False),
         Row(When(), refusal=Refusal.NOT_EDITING),
     ),
-    Event.WRITE: (Row(When(), submitted=False),),
+    Event.WRITE: (Row(When(), waits_for_files=False),),
     Event.SEND_QUEUE: (
         # The composer has a queued message, which is saved first.
         Row(When(content=Content.REWORDING, sendable=False), refusal=Refusal.UNSENDABLE),
         Row(When(content=Content.REWORDING, reading=True), refusal=Refusal.READING),
-        Row(When(content=Content.REWORDING), (Effect.SUBMIT, Effect.SEND_QUEUE), submitted=False),
+        Row(
+            When(content=Content.REWORDING),
+            (Effect.SEND_DRAFT, Effect.HANDLE_SEND_QUEUE),
+            waits_for_files=False,
+        ),
         Row(When(first=First.NONE), refusal=Refusal.UNSENDABLE),
         Row(When(queue=_MOVES)),
         Row(When(stage=Stage.IDLE, first=First.BLOCKED), (Effect.REPORT_FIRST,)),
         Row(When(stage=Stage.IDLE), (Effect.SEND_FIRST,), queue=QueueState.MOVING),
         Row(When(), queue=QueueState.MOVING),
     ),
-    Event.SEND: (
+    Event.SEND_OR_REFUSE: (
         Row(When(stage=Stage.ASKING), refusal=Refusal.ASKED),
         Row(When(stage=_BUSY_OR_NEXT), refusal=Refusal.BUSY),
         Row(When(reading=True), refusal=Refusal.READING),
         Row(When(sendable=False), refusal=Refusal.UNSENDABLE),
-        Row(When(), (Effect.SAY,)),
+        Row(When(), (Effect.SEND_NOW,)),
     ),
     Event.BROADCAST: (
         # Show an unsendable message in the composer for correction, but never replace a draft.
         Row(When(sendable=False, composing=False), (Effect.HOLD,)),
         Row(When(sendable=False), refusal=Refusal.UNSENDABLE),
         Row(When(reading=True), refusal=Refusal.READING),
-        Row(When(stage=Stage.IDLE), (Effect.SAY,)),
+        Row(When(stage=Stage.IDLE), (Effect.SEND_NOW,)),
         Row(When(composing=True), refusal=Refusal.BUSY),
         Row(When(queue=QueueState.STEERING), (Effect.ENQUEUE,)),
         Row(When(), (Effect.ENQUEUE,), queue=QueueState.MOVING),
     ),
-    Event.END: (Row(When(), submitted=False, queue=QueueState.HELD),),
-    Event.FILE_REFUSED: (
-        Row(When(submitted=True), (Effect.REPORT,), submitted=False),
+    Event.CLOSE: (Row(When(), waits_for_files=False, queue=QueueState.HELD),),
+    Event.FILE_NOTICE: (
+        Row(When(waits_for_files=True), (Effect.REPORT,), waits_for_files=False),
         Row(When()),
     ),
-    # Decides if SETTLE has something to do. If not, no timer is needed.
+    # Schedules SETTLE if it would do something.
     Event.CHANGED: (
         # A draft whose files were read is queued during a reply. An edit waits for its end.
-        Row(When(submitted=True, reading=False, stage=_BUSY, content=_NOT_EDIT), _SETTLE),
+        Row(When(waits_for_files=True, reading=False, stage=_BUSY, content=_NOT_EDIT), _SETTLE),
         Row(When(stage=_BUSY)),
         # An interrupted reply didn't end on its own, but the queue moves because of it.
         Row(When(stage=Stage.NEXT, queue=QueueState.STEERING), _SETTLE),
-        Row(When(stage=Stage.NEXT, ended=True), _SETTLE),
-        Row(When(submitted=True, reading=False, first=First.EDITED, ended=True), _SETTLE),
-        Row(When(queue=_MOVES, first=First.EDITED, ended=True)),  # wait until it's edited
+        Row(When(stage=Stage.NEXT, last_reply_complete=True), _SETTLE),
+        # The edit of the first queued message is saved once its files are read.
+        Row(
+            When(waits_for_files=True, reading=False, first=First.EDITED, last_reply_complete=True),
+            _SETTLE,
+        ),
+        # Until it's edited, the queue waits.
+        Row(When(queue=_MOVES, first=First.EDITED, last_reply_complete=True)),
         # The queue is empty, or the reply failed or was stopped.
         Row(When(queue=_MOVES), queue=QueueState.HELD, then=Event.CHANGED),
-        Row(When(submitted=True, reading=False), _SETTLE),
+        Row(When(waits_for_files=True, reading=False), _SETTLE),
         Row(When()),
     ),
     Event.SETTLE: (
         # A draft whose files have been read.
-        Row(When(submitted=True, reading=False, sendable=False), (Effect.REPORT,), submitted=False),
-        # See ENTER: the user may think that it allows the call.
-        Row(When(submitted=True, reading=False, content=_NEW, stage=Stage.ASKING, several=False)),
         Row(
-            When(submitted=True, reading=False, content=_NOT_EDIT, steers=True),
-            submitted=False,
+            When(waits_for_files=True, reading=False, sendable=False),
+            (Effect.REPORT,),
+            waits_for_files=False,
+        ),
+        # See ENTER: the user may think that it allows the call.
+        Row(
+            When(
+                waits_for_files=True, reading=False, content=_NEW, stage=Stage.ASKING, several=False
+            )
+        ),
+        Row(
+            When(waits_for_files=True, reading=False, content=_NOT_EDIT, steers=True),
+            waits_for_files=False,
             then=Event.STEER,
         ),
         Row(
-            When(submitted=True, reading=False, content=_NOT_EDIT),
-            submitted=False,
+            When(waits_for_files=True, reading=False, content=_NOT_EDIT),
+            waits_for_files=False,
             then=Event.ENTER,
         ),
         Row(
-            When(submitted=True, reading=False, stage=Stage.IDLE), submitted=False, then=Event.ENTER
+            When(waits_for_files=True, reading=False, stage=Stage.IDLE),
+            waits_for_files=False,
+            then=Event.ENTER,
         ),
         Row(When(stage=_BUSY)),
         Row(
@@ -395,8 +420,8 @@ does nothing.
 
 def step(state: TurnState, event: Event) -> Step:
     row = next(row for row in TABLE[event] if row.when.matches(state))
-    submitted = state.submitted if row.submitted is None else row.submitted
+    waits_for_files = state.waits_for_files if row.waits_for_files is None else row.waits_for_files
     queue = state.queue if row.queue is None else row.queue
     steers = state.steers if row.steers is None else row.steers
-    state = replace(state, submitted=submitted, steers=steers, queue=queue)
+    state = replace(state, waits_for_files=waits_for_files, steers=steers, queue=queue)
     return step(state, row.then) if row.then is not None else Step(state, row.effects, row.refusal)

@@ -36,7 +36,7 @@ from app.store import Attachments, Message, Queued, new_id, title_from
 class TurnController(ChatPart):
     """Sends composed and queued messages, driven by the table in `app.chats.turn`.
 
-    An event is handled completely before changes caused by its effects.
+    An event is handled completely before CHANGED is handled for what its effects changed.
     """
 
     # (text, files), also if the message was queued or interrupted the reply
@@ -54,26 +54,29 @@ class TurnController(ChatPart):
         super().__init__(parent)
         self._saved, self._reply, self._model = saved, reply, model
         self._queue, self._attaching = queue, attaching
-        self.submitted = self._steers = False
+        self.waits_for_files = self._steers = False
         self.unsent = ""  # why the composer's message wasn't sent
         self.several = False
         self._depth = 0  # nesting depth of `handle`
         self._changed = False  # `handle` must process CHANGED before it returns
-        attaching.file_rejected.connect(lambda why: self.handle(Event.FILE_REFUSED, why=why))
+        attaching.file_rejected.connect(lambda why: self.handle(Event.FILE_NOTICE, why=why))
         attaching.changed.connect(self.on_changed)
         reply.generator.tools.calls_finished.connect(partial(self.handle, Event.RESULTS))
 
     @property
     def stage(self) -> Stage:
-        """Return `TurnState.stage`, assuming that the model can accept the first queued message."""
+        """Return `TurnState.stage`, assuming that the model can accept the first queued message.
+
+        Views call this often, and checking the message takes longer.
+        """
         queue = self._queue
         first = First.READY if queue.next is not None else First.NONE
-        return TurnState(self._reply.stage, self.submitted, queue.state, first=first).stage
+        return TurnState(self._reply.stage, self.waits_for_files, queue.state, first=first).stage
 
     @property
     def is_at_work(self) -> bool:
         """Return True if there is an active reply, or a message will be sent automatically."""
-        return self.submitted or self.stage is not Stage.IDLE
+        return self.waits_for_files or self.stage is not Stage.IDLE
 
     def content(self, message: Compose | None = None) -> Content:
         compose = message or self._saved.compose
@@ -85,8 +88,10 @@ class TurnController(ChatPart):
     def state(self, message: Writing | None = None, *, ignore_images: bool = False) -> TurnState:
         """Return the current state.
 
-        ``message`` is the event's message, or None for the composer's. ``ignore_images`` allows
-        images that the chat's model can't see, because other models will get the message.
+        ``message`` is the event's message, which may have sounds that the model can't hear, or None
+        for the composer's. ``reading`` and ``composing`` are always about the composer.
+        ``ignore_images`` allows images that the chat's model can't see, because other models will
+        get the message.
         """
         compose, queue = self._saved.compose, self._queue
         why = self.why_not_send(
@@ -94,14 +99,14 @@ class TurnController(ChatPart):
         )
         return TurnState(
             self._reply.stage,
-            self.submitted,
+            self.waits_for_files,
             queue.state,
             self.content(message),
             sendable=not why,
             reading=bool(self._attaching.reading),
             composing=compose != Writing(),
             first=self._first_state,
-            ended=queue.can_continue,
+            last_reply_complete=queue.is_last_reply_complete,
             panel=bool(self._reply.panel_runner.running),
             silent=self._reply.silent_s is not None,
             several=self.several,
@@ -148,7 +153,7 @@ class TurnController(ChatPart):
     def hint(self) -> str:
         if self.unsent:
             return tr("Not sent. {why}", why=self.unsent)
-        waits = self.submitted or self._reply.stage is Stage.ASKING
+        waits = self.waits_for_files or self._reply.stage is Stage.ASKING
         return self.why_not(Event.ENTER) if waits else ""
 
     def handle(self, event: Event, message: Writing | None = None, *, why: str = "") -> Step:
@@ -157,17 +162,17 @@ class TurnController(ChatPart):
         ``why`` is the reason to show if the message isn't sent.
         """
         compose, queue = self._saved.compose, self._queue
-        before = self.submitted, self.unsent
+        before = self.waits_for_files, self.unsent
         done = self.preview(event, message)
-        if event is Event.WRITE or done.state.submitted is not self.submitted:
+        if event is Event.WRITE or done.state.waits_for_files is not self.waits_for_files:
             self.unsent = ""
-        self.submitted, self._steers = done.state.submitted, done.state.steers
+        self.waits_for_files, self._steers = done.state.waits_for_files, done.state.steers
         moved, queue.state = queue.state is not done.state.queue, done.state.queue
         self._depth += 1
         try:
             for effect in done.effects:
                 self._perform(effect, message or compose, why)
-            if (self.submitted, self.unsent) != before:
+            if (self.waits_for_files, self.unsent) != before:
                 self.turn_changed.emit()
                 self.phase_changed.emit()  # lets the library release idle chats
             if moved:
@@ -181,9 +186,9 @@ class TurnController(ChatPart):
     def _perform(self, effect: Effect, subject: Compose, why: str) -> None:
         text, files, generator = subject.text, subject.attachments, self._reply.generator
         match effect:
-            case Effect.SUBMIT:
-                self._submit(subject)
-            case Effect.SAY:
+            case Effect.SEND_DRAFT:
+                self._send_draft(subject)
+            case Effect.SEND_NOW:
                 self.add_message(text, files)
             case Effect.SEND_FIRST:
                 first = self._queue.messages[0]
@@ -196,7 +201,7 @@ class TurnController(ChatPart):
                 self.text_sent.emit(text, files)
             case Effect.HOLD:
                 self.compose(Writing(text, files))
-            case Effect.CANCEL_EDIT:
+            case Effect.RESTORE_DRAFT:
                 assert isinstance(subject, Editing)
                 self.compose(subject.composer_before)
             case Effect.STEER_REPLY:
@@ -205,7 +210,7 @@ class TurnController(ChatPart):
                 self._reply.stop()
             case Effect.TOGGLE_PAUSE:
                 self._reply.toggle_pause()
-            case Effect.RETRY:
+            case Effect.RESEND_REQUEST:
                 generator.retry()
             case Effect.CONTINUE:
                 self._reply.continue_after_tools()
@@ -216,9 +221,9 @@ class TurnController(ChatPart):
             case Effect.REPORT_FIRST:
                 first = self._queue.messages[0]
                 self._queue.hold_with_reason(self.why_not_send(_to_writing(first)))
-            case Effect.SEND_QUEUE:
+            case Effect.HANDLE_SEND_QUEUE:
                 self.handle(Event.SEND_QUEUE)
-            case Effect.SETTLE:
+            case Effect.SCHEDULE_SETTLE:
                 QTimer.singleShot(0, self, lambda: self.handle(Event.SETTLE))
 
     @Slot()
@@ -275,7 +280,7 @@ class TurnController(ChatPart):
 
         If the model can't hear, recordings are sent anyway and the reply mentions them.
         """
-        return bool(self.handle(Event.SEND, Writing(text, files)))
+        return bool(self.handle(Event.SEND_OR_REFUSE, Writing(text, files)))
 
     def add_message(
         self,
@@ -286,7 +291,7 @@ class TurnController(ChatPart):
     ) -> None:
         """Add a user message and generate the reply, or the replies of a panel of ``members``."""
         saved = self._saved
-        # before the transaction, because finding passages may be slow
+        # Before the transaction, because finding passages may be slow. They're already indexed.
         resolved = self._attaching.resolve(files, text, saved.transcript.path)
         with saved.transaction():
             if not saved.record.title:
@@ -306,12 +311,13 @@ class TurnController(ChatPart):
             )
             saved.add(question)
             self.message_added.emit(question.id)
+            # The engine may get the request before the block's writes are queued.
             if members:
                 self._reply.panel_runner.ask(question, members)
             else:
                 self._reply.begin(branching=False)
 
-    def _submit(self, compose: Compose) -> None:
+    def _send_draft(self, compose: Compose) -> None:
         saved = self._saved
         if not isinstance(compose, Editing):
             self.add_message(compose.draft, compose.attachments)

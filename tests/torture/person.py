@@ -379,7 +379,9 @@ class Person:
             self._close_what_is_above()
         # Text waiting for the end of a reply, or calls, can go out at any time.
         used = self.app.library.open_chats()
-        waiting = {c.id for c in used if c.turn.submitted or c.queue.state is not QueueState.HELD}
+        waiting = {
+            c.id for c in used if c.turn.waits_for_files or c.queue.state is not QueueState.HELD
+        }
         waiting |= {c.id for c in used if c.reply.is_active and c.options.tools}
         before = {i: was for i, was in self._chats().items() if i not in waiting}
         self.now += 1.0

@@ -115,7 +115,7 @@ class ChatPane(QWidget):
     def _connect(self) -> None:
         chat, composer, field = self.chat, self.composer, self.composer.field
         field.submitted.connect(lambda: self.act(Action.SEND))
-        field.interrupt_requested.connect(lambda: self._submit(Event.STEER))
+        field.interrupt_requested.connect(lambda: self._on_enter(Event.STEER))
         composer.stop_requested.connect(lambda: self.act(Action.STOP))
         composer.changed.connect(self._on_written)
         field.edit_last_requested.connect(self._on_recalled)
@@ -313,7 +313,7 @@ class ChatPane(QWidget):
         Without an ID, the action applies to the last suitable message.
         """
         if action is Action.SEND:
-            return self._submit(Event.ENTER)
+            return self._on_enter(Event.ENTER)
         if why := self.chat.why_not(action, message_id):
             self.notice_posted.emit(why)
             return False
@@ -325,15 +325,15 @@ class ChatPane(QWidget):
             self.focus_composer()
         return True
 
-    def _submit(self, event: Event) -> bool:
+    def _on_enter(self, event: Event) -> bool:
         turn = self.chat.turn
         done = turn.handle(event)
         if done.refusal is not None:
-            if not turn.submitted:  # otherwise, the reason is shown below the text
+            if not turn.waits_for_files:  # otherwise, Enter's reason is shown below the text
                 self.notice_posted.emit(turn.describe(done.refusal))
             return False
         self.show_tree(False)
-        if Effect.SUBMIT in done.effects:
+        if Effect.SEND_DRAFT in done.effects:
             self.focus_composer()
         else:
             announce(self, turn.hint or self._queue_words)
@@ -436,7 +436,7 @@ class ChatPane(QWidget):
             return tr("Interrupts the reply as soon as possible.")
         turn = self.chat.turn
         if turn.content() is not Content.NOTHING or not turn.preview(Event.STEER):
-            # Ctrl+Enter is handled by the composer or does nothing.
+            # Ctrl+Enter would send the draft, or is refused.
             return tr("Queued until the reply ends.")
         words = mark("Queued until the reply ends. {keys} sends the first one now.")
         return tr(words, keys=self.composer.field.steering_keys)

@@ -219,7 +219,7 @@ class Broadcast(WindowController):
             new = [p for p in group if p is speaker or p in new]
         message = Writing(text, files)
         done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
-        sent = sum(Effect.SAY in each.effects for each in done.values()) + (not waits)
+        sent = sum(Effect.SEND_NOW in each.effects for each in done.values()) + (not waits)
         later = sum(Effect.ENQUEUE in each.effects for each in done.values()) + waits
         if len(new) > 1:
             self._library.order.group(_variants([pane.chat for pane in new]))
@@ -287,7 +287,7 @@ def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> 
 
 def _why_not_sent(pane: ChatPane, done: Step, message: Writing) -> str:
     """Return why a chat neither sends nor queues the message, or "" if it does."""
-    if Effect.SAY in done.effects or Effect.ENQUEUE in done.effects:
+    if Effect.SEND_NOW in done.effects or Effect.ENQUEUE in done.effects:
         return ""
     turn, refusal = pane.chat.turn, done.refusal or Refusal.UNSENDABLE
     return turn.why_not_send(message, ignore_sounds=True) or turn.describe(refusal)

@@ -340,12 +340,12 @@ def test_enter_during_file_reading_sends_once(
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
     assert pane.composer.foot == "Sends when “notes.txt” is ready. Esc cancels."
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)  # discards the edit
-    assert (pane.chat.turn.submitted, pane.composer.foot) == (False, "")
+    assert (pane.chat.turn.waits_for_files, pane.composer.foot) == (False, "")
     assert names(pane) == ["notes.txt"]
     run.qtbot.mouseClick(pane.composer.button, Qt.MouseButton.LeftButton)
-    assert pane.chat.turn.submitted
+    assert pane.chat.turn.waits_for_files
     run.qtbot.keyClicks(pane.composer.field, "!")  # discards another edit
-    assert not pane.chat.turn.submitted
+    assert not pane.chat.turn.waits_for_files
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
     slow_file.set()
     read(run, lambda: pane.chat.transcript.path)

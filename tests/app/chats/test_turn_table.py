@@ -31,7 +31,7 @@ HELD, MOVING, INTERRUPTS = QueueState
 IDLE, _, LOADING, RUNNING, STOPPING, PAUSED, CALLING, ASKING = Stage
 NOTHING, MESSAGE, EDIT, REWORDING = Content
 NONE, EDITED, BLOCKED, READY = First
-SUBMIT, SETTLE, ENQUEUE = Effect.SUBMIT, Effect.SETTLE, Effect.ENQUEUE
+SUBMIT, SETTLE, ENQUEUE = Effect.SEND_DRAFT, Effect.SCHEDULE_SETTLE, Effect.ENQUEUE
 SAID = (SUBMIT, Effect.EMIT_SENT)
 QUEUED = (ENQUEUE, Effect.EMIT_SENT)
 FIRST_QUEUED = (Effect.ENQUEUE_FIRST, Effect.EMIT_SENT)
@@ -43,9 +43,9 @@ def composed(reply: Stage = RUNNING, content: Content = MESSAGE, **more: Any) ->
 
 
 def waiting(
-    submitted: bool = WAITING, queue: QueueState = HELD, first: First = NONE, **more: Any
+    waits_for_files: bool = WAITING, queue: QueueState = HELD, first: First = NONE, **more: Any
 ) -> TurnState:
-    return composed(submitted=submitted, queue=queue, first=first, **more)
+    return composed(waits_for_files=waits_for_files, queue=queue, first=first, **more)
 
 
 # Examples by event, one per row of the table: the first state to which the row applies, the
@@ -84,7 +84,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     ],
     Event.ESCAPE: [
         (waiting(), (), KEPT),
-        (composed(RUNNING, EDIT), (Effect.CANCEL_EDIT,)),
+        (composed(RUNNING, EDIT), (Effect.RESTORE_DRAFT,)),
         (composed(), (Effect.STOP_REPLY,)),
         (composed(IDLE), Refusal.NO_REPLY),
     ],
@@ -101,42 +101,42 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     ],
     Event.RETRY: [
         (composed(IDLE), Refusal.NO_REPLY),
-        (composed(silent=True), (Effect.RETRY,)),
+        (composed(silent=True), (Effect.RESEND_REQUEST,)),
         (composed(), Refusal.NOT_SILENT),
     ],
     Event.CANCEL_EDIT: [
-        (composed(IDLE, REWORDING), (Effect.CANCEL_EDIT,)),
+        (composed(IDLE, REWORDING), (Effect.RESTORE_DRAFT,)),
         (composed(IDLE), Refusal.NOT_EDITING),
     ],
     Event.WRITE: [(waiting(), (), KEPT)],
     Event.SEND_QUEUE: [
         (TurnState(content=REWORDING, first=EDITED), Refusal.UNSENDABLE),
         (composed(IDLE, REWORDING, first=EDITED, reading=True), Refusal.READING),
-        (composed(IDLE, REWORDING, first=EDITED), (SUBMIT, Effect.SEND_QUEUE)),
+        (composed(IDLE, REWORDING, first=EDITED), (SUBMIT, Effect.HANDLE_SEND_QUEUE)),
         (composed(IDLE), Refusal.UNSENDABLE),
         (composed(queue=MOVING, first=READY), ()),
         (composed(IDLE, first=BLOCKED), (Effect.REPORT_FIRST,)),
         (composed(IDLE, first=READY), (Effect.SEND_FIRST,), MOVING),
         (composed(first=READY), (), MOVING),
     ],
-    Event.SEND: [
+    Event.SEND_OR_REFUSE: [
         (composed(ASKING), Refusal.ASKED),
         (composed(), Refusal.BUSY),
         (composed(IDLE, reading=True), Refusal.READING),
         (TurnState(), Refusal.UNSENDABLE),
-        (composed(IDLE), (Effect.SAY,)),
+        (composed(IDLE), (Effect.SEND_NOW,)),
     ],
     Event.BROADCAST: [
         (TurnState(RUNNING, content=MESSAGE), (Effect.HOLD,)),
         (TurnState(RUNNING, content=MESSAGE, composing=True), Refusal.UNSENDABLE),
         (composed(reading=True), Refusal.READING),
-        (composed(IDLE, composing=True), (Effect.SAY,)),
+        (composed(IDLE, composing=True), (Effect.SEND_NOW,)),
         (composed(composing=True), Refusal.BUSY),
         (composed(queue=INTERRUPTS), (ENQUEUE,)),
         (composed(), (ENQUEUE,), MOVING),
     ],
-    Event.END: [(waiting(WAITING, MOVING), (), KEPT, HELD)],
-    Event.FILE_REFUSED: [
+    Event.CLOSE: [(waiting(WAITING, MOVING), (), KEPT, HELD)],
+    Event.FILE_NOTICE: [
         (waiting(), (Effect.REPORT,), KEPT),
         (composed(), ()),
     ],
@@ -144,15 +144,15 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (waiting(), (SETTLE,)),
         (composed(), ()),
         (composed(IDLE, queue=INTERRUPTS, first=READY), (SETTLE,)),
-        (composed(IDLE, queue=MOVING, first=READY, ended=True), (SETTLE,)),
-        (waiting(WAITING, MOVING, EDITED, reply=IDLE, ended=True), (SETTLE,)),
-        (composed(IDLE, queue=MOVING, first=EDITED, ended=True), ()),
+        (composed(IDLE, queue=MOVING, first=READY, last_reply_complete=True), (SETTLE,)),
+        (waiting(WAITING, MOVING, EDITED, reply=IDLE, last_reply_complete=True), (SETTLE,)),
+        (composed(IDLE, queue=MOVING, first=EDITED, last_reply_complete=True), ()),
         (composed(IDLE, queue=MOVING, first=READY), (), HELD),
         (waiting(reply=IDLE), (SETTLE,)),
         (composed(IDLE), ()),
     ],
     Event.SETTLE: [
-        (TurnState(submitted=WAITING, content=MESSAGE), (Effect.REPORT,), KEPT),
+        (TurnState(waits_for_files=WAITING, content=MESSAGE), (Effect.REPORT,), KEPT),
         (waiting(reply=ASKING), ()),
         (waiting(steers=True), STEERED, KEPT, INTERRUPTS),
         (waiting(WAITING, MOVING, READY, reply=IDLE), QUEUED, KEPT),
@@ -182,9 +182,15 @@ def test_rows_match_their_examples(event: Event, row: int, example: tuple) -> No
     if isinstance(expected, Refusal):
         assert done == Step(state, refusal=expected)
         return
-    submitted = next((each for each in changed if isinstance(each, bool)), state.submitted)
+    waits_for_files = next(
+        (each for each in changed if isinstance(each, bool)), state.waits_for_files
+    )
     queue = next((each for each in changed if isinstance(each, QueueState)), state.queue)
-    assert (done.effects, done.state.submitted, done.state.queue) == (expected, submitted, queue)
+    assert (done.effects, done.state.waits_for_files, done.state.queue) == (
+        expected,
+        waits_for_files,
+        queue,
+    )
     assert done.state.steers == (state.steers or STEERS in changed)
     assert done.refusal is None
 
@@ -208,22 +214,22 @@ def test_turn_table_rows_have_examples_and_defaults() -> None:
     ],
 )
 def test_read_file_does_what_enter_would_do(state: TurnState, expected: tuple) -> None:
-    done = step(replace(state, submitted=WAITING), Event.SETTLE)
-    assert (done.effects, done.state.submitted) == (expected, not expected)
+    done = step(replace(state, waits_for_files=WAITING), Event.SETTLE)
+    assert (done.effects, done.state.waits_for_files) == (expected, not expected)
     assert bool(step(state, Event.ENTER)) is bool(expected)
 
 
 MOVES_MESSAGE = {
     SUBMIT,
     ENQUEUE,
-    Effect.SAY,
+    Effect.SEND_NOW,
     Effect.SEND_FIRST,
     Effect.ENQUEUE_FIRST,
     Effect.HOLD,
 }
 STATES = some.builds(
     TurnState,
-    reply=some.sampled_from([stage for stage in Stage if stage is not Stage.NEXT]),
+    reply_stage=some.sampled_from([stage for stage in Stage if stage is not Stage.NEXT]),
     queue=some.sampled_from(QueueState),
     content=some.sampled_from(Content),
     first=some.sampled_from(First),
@@ -232,11 +238,11 @@ STATES = some.builds(
             "sendable",
             "reading",
             "composing",
-            "ended",
+            "last_reply_complete",
             "panel",
             "silent",
             "several",
-            "submitted",
+            "waits_for_files",
             "steers",
         ),
         some.booleans(),
@@ -254,13 +260,13 @@ def test_any_event_in_any_state_is_safe(state: TurnState, event: Event) -> None:
     moved = [effect for effect in done.effects if effect in MOVES_MESSAGE]
     assert len(moved) <= 1  # a message is sent, queued or held, never more than one of these
     rewords = moved == [SUBMIT] and state.content is Content.REWORDING
-    if set(moved) & {SUBMIT, Effect.SAY, Effect.SEND_FIRST} and not rewords:
-        assert state.reply is IDLE
-    if set(moved) & {SUBMIT, ENQUEUE, Effect.SAY, Effect.ENQUEUE_FIRST}:
+    if set(moved) & {SUBMIT, Effect.SEND_NOW, Effect.SEND_FIRST} and not rewords:
+        assert state.reply_stage is IDLE
+    if set(moved) & {SUBMIT, ENQUEUE, Effect.SEND_NOW, Effect.ENQUEUE_FIRST}:
         assert state.sendable
         assert not state.reading
     if set(moved) & {SUBMIT, ENQUEUE, Effect.ENQUEUE_FIRST} and event is not Event.BROADCAST:
-        assert not done.state.submitted
+        assert not done.state.waits_for_files
     if Effect.SEND_FIRST in moved:
         assert state.first in {READY, EDITED}
 
@@ -269,7 +275,7 @@ class Chat:
     def __init__(self) -> None:
         self.said: list[str] = []
         self.queued: list[str] = []
-        self.submitted, self.steers, self.text = KEPT, False, ""
+        self.waits_for_files, self.steers, self.text = KEPT, False, ""
         self.queue, self.reply = HELD, IDLE
         self.reading = self.ended = False
 
@@ -278,17 +284,17 @@ class Chat:
         first = READY if self.queued else NONE
         state = TurnState(
             self.reply,
-            self.submitted,
+            self.waits_for_files,
             self.queue,
             content,
             sendable=bool(self.text),
             reading=self.reading,
             first=first,
-            ended=self.ended,
+            last_reply_complete=self.ended,
             steers=self.steers,
         )
         done = step(state, event)
-        self.submitted, self.queue = done.state.submitted, done.state.queue
+        self.waits_for_files, self.queue = done.state.waits_for_files, done.state.queue
         self.steers = done.state.steers
         for effect in done.effects:
             if effect is SUBMIT:
@@ -399,7 +405,7 @@ def test_random_events_do_what_the_reference_does(events: list[str]) -> None:
             chat.reading = reference.reading = event == "attach"
             if refused:
                 reference.waits = False
-            chat.handle(Event.FILE_REFUSED if refused else Event.CHANGED)
+            chat.handle(Event.FILE_NOTICE if refused else Event.CHANGED)
         else:
             chat.handle(USER[event])
         reference.handle(event)
