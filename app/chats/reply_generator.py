@@ -114,7 +114,9 @@ class ReplyGenerator(ChatPart):
         if self.stage is Stage.PAUSED:
             return Phase.PAUSED
         if self.stage is Stage.CALLING:
-            return Phase.ASKING if self.tools.waiting else Phase.CALLING
+            rests = self.tools.paused and not self.tools.running
+            at_work = Phase.PAUSED if rests else Phase.CALLING
+            return Phase.ASKING if self.tools.waiting else at_work
         if self.answer is not None:
             return self.answer.phase
         loading = self._loader.get(self._saved.record.model).state is LoadState.LOADING
@@ -184,6 +186,8 @@ class ReplyGenerator(ChatPart):
         """Stop the reply, but not in the middle of a character or tool call. Its tool calls run."""
         if self.stage is Stage.PAUSED:
             self.stop()  # a paused reply never reaches the end of a tool call
+        elif self.stage is Stage.CALLING and self.tools.paused:
+            self.tools.toggle_pause()  # the turn ends after its calls
         elif self.stage in _SENT and self._handle and self.answer and not self.answer.tool:
             self._handle.cancel(whole=True)
 

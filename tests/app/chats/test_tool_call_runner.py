@@ -392,9 +392,21 @@ def test_pause_finishes_calls_without_asking_model(desk: Desk) -> None:
     desk.until(lambda: last(chat).status == "complete")
     QTest.qWait(20)
     assert len(desk.engine.sent) == 1
+    assert chat.reply.phase is Phase.PAUSED
     chat.turn.handle(Event.PAUSE)
     desk.until(lambda: not chat.reply.is_active)
     assert last(chat).content == "The tool said: x"
+
+
+def test_steering_ends_a_turn_that_is_paused_after_its_calls(desk: Desk) -> None:
+    chat = desk.chat()
+    key = desk.ask(chat, 'call echo {"text": "x"}')
+    chat.turn.handle(Event.PAUSE)
+    chat.tools.decide(key, Decision.ONCE)
+    desk.until(lambda: chat.reply.phase is Phase.PAUSED)
+    chat.turn.write("say two")
+    assert chat.turn.handle(Event.STEER)
+    desk.until(lambda: last(chat).content == "two ")
 
 
 def test_steering_during_calls_follows_their_results(desk: Desk) -> None:
