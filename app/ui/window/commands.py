@@ -284,8 +284,18 @@ class Commands:
                 self._actions[name].setEnabled(True)
 
 
-def focus_keys() -> list[tuple[str, str]]:
+_IF_CTRL_ENTER_SENDS = {
+    "Send": "Ctrl+Enter",
+    "New line": mark("Enter"),
+    "Send after the reply": "Ctrl+Enter",
+    "Send now, interrupting the reply": "Ctrl+Shift+Enter",
+}
+
+
+def focus_keys(send_key: str) -> list[tuple[str, str]]:
+    other = _IF_CTRL_ENTER_SENDS if send_key == "ctrl_enter" else {}
+    rows = [(words, other.get(words, keys)) for words, keys in FOCUS_KEYS]
     return [
         (tr(words), to_native_keys(keys) if keys.startswith("Ctrl+") else tr(keys))
-        for words, keys in FOCUS_KEYS
+        for words, keys in rows
     ]

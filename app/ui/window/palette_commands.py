@@ -35,6 +35,7 @@ class PaletteCommands(WindowController):
         self._chats = chats
         self.palette: Palette | None = None  # None while closed
         self._days = day_headings()
+        self._updates = parts.context.updates
 
     @command("palette", mark("Command Palette…"), "Ctrl+K")
     def toggle(self) -> None:
@@ -72,6 +73,8 @@ class PaletteCommands(WindowController):
             )
         pages = dict.fromkeys(row.page for row in ROWS.values())
         for row in (*map(Option, pages), *ROWS.values()):
+            if row is ROWS["look_for_updates"] and not self._updates.is_possible:
+                continue  # the settings window leaves it out, too
             page, words = row.page, row.label
             choices = row.choices.values() if isinstance(row.choices, Mapping) else ()
             yield PaletteEntry(

@@ -51,6 +51,9 @@ class Shortcuts(QObject):
         self._default_owners = {keys: name for name, bound in usual.items() for keys in bound}
         set_shortcut_lookup(self.current_keys)
 
+    def focus_keys(self) -> list[tuple[str, str]]:
+        return focus_keys(self._settings.send_key)
+
     def current_keys(self, keys: str) -> str:
         """Return the current shortcut of the command whose default is ``keys``."""
         name = self._default_owners.get(_portable(keys))
@@ -237,7 +240,9 @@ class ShortcutsDialog(Sheet):
             names = [name for name in MENUS[title] if name != "-"]
             rows = [(search_text_of(name), self._key_button(name, table)) for name in names]
         else:
-            rows = [(words, self._keys_label(keys, table)) for words, keys in focus_keys()]
+            rows = [
+                (words, self._keys_label(keys, table)) for words, keys in self._keys.focus_keys()
+            ]
         for number, (words, keys) in enumerate(rows):
             label = make_label(table, words, muted=False)
             grid.addWidget(label, number, 0)

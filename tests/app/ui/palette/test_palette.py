@@ -263,6 +263,9 @@ def test_palette_finds_every_setting(run: Run):
     there = {title: set(page.rows) for title, page in settings.pages.pages.items()}
     missing = {row.label for row in ROWS.values() if row.label not in there[row.page]}
     assert missing <= {"Check for updates daily"}  # only where updates are built
+    entries = run.window.palette_commands._entries([])
+    listed = {entry.english for entry in entries if entry.kind is EntryKind.SETTING}
+    assert not listed & missing
     for row in ROWS.values():
         assert settings.pages.show_row(row.page, row.label) == (row.label not in missing)
     # The focus is in the row that was found, even with several choices.

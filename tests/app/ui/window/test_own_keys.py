@@ -25,6 +25,18 @@ def keys(qapp: QApplication, tmp_path):
     return Shortcuts(settings, qapp), settings
 
 
+def test_listed_keys_follow_the_key_that_sends(keys):
+    own, settings = keys
+    assert own.focus_keys()[0] == ("Send", "Enter")
+    settings.set(send_key="ctrl_enter")
+    assert own.focus_keys()[:4] == [
+        ("Send", to_native_keys("Ctrl+Enter")),
+        ("New line", "Enter"),
+        ("Send after the reply", to_native_keys("Ctrl+Enter")),
+        ("Send now, interrupting the reply", to_native_keys("Ctrl+Shift+Enter")),
+    ]
+
+
 def test_reassigned_keys_can_be_restored(keys):
     own, settings = keys
     assert own.find_command("Ctrl+N") == "new"
