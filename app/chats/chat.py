@@ -119,6 +119,11 @@ class Chat(ChatPart):
         return self.short or self.record.display_title
 
     @property
+    def is_at_work(self) -> bool:
+        """Return True if closing the chat would lose a reply or a file."""
+        return self.turn.is_at_work or bool(self.attaching.reading)
+
+    @property
     def options(self) -> ChatOptions:
         return self._generator.options
 

@@ -436,6 +436,7 @@ class FileAttacher(ChatPart):
             if refused:
                 self.file_rejected.emit(refused)
             self._report_change()
+        self.phase_changed.emit()  # lets the library release idle chats
 
     async def _read_one(self, pending: _PendingFile) -> Sequence[_Read]:
         if pending.do == "read":

@@ -187,9 +187,9 @@ class ChatLibrary(QObject):
                     self.activity.emit(chat_id)
 
     def release(self, chat_id: str) -> None:
-        """Close a chat that is no longer displayed, after its running reply if there is one."""
+        """Close a chat that is no longer displayed, after its reply ends and its files are read."""
         chat = self._in_use.get(chat_id)
-        if chat is not None and chat.turn.is_at_work:
+        if chat is not None and chat.is_at_work:
             self._to_close.add(chat_id)
         elif chat is not None:
             self._to_close.discard(chat_id)
@@ -352,9 +352,12 @@ class ChatLibrary(QObject):
     def _on_phase_changed(self) -> None:
         chat = self.sender()
         if isinstance(chat, Chat):
-            (self.unread.add if chat.reply.is_unread else self.unread.discard)(chat.id)
+            if chat.reply.is_unread:
+                self.unread.add(chat.id)
+            else:
+                self.unread.discard(chat.id)
             self.activity.emit(chat.id)
-            if chat.id in self._to_close and not chat.turn.is_at_work:
+            if chat.id in self._to_close and not chat.is_at_work:
                 QTimer.singleShot(0, self, self._release_ended)
 
     @Slot()

@@ -422,6 +422,23 @@ def test_message_waiting_for_a_file_is_sent_after_pane_closes(
     assert "Bring bread." in prompt(run)
 
 
+def test_file_being_read_is_kept_after_its_chat_closes(
+    start: Start, tmp_path: Path, slow_file: threading.Event
+):
+    run = start().ready()
+    pane, chat_id = run.pane, run.pane.chat.id
+    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    pane.composer.set_text("not yet")
+    pane.composer.field.files_inserted.emit([path])
+    run.window.chats.new()
+    run.window.workspace.close_pane(pane)
+    run.window.workspace.delete_closed(chat_id)
+    slow_file.set()
+    read(run, lambda: run.app.library.chat(chat_id).draft_attachments)
+    run.until(lambda: chat_id not in run.app.library._in_use)
+    assert [file.name for file in run.app.store.chat(chat_id).draft_attachments] == ["notes.txt"]
+
+
 def test_removing_file_being_read_cancels_sending(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
