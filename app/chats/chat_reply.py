@@ -17,7 +17,7 @@ from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat
 from app.chats.turn import Stage
 from app.models.loading import ModelLoader
-from app.remote.address import is_remote, parse_ref
+from app.remote.address import is_remote
 from app.store import Message, new_id
 from engine import PromptProgress
 
@@ -83,7 +83,7 @@ class ChatReply(ChatPart):
         None.
         """
         answer = self.generator.answer
-        if answer is None or answer.sent_at is None or parse_ref(self._saved.record.model) is None:
+        if answer is None or answer.sent_at is None or not is_remote(answer.model or ""):
             return None
         silent = answer.phase is Phase.QUEUED and answer.progress is None
         return time.monotonic() - answer.sent_at if silent else None

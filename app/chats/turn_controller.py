@@ -83,7 +83,8 @@ class TurnController(ChatPart):
         if isinstance(compose, Editing):
             queued = self._queue.get(compose.message) is not None
             return Content.REWORDING if queued else Content.EDIT
-        return Content.NOTHING if compose == Writing() else Content.MESSAGE
+        is_blank = not compose.text.strip() and not compose.attachments
+        return Content.NOTHING if is_blank else Content.MESSAGE
 
     def state(self, message: Writing | None = None, *, ignore_images: bool = False) -> TurnState:
         """Return the current state.
@@ -142,6 +143,8 @@ class TurnController(ChatPart):
 
     def why_not(self, event: Event, *, ignore_images: bool = False) -> str:
         refusal = step(self.state(ignore_images=ignore_images), event).refusal
+        if refusal is Refusal.UNSENDABLE:
+            return self.why_not_send(self._saved.compose, ignore_images=ignore_images)
         return self.describe(refusal) if refusal is not None else ""
 
     def describe(self, refusal: Refusal) -> str:

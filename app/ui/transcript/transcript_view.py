@@ -307,7 +307,10 @@ class TranscriptView(QAbstractScrollArea):
         """Scroll by a number of viewport heights."""
         bar = self.verticalScrollBar()
         if isinf(pages):
-            self.jump_to_end() if pages > 0 else bar.setValue(0)
+            if pages > 0:
+                self.jump_to_end()
+            else:
+                bar.setValue(0)
             return
         bar.setValue(bar.value() + round(pages * self.viewport().height()))
 

@@ -132,7 +132,10 @@ class CompareCommands(WindowController):
 
     @pane_command("panel_show", mark("Show/Hide Comparison"), "Ctrl+Alt+U", why_not=_cannot_show)
     def show(self, pane: ChatPane) -> None:
-        pane.hide_comparison() if pane.is_comparison_shown else pane.show_comparison("")
+        if pane.is_comparison_shown:
+            pane.hide_comparison()
+        else:
+            pane.show_comparison("")
 
     @pane_command("keep", mark("Keep This Reply"), "Ctrl+Alt+K", why_not=_cannot_keep)
     def keep(self, pane: ChatPane) -> None:
