@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ from PySide6.QtCore import QUrl, Slot
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
-from app.chats.exporting import Export, ExportFormat
+from app.chats.exporting import Export, ExportError, ExportFormat
 from app.ui.dialogs.exchange_dialogs import ExportDialog, ImportDialog
 from app.ui.window import exchange_commands
 from tests.app.chats import exports
@@ -52,6 +53,28 @@ def test_export_from_menu_shows_file_in_notice(start: Start, tmp_path: Path):
     run.until(lambda: "one.json" in run.window.toast.text)
     assert json.loads(target.read_text())["chats"][0]["title"] == "say one"
     run.until(lambda: not run.window.findChildren(ExportDialog))
+
+
+def test_export_shows_progress_until_it_ends(
+    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    run, may_end = talk(start), threading.Event()
+
+    def fail_later(export: Export, *_: object) -> None:
+        export.progress.done, export.progress.total = 1, 4
+        assert may_end.wait(10)
+        raise ExportError("The disk is full.")
+
+    monkeypatch.setattr(Export, "run", fail_later)
+    run.window.commands["export"].trigger()
+    asked = dialog(run, ExportDialog)
+    asked.begin(Export([run.pane.chat.id], ExportFormat.JSON, tmp_path / "one.json"))
+    run.until(lambda: asked.words.text() == "1 of 4 chats")
+    assert (asked.bar.value(), asked.bar.maximum(), asked.cancel.text()) == (1, 4, "Stop")
+    may_end.set()
+    run.until(lambda: asked.words.text() == "The disk is full.")
+    assert not asked._poll_timer.isActive()
+    asked.reject()
 
 
 class Viewer(QWidget):

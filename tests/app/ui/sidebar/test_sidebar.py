@@ -137,6 +137,17 @@ def test_folder_menu_makes_and_moves_subfolders(start: Start):
     assert "New Subfolder…" in menu(inner.id)
 
 
+def test_unfolded_folder_stays_unfolded_after_restart(start: Start):
+    run = start().ready()
+    folder = run.app.library.order.make("Trips")
+    run.window.sidebar.model.fold(folder.id)
+    run.end()
+    model = start().ready().window.sidebar.model
+    assert model.unfolded == {folder.id}
+    model.fold(folder.id)
+    assert not model.unfolded
+
+
 def test_the_search_fields_button_narrows_a_search(start: Start, qtbot: QtBot):
     run = start()
     first, _ = talk(run, "say pears one", "say pears two")
