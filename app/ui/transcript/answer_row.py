@@ -563,7 +563,7 @@ class AnswerRow(MessageRow):
             return top + height + 2
         if self._end_text:
             self._mark_area = QRectF(0, y + 4, width, scale_height(20))
-            y += 4 + scale_height(20)
+            y = round(self._mark_area.bottom())
         if is_part_visible(self, "next_step_button"):
             self.next_step_button.adjustSize()
             self.next_step_button.move(0, y + 6)
