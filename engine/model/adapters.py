@@ -126,27 +126,27 @@ def copy_sharing_arrays(net: Any) -> Any:
     return _copy(net, {})
 
 
-def _copy(value: Any, done: dict[int, Any]) -> Any:
-    """Copy modules and their containers. `done` maps the `id()` of an original to its copy."""
+def _copy(value: Any, copies: dict[int, Any]) -> Any:
+    """Copy modules and their containers. `copies` maps the `id()` of an original to its copy."""
     if isinstance(value, nn.Module):
-        if id(value) not in done:
+        if id(value) not in copies:
             kind: Any = type(value)
-            copied = done[id(value)] = kind.__new__(kind)
-            dict.update(copied, {key: _copy(part, done) for key, part in value.items()})
-            vars(copied).update({key: _copy(part, done) for key, part in vars(value).items()})
-        return done[id(value)]
+            copied = copies[id(value)] = kind.__new__(kind)
+            dict.update(copied, {key: _copy(part, copies) for key, part in value.items()})
+            vars(copied).update({key: _copy(part, copies) for key, part in vars(value).items()})
+        return copies[id(value)]
     if type(value) is dict:
-        return {key: _copy(part, done) for key, part in value.items()}
+        return {key: _copy(part, copies) for key, part in value.items()}
     if type(value) in (list, tuple):
-        return type(value)(_copy(part, done) for part in value)
+        return type(value)(_copy(part, copies) for part in value)
     if type(value) is set:
         return set(value)
     if isinstance(value, types.MethodType):  # rebind the method to the copy
-        return types.MethodType(value.__func__, _copy(value.__self__, done))
+        return types.MethodType(value.__func__, _copy(value.__self__, copies))
     if type(value) is partial:
-        parts = (_copy(part, done) for part in value.args)
-        named = {key: _copy(part, done) for key, part in value.keywords.items()}
-        return partial(_copy(value.func, done), *parts, **named)
+        parts = (_copy(part, copies) for part in value.args)
+        named = {key: _copy(part, copies) for key, part in value.keywords.items()}
+        return partial(_copy(value.func, copies), *parts, **named)
     return value
 
 

@@ -97,7 +97,7 @@ def attention(
     scale: float,
     mask: Any = None,
     sinks: Any = None,
-    *more: Any,
+    *extra_args: Any,
     **named: Any,
 ) -> mx.array:
     """Replacement for mlx-lm's `scaled_dot_product_attention` that also accepts ragged caches.
@@ -107,8 +107,10 @@ def attention(
         keys, values: `[rows, key heads, tokens, head dim]`, or one of the ragged classes.
         mask: None, "causal", an array, or `Rows` with a mask for each row.
     """
-    usual = sinks is None and not more and not named
-    return _attend(queries, keys, values, cache, _Call(scale, mask, sinks, more, named, usual))
+    usual = sinks is None and not extra_args and not named
+    return _attend(
+        queries, keys, values, cache, _Call(scale, mask, sinks, extra_args, named, usual)
+    )
 
 
 def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx.array:
@@ -152,7 +154,7 @@ def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx
     n = len(keys.rows)
     masks = call.mask.rows if isinstance(call.mask, Rows) else [call.mask] * n
 
-    def one(row: int) -> mx.array:
+    def attend_row(row: int) -> mx.array:
         query, cache = queries[row : row + 1], keys.caches[row]
         return _attend(
             query, keys.rows[row], values.rows[row], cache, replace(call, mask=masks[row])
@@ -161,7 +163,7 @@ def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx
     split = [row for row, key in enumerate(keys.rows) if isinstance(key, Split)]
     some_masks = [masks[row] for row in split]
     if len(split) < 2 or any(isinstance(mask, (str, mx.array)) for mask in some_masks):
-        return mx.concatenate([one(row) for row in range(n)])
+        return mx.concatenate([attend_row(row) for row in range(n)])
     rest = [row for row in range(n) if row not in split]
     rest_queries = queries[mx.array(split)] if rest else queries
     k, v = [keys.rows[row] for row in split], [values.rows[row] for row in split]
@@ -170,7 +172,7 @@ def _attend_rows(queries: mx.array, keys: Rows, values: Rows, call: _Call) -> mx
         return out
     rows_in_order = [*split, *rest]
     back = mx.array(sorted(range(n), key=rows_in_order.__getitem__))
-    return mx.concatenate([out, *(one(row) for row in rest)])[back]
+    return mx.concatenate([out, *(attend_row(row) for row in rest)])[back]
 
 
 def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Call) -> mx.array:
@@ -181,24 +183,24 @@ def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Ca
     added: list[Any] = [None] * len(keys.parts)
     if scores is not None:
         added = [score for _, score in scores.parts]
-    for (filled, k), (_, v), more in zip(keys.parts, values.parts, added, strict=True):
+    for (filled, k), (_, v), score_bias in zip(keys.parts, values.parts, added, strict=True):
         end = first + filled.occupied
         q = queries if filled.occupied == queries.shape[0] else queries[first:end]
         if isinstance(k, Split) and isinstance(v, Split):
-            out.append(_attend_split_slots(q, k, v, filled, more, call))
+            out.append(_attend_split_slots(q, k, v, filled, score_bias, call))
         elif not engaged or not isinstance(k, mx.array) or not isinstance(v, mx.array):
-            masked = replace(call, mask=filled.mask if more is None else more)
+            masked = replace(call, mask=filled.mask if score_bias is None else score_bias)
             out.append(masked.call_original(q, k, v, keys.caches[first]))
         else:
             bias = filled.bias(q.dtype)
-            if more is not None:
-                bias = more.reshape(*k.shape[:2], -1, k.shape[2])
+            if score_bias is not None:
+                bias = score_bias.reshape(*k.shape[:2], -1, k.shape[2])
             out.append(attend_one_query(q * call.scale, k, v, bias))
         first = end
     if keys.others:
-        others = keys.caches[first:]
-        rest = Rows(keys.others, others), Rows(values.others, others)
-        masks = None if scores is None else Rows(scores.others, others)
+        other_caches = keys.caches[first:]
+        rest = Rows(keys.others, other_caches), Rows(values.others, other_caches)
+        masks = None if scores is None else Rows(scores.others, other_caches)
         out.append(_attend_rows(queries[first:], *rest, replace(call, mask=masks)))
     return out[0] if len(out) == 1 else mx.concatenate(out)
 
@@ -265,8 +267,8 @@ def prefix_attention(
     if rows > 1:
         prefixes = SharedPrefixRows([key.beginnings.rows[0] for key in keys])
     owns = []
-    for row, parts in enumerate(zip(*(mx.split(one, rows) for one in q), strict=True)):
-        pairs = [(one, some[row].own) for one, some in zip(parts, key_parts, strict=True)]
+    for row, parts in enumerate(zip(*(mx.split(query, rows) for query in q), strict=True)):
+        pairs = [(query, some[row].own) for query, some in zip(parts, key_parts, strict=True)]
         base = prefixes.rows[row][1]
         owns.append(partial_attention(pairs, values[row].own, n, _own_mask(mask, base)))
 
@@ -296,9 +298,11 @@ def _attend_split_slots(
         q.append(_group_by_key_head(product.left, key_heads))
         ks.append(product.keys)
     mask = None if filled.mask is None else filled.mask[:, None]
-    own = partial_attention([(a, b.own) for a, b in zip(q, ks, strict=True)], values.own, 1, mask)
+    own_attention = partial_attention(
+        [(a, b.own) for a, b in zip(q, ks, strict=True)], values.own, 1, mask
+    )
     out = _attend_prefixes_and_own(
-        q, ks, values, own, _sinks_by_key_head(call.sinks, q[0], 1), 1, None
+        q, ks, values, own_attention, _sinks_by_key_head(call.sinks, q[0], 1), 1, None
     )
     return out.reshape(*queries.shape[:3], -1)
 
@@ -321,7 +325,7 @@ def _attend_prefixes_and_own(
     queries: list[mx.array],
     keys: list[Split],
     values: Split,
-    own: PartialAttention,
+    own_attention: PartialAttention,
     sinks: mx.array | None,
     n: int,
     mask: Any,
@@ -338,10 +342,12 @@ def _attend_prefixes_and_own(
         if both is not None:
             queries, shared = [mx.concatenate(queries, axis=-1)], [both]
     if dense.is_engaged(queries[0]):
-        return merge(_attend_prefixes(queries, shared, values.shared, starts, n, mask), own, sinks)
-    score = combined_score(own, sinks, queries[0])
-    found = _attend_prefixes(queries, shared, values.shared, starts, n, mask, score)
-    return merge_by_score(found, own, score, sinks)
+        return merge(
+            _attend_prefixes(queries, shared, values.shared, starts, n, mask), own_attention, sinks
+        )
+    score = combined_score(own_attention, sinks, queries[0])
+    shared_attention = _attend_prefixes(queries, shared, values.shared, starts, n, mask, score)
+    return merge_by_score(shared_attention, own_attention, score, sinks)
 
 
 def _attend_prefixes(
@@ -362,15 +368,19 @@ def _attend_prefixes(
     query_group = queries if score is None else [*queries, score]
     if starts.order is not None:
         query_group = [some[starts.order] for some in query_group]
-    found, start = [], 0
+    group_results, start = [], 0
     for group, members in enumerate(starts.groups):
         end = start + len(members)
-        mine = query_group if len(starts.groups) == 1 else [some[start:end] for some in query_group]
+        group_queries = (
+            query_group if len(starts.groups) == 1 else [some[start:end] for some in query_group]
+        )
         base = starts.rows[members[0]][1]
         shared = [k[group] for k in keys]
-        found.append(_attend_prefix(mine, shared, values[group], base, n, _prefix_mask(mask, base)))
+        group_results.append(
+            _attend_prefix(group_queries, shared, values[group], base, n, _prefix_mask(mask, base))
+        )
         start = end
-    out = _concatenate(found)
+    out = _concatenate(group_results)
     return out if starts.back is None else PartialAttention(*(array[starts.back] for array in out))
 
 
@@ -382,13 +392,15 @@ def _attend_prefix(
         group = [a.swapaxes(0, 1).reshape(1, key_heads, rows * length, -1) for a in group]
     queries, values = group[: len(keys)], values[:, :, :base]
     if len(group) > len(keys):
-        found = attend_with_score([*zip(queries, keys, strict=True)], values, n, mask, group[-1])
+        result = attend_with_score([*zip(queries, keys, strict=True)], values, n, mask, group[-1])
     else:
         keys = [k[:, :, :base] for k in keys]
-        found = partial_attention([*zip(queries, keys, strict=True)], values, n, mask)
+        result = partial_attention([*zip(queries, keys, strict=True)], values, n, mask)
     if rows == 1:
-        return found
-    return PartialAttention(*(a.reshape(key_heads, rows, length, -1).swapaxes(0, 1) for a in found))
+        return result
+    return PartialAttention(
+        *(a.reshape(key_heads, rows, length, -1).swapaxes(0, 1) for a in result)
+    )
 
 
 def _concatenate(parts: list[PartialAttention]) -> PartialAttention:

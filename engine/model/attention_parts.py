@@ -41,8 +41,8 @@ def attend(
     if batch * heads * n * length < dense.MIN_NUMPY_SIZE or not _is_supported_mask(mask):
         return None
     rows = (queries * scale).reshape(batch, shared, heads // shared * n, dim)
-    found = _attend_with_numpy([(rows, keys)], values, n, mask)
-    return None if found is None else found.out.reshape(batch, heads, n, -1)
+    part = _attend_with_numpy([(rows, keys)], values, n, mask)
+    return None if part is None else part.out.reshape(batch, heads, n, -1)
 
 
 class PartialAttention(NamedTuple):
@@ -63,9 +63,9 @@ def merge(a: PartialAttention, b: PartialAttention, sinks: mx.array | None = Non
         share = mx.sigmoid(a.weight - b.weight)
         return (a.out * share + b.out * (1 - share)).astype(a.out.dtype)
     sinks = sinks.astype(mx.float32)
-    most = mx.maximum(mx.maximum(a.weight, b.weight), sinks)
-    from_a, from_b = mx.exp(a.weight - most), mx.exp(b.weight - most)
-    total = from_a + from_b + mx.exp(sinks - most)
+    max_weight = mx.maximum(mx.maximum(a.weight, b.weight), sinks)
+    from_a, from_b = mx.exp(a.weight - max_weight), mx.exp(b.weight - max_weight)
+    total = from_a + from_b + mx.exp(sinks - max_weight)
     return ((a.out * from_a + b.out * from_b) / total).astype(a.out.dtype)
 
 
@@ -97,8 +97,8 @@ def attend_with_score(
     """
     scores = _compute_scores(pairs)
     if mask is not None:
-        shape, more = scores.shape, mx.ones((n, 1), mx.bool_)
-        mask = mx.concatenate([mask, more], axis=1)
+        shape, score_column = scores.shape, mx.ones((n, 1), mx.bool_)
+        mask = mx.concatenate([mask, score_column], axis=1)
         scores = _apply_mask(scores.reshape(*shape[:2], -1, n, shape[3]), mask).reshape(shape)
     scores[..., -1:] = score
     weights = mx.softmax(scores, axis=-1, precise=True)
@@ -106,10 +106,15 @@ def attend_with_score(
 
 
 def merge_by_score(
-    found: PartialAttention, own: PartialAttention, score: mx.array, sinks: mx.array | None = None
+    prefix_part: PartialAttention,
+    own_part: PartialAttention,
+    score: mx.array,
+    sinks: mx.array | None = None,
 ) -> mx.array:
-    """Merge attention over two parts of the keys. `found` is a result of `attend_with_score`."""
-    return _compile(_merge_by_score)(*found, *own, score, *([] if sinks is None else [sinks]))
+    """Merge attention over two parts of the keys. `prefix_part` is from `attend_with_score`."""
+    return _compile(_merge_by_score)(
+        *prefix_part, *own_part, score, *([] if sinks is None else [sinks])
+    )
 
 
 def _merge_by_score(
@@ -150,9 +155,9 @@ def partial_attention(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part
     queries, length = pairs[0][0], values.shape[2]
     engaged = dense.is_engaged(queries)
     if engaged and queries.size // queries.shape[-1] * length >= dense.MIN_NUMPY_SIZE:
-        found = _attend_with_numpy(pairs, values, n, mask)
-        if found is not None:
-            return found
+        part = _attend_with_numpy(pairs, values, n, mask)
+        if part is not None:
+            return part
     scores = _compute_scores(pairs)
     if mask is not None:
         if isinstance(mask, str):
@@ -160,10 +165,10 @@ def partial_attention(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part
         scores = _apply_mask(scores.reshape(*scores.shape[:2], -1, n, length), mask)
         scores = scores.reshape(*queries.shape[:3], length)
     if engaged:
-        most = mx.maximum(mx.max(scores, axis=-1, keepdims=True), MIN_SCORE)
-        weights = mx.power(dense.E, scores - most)
+        max_score = mx.maximum(mx.max(scores, axis=-1, keepdims=True), MIN_SCORE)
+        weights = mx.power(dense.E, scores - max_score)
         total = mx.maximum(mx.sum(weights, axis=-1, keepdims=True), MIN_SUM)
-        return PartialAttention((weights @ values) / total, most + mx.log(total))
+        return PartialAttention((weights @ values) / total, max_score + mx.log(total))
     weight = mx.logsumexp(scores.astype(mx.float32), axis=-1, keepdims=True)
     if mask is not None:
         weight = mx.maximum(weight, MIN_SCORE)
@@ -171,9 +176,9 @@ def partial_attention(pairs: Pairs, values: mx.array, n: int, mask: Any) -> Part
 
 
 def _compute_scores(pairs: Pairs) -> mx.array:
-    (queries, keys), *more = pairs
+    (queries, keys), *other_pairs = pairs
     scores = queries @ keys.swapaxes(-1, -2)
-    for queries, keys in more:
+    for queries, keys in other_pairs:
         scores = mx.addmm(scores, queries, keys.swapaxes(-1, -2))
     return scores
 
@@ -192,10 +197,10 @@ def _attend_with_numpy(
     table = np.asarray(scores).reshape(-1, n, length)
     if isinstance(mask, str):
         table[..., length - n :] += np.triu(np.full((n, n), -np.inf, np.float32), 1)
-    sums, most = _exponentiate(table.reshape(-1, length))
+    sums, maxima = _exponentiate(table.reshape(-1, length))
     total = mx.array(np.maximum(sums, MIN_SUM)).reshape(batch, shared, rows, 1)
     out = (scores.reshape(batch, shared, rows, length) @ values) / total
-    return PartialAttention(out, mx.array(most).reshape(total.shape) + mx.log(total))
+    return PartialAttention(out, mx.array(maxima).reshape(total.shape) + mx.log(total))
 
 
 def _is_supported_mask(mask: Any) -> bool:
@@ -219,16 +224,16 @@ def _exponentiate(table: Table) -> tuple[Table, Table]:
     Returns the row sums `[rows]` and row maximums `[rows, 1]`.
     """
     rows, length = table.shape
-    sums, most = np.empty(rows, np.float32), np.empty((rows, 1), np.float32)
+    sums, maxima = np.empty(rows, np.float32), np.empty((rows, 1), np.float32)
     step = max(1, BLOCK_SCORES // length)
     for begin in range(0, rows, step):
-        part, largest = table[begin : begin + step], most[begin : begin + step]
+        part, largest = table[begin : begin + step], maxima[begin : begin + step]
         part.max(-1, keepdims=True, out=largest)
         np.maximum(largest, MIN_SCORE, out=largest)
         np.subtract(part, largest, out=part)
         np.exp(part, out=part)
         part.sum(-1, out=sums[begin : begin + step])
-    return sums, most
+    return sums, maxima
 
 
 def attend_one_query(

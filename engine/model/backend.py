@@ -68,12 +68,12 @@ def load_openblas() -> str:
     return "OpenBLAS"
 
 
-def _warn_reference_blas(why: str) -> str:
+def _warn_reference_blas(reason: str) -> str:
     global _warned_of_blas
     if not _warned_of_blas:
         _warned_of_blas = True
-        log.warning("MLX uses its slow BLAS, so prefill is up to 30 times slower: %s.", why)
-    return f"reference ({why})"
+        log.warning("MLX uses its slow BLAS, so prefill is up to 30 times slower: %s.", reason)
+    return f"reference ({reason})"
 
 
 _SKYLAKE = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
@@ -105,14 +105,14 @@ def _is_unrecognized_avx512() -> bool:
 
 
 def _processor() -> tuple[str, set[str]]:
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
         for line in lines:
             if not line.strip():
                 break  # all cores are identical
             name, _, value = line.partition(":")
-            found.setdefault(name.strip(), value.strip())
-    return found.get("vendor_id", ""), set(found.get("flags", "").split())
+            fields.setdefault(name.strip(), value.strip())
+    return fields.get("vendor_id", ""), set(fields.get("flags", "").split())
 
 
 def has_openblas() -> bool:
@@ -301,10 +301,10 @@ def limit_buffers(device: str, weights: int) -> None:
     """
     import mlx.core as mx
 
-    most = CPU_BUFFER_BYTES
+    limit = CPU_BUFFER_BYTES
     if device != "cpu":
-        most = max(MIN_BUFFER_BYTES, min(MAX_BUFFER_BYTES, int(weights * BUFFERS_SHARE)))
-    mx.set_cache_limit(most)
+        limit = max(MIN_BUFFER_BYTES, min(MAX_BUFFER_BYTES, int(weights * BUFFERS_SHARE)))
+    mx.set_cache_limit(limit)
 
 
 def active_memory_bytes() -> int:
@@ -331,15 +331,15 @@ def import_mlx_lm() -> None:
     this function retries.
     """
     import_structure.prepare()
-    for patience in (0.05, 0.2, 0.8, None):
+    for delay_s in (0.05, 0.2, 0.8, None):
         try:
             with preserved_file_limit():
                 importlib.import_module("mlx_lm")
             break
         except RuntimeError as error:
-            if type(error).__name__ != "_DeadlockError" or patience is None:
+            if type(error).__name__ != "_DeadlockError" or delay_s is None:
                 raise
-            time.sleep(patience)
+            time.sleep(delay_s)
     # transformers logs advice that doesn't apply here, e.g. if a prompt exceeds the context.
     logging.getLogger("transformers").setLevel(logging.ERROR)
 

@@ -17,10 +17,10 @@ class CircuitBreaker:
         allowed: number of failures that triggers a pause.
     """
 
-    def __init__(self, allowed: int) -> None:
+    def __init__(self, max_faults: int) -> None:
         self.faults = 0  # total number of failures
         self.is_enabled = True  # False during a pause
-        self._allowed = allowed
+        self._max_faults = max_faults
         self._counted = 0  # failures that haven't been offset
         self._successes = 0  # successful passes since `_counted` last changed
         self._next_pause = MIN_PAUSE_PASSES
@@ -30,7 +30,7 @@ class CircuitBreaker:
         self.faults += 1
         self._counted += 1
         self._successes = 0
-        if self._counted >= self._allowed:
+        if self._counted >= self._max_faults:
             self._pause_left, self.is_enabled = self._next_pause, False
             self._next_pause = min(2 * self._next_pause, MAX_PAUSE_PASSES)
 
@@ -39,7 +39,7 @@ class CircuitBreaker:
             self._pause_left -= 1
             if not self._pause_left:
                 self.is_enabled = True
-                self._counted = self._allowed - 1  # a single failure triggers the next pause
+                self._counted = self._max_faults - 1  # a single failure triggers the next pause
         elif self._counted:
             self._successes += 1
             if self._successes >= RECOVERY_PASSES:

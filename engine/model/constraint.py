@@ -82,8 +82,8 @@ class FormCost:
     def add_follow(self, seconds: float, tokens: int) -> None:
         self._tokens += tokens
         self._follow_s += seconds
-        allowed = FREE_FOLLOW_S + FOLLOW_S_PER_TOKEN * self._tokens
-        if seconds > MAX_FOLLOW_S * max(1, tokens) or self._follow_s > allowed:
+        allowed_s = FREE_FOLLOW_S + FOLLOW_S_PER_TOKEN * self._tokens
+        if seconds > MAX_FOLLOW_S * max(1, tokens) or self._follow_s > allowed_s:
             self._reject_form()
 
     def add_mask(self, seconds: float) -> None:
@@ -152,8 +152,8 @@ class Constraint:
         fits = not tokens or self._matcher.consume_tokens(tokens)
         self._cost.add_follow(time.thread_time() - began, len(tokens))
         if not fits:
-            if why := explain_limit(self._error_text()):
-                raise EngineError(INVALID_REQUEST, f"The output format {why}")
+            if explanation := explain_limit(self._error_text()):
+                raise EngineError(INVALID_REQUEST, f"The output format {explanation}")
             raise EngineError(
                 INTERNAL_ERROR,
                 f"The answer violated its output format. {self._error_text()}".strip(),
@@ -193,10 +193,10 @@ class Constraint:
     def _next_mask(self, vocab: int) -> np.ndarray:
         self._cost.check()
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
-        known = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
-        if self._matcher.is_error() and (why := explain_limit(self._error_text())):
-            raise EngineError(INVALID_REQUEST, f"The output format {why}")
-        if self._matcher.is_error() or not known.any():
+        allowed_tokens = np.unpackbits(bits, bitorder="little")[:vocab].astype(bool)
+        if self._matcher.is_error() and (explanation := explain_limit(self._error_text())):
+            raise EngineError(INVALID_REQUEST, f"The output format {explanation}")
+        if self._matcher.is_error() or not allowed_tokens.any():
             # Forms that only refer to themselves pass the initial check, but fail here.
             raise EngineError(
                 INVALID_REQUEST,
@@ -204,8 +204,10 @@ class Constraint:
                 "grammar or the pattern.",
             )
         mask = np.zeros(vocab, bool)
-        mask[: len(known)] = known
-        if known.sum() == 1 and not self._matcher.validate_tokens([int(known.argmax())]):
+        mask[: len(allowed_tokens)] = allowed_tokens
+        if allowed_tokens.sum() == 1 and not self._matcher.validate_tokens(
+            [int(allowed_tokens.argmax())]
+        ):
             mask[:] = False
             mask[self._plain_tokens()] = True
         if self._phase == _Phase.OPENING and 0 <= self._opens_reasoning < vocab:
@@ -361,8 +363,8 @@ def constrain(
 def _create_tokenizer(llguidance: Any, model: TextCodec) -> Any:
     ends = sorted(model.eos) or [model.tokenizer.eos_token_id]
     try:
-        if (known := model.form_tokens()) is not None:
-            return form_tokens.assemble(known, ends)
+        if (tokens := model.form_tokens()) is not None:
+            return form_tokens.assemble(tokens, ends)
     except Exception:
         log.warning("the tokenizer for forms is made in one call, not in parts", exc_info=True)
     text = _tokenizer_json(model.tokenizer)

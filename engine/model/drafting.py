@@ -44,8 +44,8 @@ class Drafter(DraftSource):
         self.model = model
         self.kv = SessionKV(model.new_caches)
         self.used_at = 0.0
-        known = [rows for rows in (for_model.text.rows, model.text.rows) if rows is not None]
-        self._ids = min([ids, *known])  # MLX doesn't check bounds in embedding lookups
+        row_counts = [rows for rows in (for_model.text.rows, model.text.rows) if rows is not None]
+        self._ids = min([ids, *row_counts])  # MLX doesn't check bounds in embedding lookups
         self._rows = model.text.rows if model.text.rows is not None else ids
         self._answer_tokens: list[int] | None = (
             None  # token list of the answer currently in the caches
@@ -70,14 +70,16 @@ class Drafter(DraftSource):
         """
         if domain != self._domain:
             return len(tokens)
-        done = self.kv.length if tokens is self._answer_tokens else self.kv.reusable_length(tokens)
-        return len(tokens) - done
+        read_tokens = (
+            self.kv.length if tokens is self._answer_tokens else self.kv.reusable_length(tokens)
+        )
+        return len(tokens) - read_tokens
 
     def prefill(self, tokens: list[int], count: int) -> None:
         self._switch_answer(tokens)
         start = self.kv.length
-        most = self._rows - 1
-        runner.prefill(self.model, self.kv, [min(t, most) for t in tokens[start : start + count]])
+        max_id = self._rows - 1
+        runner.prefill(self.model, self.kv, [min(t, max_id) for t in tokens[start : start + count]])
         self.kv.tokens[start:] = tokens[start : start + count]
 
     def draft(self, tokens: list[int], count: int) -> list[mx.array]:
@@ -95,9 +97,9 @@ class Drafter(DraftSource):
             feed = drafted[-1][None]
         return drafted
 
-    def record_draft(self, tokens: list[int], fed: Sequence[int]) -> None:
-        """Record the tokens that `draft` has fed: all of `fed` except the last token."""
-        for token in [*tokens[self.kv.length :], *fed[1:-1]]:
+    def record_draft(self, tokens: list[int], fed_tokens: Sequence[int]) -> None:
+        """Record the tokens that `draft` has fed: all of `fed_tokens` except the last token."""
+        for token in [*tokens[self.kv.length :], *fed_tokens[1:-1]]:
             self.kv.record_token(token)
 
     def roll_back(self, length: int) -> None:
@@ -118,10 +120,10 @@ class Drafter(DraftSource):
 
 
 class CheckedDraft:
-    def __init__(self, fed: list[int], logits: mx.array, chosen: list[int] | None) -> None:
+    def __init__(self, fed: list[int], logits: mx.array, sampled_ids: list[int] | None) -> None:
         self.fed = fed  # last token of the answer, followed by the drafted tokens
         self._logits = logits
-        self._chosen = chosen
+        self._sampled_ids = sampled_ids
 
     @property
     def drafted(self) -> list[int]:
@@ -132,9 +134,9 @@ class CheckedDraft:
         accepted.
         """
         row = self._logits[index : index + 1]
-        if self._chosen is None:
+        if self._sampled_ids is None:
             return token_id(runner.sample_constrained(answer, PendingLogits(row)))
-        token = self._chosen[index]
+        token = self._sampled_ids[index]
         if answer.odds is not None:
             mx.eval(answer.odds.record(row, mx.array([token])))
         return token
@@ -155,12 +157,12 @@ def draft_and_verify(
     if not drafted:
         return None
     answer.kv.save_before_draft(answer.kv.length)
-    fed = mx.concatenate([mx.array(answer.tokens[-1:], mx.uint32), *drafted])
-    ahead = runner.verify(model, answer, fed)
-    found = _record_verification(answer, _wait_for_ids(fed), ahead)
+    fed_ids = mx.concatenate([mx.array(answer.tokens[-1:], mx.uint32), *drafted])
+    verification = runner.verify(model, answer, fed_ids)
+    check = _record_verification(answer, _wait_for_ids(fed_ids), verification)
     if isinstance(drafter, Drafter):
-        drafter.record_draft(answer.tokens, found.fed)
-    return found
+        drafter.record_draft(answer.tokens, check.fed)
+    return check
 
 
 def verify_together(
@@ -171,32 +173,37 @@ def verify_together(
     Args:
         counts: number of tokens to look up for each answer; 0 for no draft.
     """
-    fed: list[list[int]] = []
+    fed_lists: list[list[int]] = []
     for answer, count in zip(answers, counts, strict=True):
         looked_up = answer.match_search.draft(count) if count else []
-        fed.append([answer.tokens[-1], *looked_up] if looked_up else [])
-    drafts = [(a, tokens) for a, tokens in zip(answers, fed, strict=True) if tokens]
-    plain = [a for a, tokens in zip(answers, fed, strict=True) if not tokens]
+        fed_lists.append([answer.tokens[-1], *looked_up] if looked_up else [])
+    drafts = [(a, tokens) for a, tokens in zip(answers, fed_lists, strict=True) if tokens]
+    plain = [a for a, tokens in zip(answers, fed_lists, strict=True) if not tokens]
     if not drafts:
         return [*runner.decode(model, answers, True)]
     for answer, _ in drafts:
         answer.kv.save_before_draft(answer.kv.length)
-    following, read = runner.decode_with_drafts(model, plain, drafts)
-    steps = iter(following)
+    next_tokens, read = runner.decode_with_drafts(model, plain, drafts)
+    steps = iter(next_tokens)
     checks = iter(
-        [_record_verification(*draft, ahead) for draft, ahead in zip(drafts, read, strict=True)]
+        [
+            _record_verification(*draft, verification)
+            for draft, verification in zip(drafts, read, strict=True)
+        ]
     )
-    return [next(checks) if tokens else next(steps) for tokens in fed]
+    return [next(checks) if tokens else next(steps) for tokens in fed_lists]
 
 
 def _record_verification(
-    answer: DecodeRequest, fed: list[int], ahead: runner.Verification
+    answer: DecodeRequest, fed_tokens: list[int], verification: runner.Verification
 ) -> CheckedDraft:
-    logits, chosen = ahead
-    found = CheckedDraft(fed, logits, None if chosen is None else _wait_for_ids(chosen))
-    for token in fed:
+    logits, sampled_ids = verification
+    check = CheckedDraft(
+        fed_tokens, logits, None if sampled_ids is None else _wait_for_ids(sampled_ids)
+    )
+    for token in fed_tokens:
         answer.kv.record_token(token)
-    return found
+    return check
 
 
 def _wait_for_ids(lazy: mx.array) -> list[int]:
@@ -253,5 +260,5 @@ def common_vocabulary(model: TextCodec, small: TextCodec) -> dict[str, int]:
     return vocab
 
 
-def _refusal(why: str) -> EngineError:
-    return EngineError(UNSUPPORTED_SESSION, why)
+def _refusal(reason: str) -> EngineError:
+    return EngineError(UNSUPPORTED_SESSION, reason)

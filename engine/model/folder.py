@@ -58,13 +58,13 @@ def display_name(folder: Path) -> str:
 
 def sampling_defaults(folder: Path) -> dict[str, Any]:
     try:
-        found = json.loads((folder / "generation_config.json").read_text(encoding="utf-8"))
+        defaults = json.loads((folder / "generation_config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(defaults, dict):
         return {}
-    settings = {n: found[n] for n in _SETTINGS if n in found and is_valid(n, found[n])}
-    if found.get("do_sample") is False:  # use greedy decoding, regardless of the temperature
+    settings = {n: defaults[n] for n in _SETTINGS if n in defaults and is_valid(n, defaults[n])}
+    if defaults.get("do_sample") is False:  # use greedy decoding, regardless of the temperature
         settings["temperature"] = 0.0
     return settings
 

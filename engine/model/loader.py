@@ -140,12 +140,14 @@ def tokenizer_defaults(path: Path) -> dict[str, Any] | None:
     return dict(defaults) if defaults else None
 
 
-def load(checked_model: CheckedModel, wide: bool, known: SharingModes | None = None) -> Pieces:
+def load(
+    checked_model: CheckedModel, wide: bool, known_modes: SharingModes | None = None
+) -> Pieces:
     """Load a model in small pieces, so that chats can continue.
 
     Args:
         wide: convert the weights to float32, whatever their dtype.
-        known: results of an earlier probe; None to probe the model now.
+        known_modes: results of an earlier probe; None to probe the model now.
 
     Raises:
         EngineError: `model_load_failed` or `out_of_memory`.
@@ -158,7 +160,7 @@ def load(checked_model: CheckedModel, wide: bool, known: SharingModes | None = N
         share = yield from pack_weights(net, checked_model.folder, wide)
         yield parameter_arrays(net)
         yield from read_weights(net, share)
-        return (yield from finish_loading(net, checked_model, config, known))
+        return (yield from finish_loading(net, checked_model, config, known_modes))
     except SystemExit:  # raised by an mlx-lm module if an optional package is missing
         raise load_refused(
             f"{name} needs a package that is not installed: mlx-lm's module for the type "
@@ -171,9 +173,14 @@ def load(checked_model: CheckedModel, wide: bool, known: SharingModes | None = N
 
 
 def finish_loading(
-    net: Any, checked_model: CheckedModel, config: dict[str, Any], known: SharingModes | None = None
+    net: Any,
+    checked_model: CheckedModel,
+    config: dict[str, Any],
+    known_modes: SharingModes | None = None,
 ) -> Pieces:
-    can = yield from probe.measure(net, vocabulary.vocabulary_size(checked_model.tokenizer), known)
+    can = yield from probe.measure(
+        net, vocabulary.vocabulary_size(checked_model.tokenizer), known_modes
+    )
     return assemble_model(net, checked_model, config, can)
 
 
@@ -274,16 +281,16 @@ def pack_weights(net: Any, folder: Path, wide: bool = False) -> Generator[float,
         if wide:
             net.set_dtype(mx.float32)
         return 0.0
-    began, done = time.perf_counter(), 0
+    began, packed_bytes = time.perf_counter(), 0
     total = max(1, weight_bytes(net))
     for nbytes in _pack(net, folder, library, wide):
-        done += nbytes
+        packed_bytes += nbytes
         if time.perf_counter() - began >= SLICE_S:
-            yield done / total
+            yield packed_bytes / total
             began = time.perf_counter()
-    yield done / total
+    yield packed_bytes / total
     plain_decoder.install(net, library)
-    return done / total
+    return packed_bytes / total
 
 
 def _pack(net: Any, folder: Path, library: kernels.Library, wide: bool) -> Iterator[int]:
@@ -321,8 +328,8 @@ def load_error(name: str, config: dict[str, Any], error: Exception) -> EngineErr
     first = text[0] if text else type(error).__name__
     if first.rstrip().endswith(":") and len(text) > 1:  # MLX lists weights, one per line
         names = [line.strip(" ,.") for line in text[1:]]
-        more = ", …" if len(names) > MAX_NAMES else ""
-        first = f"{first.rstrip()} {', '.join(names[:MAX_NAMES])}{more}"
+        suffix = ", …" if len(names) > MAX_NAMES else ""
+        first = f"{first.rstrip()} {', '.join(names[:MAX_NAMES])}{suffix}"
     if "not supported" in first and "odel type" in first:
         return load_refused(
             f"{name} has type {config['model_type']!r}, which this version does not support. A "

@@ -89,12 +89,12 @@ def _take_rows(x: mx.array, axis: int, rows: tuple[int, ...]) -> mx.array:
 class _SelectsRows:
     """Mixin for a linear layer that computes logits."""
 
-    def __call__(self, x: mx.array, *more: Any, **named: Any) -> mx.array:
-        return super().__call__(_select_rows(x), *more, **named)  # type: ignore[misc, no-any-return]
+    def __call__(self, x: mx.array, *args: Any, **kwargs: Any) -> mx.array:
+        return super().__call__(_select_rows(x), *args, **kwargs)  # type: ignore[misc, no-any-return]
 
 
 class _SelectsRowsAsLinear:
     """Mixin for a tied embedding that computes logits."""
 
-    def as_linear(self, x: mx.array, *more: Any, **named: Any) -> mx.array:
-        return super().as_linear(_select_rows(x), *more, **named)  # type: ignore[misc, no-any-return]
+    def as_linear(self, x: mx.array, *args: Any, **kwargs: Any) -> mx.array:
+        return super().as_linear(_select_rows(x), *args, **kwargs)  # type: ignore[misc, no-any-return]

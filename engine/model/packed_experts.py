@@ -67,8 +67,8 @@ class Tensors:
         data = file.read(nbytes)
         if len(data) < nbytes:
             raise OSError(f"{file.name} became shorter.")
-        found = mx.array(np.frombuffer(data, kind).reshape(shape))
-        return found if dtype is None else found.view(dtype)
+        array = mx.array(np.frombuffer(data, kind).reshape(shape))
+        return array if dtype is None else array.view(dtype)
 
 
 _TYPES: dict[str, tuple[type, mx.Dtype | None]] = {
@@ -92,18 +92,18 @@ class PackedExperts:
         self._inputs, self._outputs = experts[0][0].inputs, experts[0][2].outputs
         self.nbytes = sum(matrix.nbytes for expert in experts for matrix in expert)
 
-    def __call__(self, x: mx.array, chosen: mx.array) -> mx.array:
-        """Run the `chosen` experts `[..., k]` on `x` `[..., inputs]`, and return `[..., k,
+    def __call__(self, x: mx.array, expert_ids: mx.array) -> mx.array:
+        """Run the experts `expert_ids` `[..., k]` on `x` `[..., inputs]`, and return `[..., k,
         outputs]`.
         """
-        experts = np.array(chosen).reshape(-1, chosen.shape[-1])
+        experts = np.array(expert_ids).reshape(-1, expert_ids.shape[-1])
         rows = as_rows(x, self._inputs)
         out = np.empty((*experts.shape, self._outputs), np.float32)
         for expert in np.unique(experts):
             rows_used, choice = np.nonzero(experts == expert)
             *gate_up, down = self._experts[expert]
             out[rows_used, choice] = gated_mlp(self._library, rows[rows_used], gate_up, down)
-        result = mx.array(out.reshape(*chosen.shape, self._outputs))
+        result = mx.array(out.reshape(*expert_ids.shape, self._outputs))
         return result if x.dtype == mx.float32 else result.astype(x.dtype)
 
 
@@ -125,7 +125,7 @@ def pack_experts(net: Any, folder: Path, library: Library) -> Iterator[int]:
     Layers are skipped if their tensors on disk don't match the tensors in the model.
     """
     switch = sys.modules.get("mlx_lm.models.switch_layers")  # only MoE models import this module
-    found = [
+    moe_layers = [
         (name, module)
         for name, module in net.named_modules()
         if switch is not None
@@ -134,7 +134,7 @@ def pack_experts(net: Any, folder: Path, library: Library) -> Iterator[int]:
         and all(type(module[part]) is switch.QuantizedSwitchLinear for part in _PARTS)
         and all(can_pack(Format.of(module[part])) for part in _PARTS)
     ]
-    if not found:
+    if not moe_layers:
         return
     try:
         tensors = Tensors(folder)
@@ -142,14 +142,14 @@ def pack_experts(net: Any, folder: Path, library: Library) -> Iterator[int]:
         log.warning("cannot pack experts: %s", error)
         return
     with contextlib.closing(tensors):
-        yield from _pack_experts(found, tensors, library)
+        yield from _pack_experts(moe_layers, tensors, library)
 
 
 def _pack_experts(
-    found: Sequence[tuple[str, Any]], tensors: Tensors, library: Library
+    moe_layers: Sequence[tuple[str, Any]], tensors: Tensors, library: Library
 ) -> Iterator[int]:
     agreed: dict[Any, bool] = {}
-    for name, module in found:
+    for name, module in moe_layers:
         forms = tuple((Format.of(module[part]), *module[part].weight.shape) for part in _PARTS)
         if not _is_in_files(module, name, tensors) or not agreed.get(forms, True):
             continue
@@ -187,7 +187,7 @@ def _is_in_files(module: Any, name: str, tensors: Tensors) -> bool:
 def _pack_expert(
     module: Any, name: str, expert: int, tensors: Tensors, library: Library
 ) -> list[PackedMatrix]:
-    found = []
+    matrices = []
     for part in _PARTS:
         layer = module[part]
         arrays = {
@@ -195,8 +195,8 @@ def _pack_expert(
             for array in _ARRAYS
             if isinstance(layer.get(array), mx.array)
         }
-        found.append(pack(library, arrays, Format.of(layer)))
-    return found
+        matrices.append(pack(library, arrays, Format.of(layer)))
+    return matrices
 
 
 def _replace_arrays(module: Any, experts: PackedExperts) -> None:
@@ -212,12 +212,12 @@ def _replace_arrays(module: Any, experts: PackedExperts) -> None:
 def _matches_original(module: Any, experts: PackedExperts) -> bool:
     last = module.gate_proj.num_experts - 1
     x = mx.random.normal((1, 2, module.gate_proj.input_dims), key=mx.random.key(0))
-    chosen = mx.array([[[0, last], [last, last // 2]]])
+    expert_ids = mx.array([[[0, last], [last, last // 2]]])
     try:
-        expected, found = np.array(module(x, chosen)), np.array(experts(x, chosen))
+        expected, actual = np.array(module(x, expert_ids)), np.array(experts(x, expert_ids))
     except Exception as error:  # models may raise any exception
         log.debug("unsupported experts: %s", error)
         return False
-    return expected.shape == found.shape and bool(
-        np.abs(found - expected).max() <= TOLERANCE * expected.std()
+    return expected.shape == actual.shape and bool(
+        np.abs(actual - expected).max() <= TOLERANCE * expected.std()
     )

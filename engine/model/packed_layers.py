@@ -45,8 +45,8 @@ class SharedProduct:
         """Return `x @ matrices[index].T`, `[..., outputs]`, with the dtype of `x`."""
         if self._input is not x or self._outputs_left[index] is None:
             rows = as_rows(x, self.matrices[0].inputs)
-            found = multiply(self._library, rows, self.matrices)
-            self._input, self._outputs_left = x, [*np.split(found, self._ends[:-1], axis=1)]
+            outputs = multiply(self._library, rows, self.matrices)
+            self._input, self._outputs_left = x, [*np.split(outputs, self._ends[:-1], axis=1)]
         ready, self._outputs_left[index] = self._outputs_left[index], None
         if all(pending is None for pending in self._outputs_left):
             self._input = None
@@ -85,8 +85,8 @@ class PackedEmbedding:
 
     def __call__(self, ids: mx.array) -> mx.array:
         rows = self.product.unpack(np.array(ids).reshape(-1))
-        found = mx.array(rows.reshape(*ids.shape, rows.shape[-1]))
-        return found.astype(self.scales.dtype)  # type: ignore[attr-defined]
+        embeddings = mx.array(rows.reshape(*ids.shape, rows.shape[-1]))
+        return embeddings.astype(self.scales.dtype)  # type: ignore[attr-defined]
 
     def as_linear(self, x: mx.array) -> mx.array:
         return self.product.output(0, x)
@@ -124,7 +124,7 @@ def is_packed(net: Any) -> bool:
 
 
 def _group_layers(net: Any) -> Iterator[list[Any]]:
-    seen: set[int] = set()
+    seen_ids: set[int] = set()
     for _, parent in net.named_modules():
         layers = {name: child for name, child in parent.items() if type(child) in _KINDS}
         for value in parent.values():  # lists and dictionaries contain layers
@@ -133,8 +133,8 @@ def _group_layers(net: Any) -> Iterator[list[Any]]:
                 layers |= {str(id(part)): part for part in parts if type(part) in _KINDS}
         for names in (*TOGETHER, *((name,) for name in layers)):
             group = [layers[name] for name in names if name in layers]
-            group = [layer for layer in group if id(layer) not in seen]
-            seen.update(map(id, group))
+            group = [layer for layer in group if id(layer) not in seen_ids]
+            seen_ids.update(map(id, group))
             if group:
                 yield group
 

@@ -100,11 +100,11 @@ def _run_separately(
     plain = [n for n, session in enumerate(sessions) if session.is_plain]
     rows = mx.array([row for n in plain for row in range(spans[n].start, spans[n].stop)])
     h = rest[0][rows] if rest else body.embed_tokens(inputs[rows])
-    found = body.plain.hidden_states(h, [sessions[n] for n in plain])
+    hidden = body.plain.hidden_states(h, [sessions[n] for n in plain])
     parts, first = [], 0
     for span, (caches, count, is_plain, _) in zip(spans, sessions, strict=True):
         if is_plain:
-            parts.append(found[first : first + count])
+            parts.append(hidden[first : first + count])
             first += count
         else:
             tokens, *embeddings = (array[span].swapaxes(0, 1) for array in (inputs, *rest))
@@ -179,27 +179,31 @@ class PlainDecoder:
         return rows
 
     def logits(
-        self, fed: Sequence[tuple[Sequence[Any], list[int]]], wanted: Sequence[int]
+        self, inputs: Sequence[tuple[Sequence[Any], list[int]]], output_rows: Sequence[int]
     ) -> Array | None:
-        """Return the logits `[wanted, vocabulary]` of some rows of a pass.
+        """Return the logits `[output rows, vocabulary]` of some rows of a pass.
 
         The next pass overwrites them. Returns None if the decoder doesn't support all caches.
 
         Args:
-            fed: caches and next tokens of each session. The tokens are the rows of the pass.
+            inputs: caches and next tokens of each session. The tokens are the rows of the pass.
         """
-        sessions = [self._session_rows(caches, len(tokens)) for caches, tokens in fed]
+        sessions = [self._session_rows(caches, len(tokens)) for caches, tokens in inputs]
         if not all(session.is_plain for session in sessions):
             return None
-        tokens_fed = np.array([token for _, tokens in fed for token in tokens], np.int64)
-        return self._run(tokens_fed, sessions, wanted, has_logits=True)[1]
+        tokens_fed = np.array([token for _, tokens in inputs for token in tokens], np.int64)
+        return self._run(tokens_fed, sessions, output_rows, has_logits=True)[1]
 
     def _run(
-        self, rows: Array, sessions: Sequence[SessionRows], wanted: Sequence[int], has_logits: bool
+        self,
+        rows: Array,
+        sessions: Sequence[SessionRows],
+        output_rows: Sequence[int],
+        has_logits: bool,
     ) -> tuple[Array, Array | None]:
         layers = len(self._shapes)
         if len(sessions[0].caches) > layers:  # the model runs its layers several times
-            run, others = (
+            run, other_sessions = (
                 [
                     self._session_rows(session.caches[part], session.token_count)
                     for session in sessions
@@ -207,21 +211,21 @@ class PlainDecoder:
                 for part in (slice(layers), slice(layers, None))
             )
             rows, _ = self._run(rows, run, range(len(rows)), has_logits=False)
-            return self._run(rows, others, wanted, has_logits)
+            return self._run(rows, other_sessions, output_rows, has_logits)
         reserved = [self._reserve(session) for session in sessions]
         segments = reserved[0] if len(reserved) == 1 else np.concatenate(reserved, axis=1)
         spans, row, first = [], 0, 0
         for (caches, count, *_), segment in zip(sessions, reserved, strict=True):
             spans.append((row, count, caches[0].offset, first, segment.shape[1]))
             row, first = row + count, first + segment.shape[1]
-        found = self._decoder.step(
-            rows, np.array(spans, SPAN), segments.view(SEGMENT)[..., 0], wanted, has_logits
+        outputs = self._decoder.step(
+            rows, np.array(spans, SPAN), segments.view(SEGMENT)[..., 0], output_rows, has_logits
         )
         for caches, count, *_ in sessions:
             end = caches[0].offset + count
             for cache in caches:
                 cache.offset = end
-        return found
+        return outputs
 
     def _reserve(self, session: SessionRows) -> Array:
         caches, count, _, is_current = session
@@ -281,8 +285,8 @@ class _SessionArrays:
         if self._full_at < self._end:
             layers = self._layers_to_grow(caches)
             for layer in layers:
-                more = max(self._end, int(self._capacity[layer]) + 1) - caches[layer].offset
-                _reserve(caches[layer], more, self._shapes[layer])
+                room = max(self._end, int(self._capacity[layer]) + 1) - caches[layer].offset
+                _reserve(caches[layer], room, self._shapes[layer])
             mx.eval([(caches[layer].keys, caches[layer].values) for layer in layers])
             for layer in layers:
                 self._segments[layer], self._capacity[layer] = _segments_of(caches[layer])
@@ -324,23 +328,23 @@ def _convert_to_float16(cache: Any) -> None:
 
 def _segments_of(cache: Any) -> tuple[Any, int]:
     """Return a cache's segments (the count of the last segment isn't set) and its capacity."""
-    found, start = [], 0
+    segments, start = [], 0
     if isinstance(cache, SharedPrefixKV):
         start, prefix = cache.base, cache.shared_prefix
         arrays = prefix.keys[cache.layer], prefix.values[cache.layer]
-        found.append((*_pair_layout(*arrays), 0, start))
-    found.append((*_pair_layout(cache.keys, cache.values), start, 0))
-    return found, start + int(cache.keys.shape[2])
+        segments.append((*_pair_layout(*arrays), 0, start))
+    segments.append((*_pair_layout(cache.keys, cache.values), start, 0))
+    return segments, start + int(cache.keys.shape[2])
 
 
 def _pair_layout(keys: mx.array, values: mx.array) -> tuple[int, int, int, int]:
     """Return the addresses of keys and values, and their head and token strides in float16
     units.
     """
-    (key, *strides), (value, *others) = _array_layout(keys), _array_layout(values)
-    if strides != others:
+    (key, *key_strides), (value, *value_strides) = _array_layout(keys), _array_layout(values)
+    if key_strides != value_strides:
         raise ValueError("keys and values differ in their strides")
-    return key, value, strides[0], strides[1]
+    return key, value, key_strides[0], key_strides[1]
 
 
 def _array_layout(array: mx.array) -> tuple[int, int, int]:
@@ -423,14 +427,14 @@ def _matches_body(net: Any, body: Any, owner: Any, library: Library) -> bool:
         plain = _build_decoder(net, body, owner, library)
         undo = _replace(body, plain)
         try:
-            found = _sample_outputs(body, by_model if owner is None else by_decoder, caches())
+            outputs = _sample_outputs(body, by_model if owner is None else by_decoder, caches())
         finally:
             undo()
     finally:
         body.layers = layers
-    off = [_difference(a, b) for a, b in zip(found, expected, strict=True)]
-    log.debug("the decoder is off by %.2g", max(off))
-    return all(deviation <= runs * TOLERANCE for deviation in off)  # False for NaN
+    deviations = [_difference(a, b) for a, b in zip(outputs, expected, strict=True)]
+    log.debug("the decoder is off by %.2g", max(deviations))
+    return all(deviation <= runs * TOLERANCE for deviation in deviations)  # False for NaN
 
 
 def _layer_kind(layer: Any) -> tuple[Any, ...]:
@@ -591,8 +595,8 @@ def _is_called_as_usual(layer: Any) -> bool:
     return {*_parameters(layer), *_parameters(layer.self_attn)} == {"x", "mask", "cache"}
 
 
-def _projection_names(module: Any, known: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    return next((names for names in known if all(name in module for name in names)), ())
+def _projection_names(module: Any, candidates: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    return next((names for names in candidates if all(name in module for name in names)), ())
 
 
 def _build_decoder(net: Any, body: Any, owner: Any, library: Library) -> PlainDecoder:
@@ -650,9 +654,9 @@ def _norm_scale(norm: Any) -> Array:
         raise ValueError(f"norms in {norm.weight.dtype}")
     x = np.sin(np.arange(norm.weight.size, dtype=np.float32)) + 1  # numpy.random loads slowly
     normed = x / np.sqrt(np.square(x).mean() + norm.eps)
-    found = np.array(norm(mx.array(x)))
+    scaled = np.array(norm(mx.array(x)))
     for weight in (np.array(norm.weight), np.array(norm.weight) + 1):
-        if np.allclose(normed * weight, found, rtol=1e-4, atol=1e-5):
+        if np.allclose(normed * weight, scaled, rtol=1e-4, atol=1e-5):
             return weight
     raise ValueError(f"unsupported norm {type(norm).__name__}")
 
@@ -669,12 +673,12 @@ def _is_gelu(mlp: Any) -> bool:
     }
     vars(mlp).update(replaced)  # attributes take precedence over layers
     try:
-        found = np.array(mlp(gate))
+        activation = np.array(mlp(gate))
     finally:
         for name in replaced:
             del vars(mlp)[name]
     for is_gelu, function in ((False, nn.silu), (True, nn.gelu_approx)):
-        if np.allclose(found, np.array(function(gate)), atol=1e-5):
+        if np.allclose(activation, np.array(function(gate)), atol=1e-5):
             return is_gelu
     raise ValueError("unsupported activation")
 
@@ -695,14 +699,14 @@ def _embedding_scale(net: Any, body: Any) -> float:
     undo = mix_in(_InputRecorder, [first])
     try:
         body(tokens, cache=make_prompt_cache(net))
-        found = np.array(vars(first).pop("given"))
+        embedded = np.array(vars(first).pop("given"))
     finally:
         undo()
         body.layers = layers
     embeddings = np.array(body.embed_tokens(tokens))
     largest = int(np.abs(embeddings).argmax())
-    scale = float(found.flat[largest] / embeddings.flat[largest])
-    if not np.allclose(embeddings * scale, found, rtol=1e-4, atol=1e-6):
+    scale = float(embedded.flat[largest] / embeddings.flat[largest])
+    if not np.allclose(embeddings * scale, embedded, rtol=1e-4, atol=1e-6):
         raise ValueError("unsupported embeddings")
     return 1.0 if abs(scale - 1) < 1e-5 else scale
 
@@ -740,11 +744,11 @@ def _build_rotation(rope: Any, width: int) -> Rotation:
         for position in (tried - 1, tried):
             head = np.sin(np.arange(width, dtype=np.float32) + position)[None, None, None]
             expected = np.array(rope(mx.array(head), offset=position))[0, 0, 0]
-            found, at = head[0, 0, 0].copy(), position - first
-            a, b = found[first_half].copy(), found[second_half].copy()
-            found[first_half] = a * cosines[at] - b * sines[at]
-            found[second_half] = a * sines[at] + b * cosines[at]
-            if not np.allclose(found, expected, atol=ROTATION_TOLERANCE):
+            actual, at = head[0, 0, 0].copy(), position - first
+            a, b = actual[first_half].copy(), actual[second_half].copy()
+            actual[first_half] = a * cosines[at] - b * sines[at]
+            actual[second_half] = a * sines[at] + b * cosines[at]
+            if not np.allclose(actual, expected, atol=ROTATION_TOLERANCE):
                 raise ValueError(f"a rotation without a table, at position {position}")
     return Rotation(part, rotated, is_interleaved)
 
@@ -767,10 +771,10 @@ def _sample_outputs(
     if rounds:
         for cache in caches:
             _round_new_keys(cache)
-    found = []
+    outputs = []
     for tokens in ([7, 3, 11, 2, 5], [1], [13]):
-        found.append(np.array(run([t % rows for t in tokens], caches)))
-    return [*found, np.array(caches[-1].keys[:, :, :7])]
+        outputs.append(np.array(run([t % rows for t in tokens], caches)))
+    return [*outputs, np.array(caches[-1].keys[:, :, :7])]
 
 
 def _round_new_keys(cache: Any) -> None:

@@ -69,13 +69,13 @@ class Abilities(Struct, frozen=True):
 
 
 def measure(
-    net: Any, words: int, known: SharingModes | None = None
+    net: Any, words: int, known_modes: SharingModes | None = None
 ) -> Generator[None, None, Abilities]:
     """Run the whole probe.
 
     Args:
         words: only feed token ids below this.
-        known: result of an earlier probe, which makes some of the passes unnecessary.
+        known_modes: result of an earlier probe, which makes some of the passes unnecessary.
     """
     from mlx_lm.models.cache import make_prompt_cache
 
@@ -85,7 +85,7 @@ def measure(
     if decoder is not None:
         # A plain decoder is causal and computes only the requested rows, so no test is needed.
         output_rows.install(net, decoder.vocabulary)
-        estimate, ways = yield from explore(net, make_cache, words, known)
+        estimate, ways = yield from explore(net, make_cache, words, known_modes)
         return Abilities(
             make_cache,
             estimate,
@@ -97,7 +97,7 @@ def measure(
         )
     leaves_out_rows = yield from _can_skip_rows(net, make_cache, words)
     yield
-    estimate, ways = yield from explore(net, make_cache, words, known)
+    estimate, ways = yield from explore(net, make_cache, words, known_modes)
     token_by_token = yield from can_see_ahead(net, make_cache, words)
     rows = embedding_rows(net, make_cache)
     yield
@@ -115,7 +115,7 @@ def _can_skip_rows(
     row.
     """
     ids, row = mx.array([[(7 * i + 3) % words for i in range(5)]]), (2,)
-    undo, off, computed = None, math.inf, 0
+    undo, difference, computed = None, math.inf, 0
     try:
         caches = make_cache()
         logits = net(ids, cache=caches)
@@ -127,14 +127,14 @@ def _can_skip_rows(
             output = net(ids, cache=caches)
         yield from evaluate_in_slices(caches, output)
         computed = output.size // output.shape[-1]
-        off = logit_difference(
+        difference = logit_difference(
             output_rows.extract_logits(output, row), output_rows.extract_logits(logits, row)
         )
     except Exception as error:  # any exception; `explore` will run into it again and report it
         log.debug("the output layer cannot leave out rows: %s", error)
-    if undo is not None and not off < TOLERANCE:
+    if undo is not None and not difference < TOLERANCE:
         undo()
-    return computed == len(row) and off < TOLERANCE
+    return computed == len(row) and difference < TOLERANCE
 
 
 # ---------------------------------------------------------------- sharing a step
@@ -147,7 +147,7 @@ copies would take half as much memory as a small model.
 
 
 def explore(
-    net: Any, make_cache: Callable[[], Caches], vocab: int, known: SharingModes | None = None
+    net: Any, make_cache: Callable[[], Caches], vocab: int, known_modes: SharingModes | None = None
 ) -> Generator[None, None, tuple[MemoryEstimate, SharingModes]]:
     """Measure the memory of a session, and find out what sessions can share.
 
@@ -156,10 +156,10 @@ def explore(
     passes.
     """
     if not patches.is_on("attention"):
-        known = None
+        known_modes = None
     is_plain = plain_decoder.is_installed(net)
     # The caches of a plain decoder have the same shapes after any prompt.
-    lengths = (9,) if is_plain and known is not None else (9, 16, 5)
+    lengths = (9,) if is_plain and known_modes is not None else (9, 16, 5)
     prompts = [[(7 * i + 3) % vocab for i in range(n)] for n in lengths]
     sessions = []
     for prompt in prompts:
@@ -171,11 +171,11 @@ def explore(
         sessions.append(caches)
         yield
     estimate = yield from _estimate(net, make_cache, sessions, vocab)
-    if known is None:
-        known = yield from _find_modes(net, sessions, vocab)
-    elif known.mixes:
+    if known_modes is None:
+        known_modes = yield from _find_modes(net, sessions, vocab)
+    elif known_modes.mixes:
         yield from _enable_mixed_states(net, sessions[0])
-    return estimate, known
+    return estimate, known_modes
 
 
 MEASURED_AT = (256, 512)
@@ -302,8 +302,8 @@ def _chunk_difference(tried: _Trial, stepped: Caches) -> Generator[None, None, f
     """
     chunk = [3, 1, 4, 1, 5]
     expected = yield from compute_logits(tried.net, chunk, clone(tried.alone[0]))
-    got = yield from compute_logits(tried.net, chunk, stepped)
-    return logit_difference(got, expected)
+    logits = yield from compute_logits(tried.net, chunk, stepped)
+    return logit_difference(logits, expected)
 
 
 def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
@@ -313,10 +313,10 @@ def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
     session's next token.
     """
     net, tokens, expected = tried.net, tried.steps[0], tried.expected[0]
-    chunk, then = [3, 1, 4, 1, 5], [9]
+    chunk, next_chunk = [3, 1, 4, 1, 5], [9]
     plain = clone(tried.sessions[2])
     last = yield from compute_logits(net, chunk, plain)
-    wanted = yield from compute_logits(net, then, plain)
+    expected_after = yield from compute_logits(net, next_chunk, plain)
     first, second, third = (clone(caches) for caches in tried.sessions)
     shared = ragged.combine_caches([first, second], None, [(third, len(chunk))])
     places = (0, 1, 1 + len(chunk))
@@ -325,18 +325,20 @@ def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
     step = output_rows.extract_logits(together, places)
     yield from evaluate_in_slices(zip(first, second, third, strict=True), step)
     yield
-    after = yield from compute_logits(net, then, third)
-    pairs = (step[:2], expected[:2]), (step[2:], last), (after, wanted)
-    return max(logit_difference(got.astype(mx.float32), right) for got, right in pairs)
+    after = yield from compute_logits(net, next_chunk, third)
+    pairs = (step[:2], expected[:2]), (step[2:], last), (after, expected_after)
+    return max(logit_difference(actual.astype(mx.float32), right) for actual, right in pairs)
 
 
-def logit_difference(got: mx.array, expected: mx.array) -> float:
+def logit_difference(actual: mx.array, expected: mx.array) -> float:
     """Return the maximum difference of logits in standard deviations, or inf for NaNs."""
     expected = expected.astype(mx.float32)
     # Some models return -inf for unused tokens.
     spread = mx.maximum(mx.std(mx.where(mx.isfinite(expected), expected, 0)), 1e-6)
-    off: Any = (mx.where(got == expected, 0, mx.abs(got - expected)).max() / spread).item()
-    return float(off) if math.isfinite(off) else math.inf
+    difference: Any = (
+        mx.where(actual == expected, 0, mx.abs(actual - expected)).max() / spread
+    ).item()
+    return float(difference) if math.isfinite(difference) else math.inf
 
 
 def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
@@ -358,10 +360,12 @@ def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
                     return math.inf
             shared = ragged.combine_caches(together, slots)
             with dense.engage():
-                got = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(mx.float32)
+                logits = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(
+                    mx.float32
+                )
             arrays = [*zip(*together, strict=True), *slots.arrays]
-            yield from evaluate_in_slices(arrays, got)
-            worst = max(worst, logit_difference(got, expected))
+            yield from evaluate_in_slices(arrays, logits)
+            worst = max(worst, logit_difference(logits, expected))
             yield
         if way == _SHARED_PREFIX:
             worst = max(worst, (yield from _chunk_difference(tried, together[0])))
@@ -449,18 +453,18 @@ def can_see_ahead(
     """
     half = [(7 * i + 3) % vocab for i in range(8)]
     ends = [[(5 * i + first) % vocab for i in range(8)] for first in (11, 29)]
-    found = []
+    logit_rows = []
     for end in ends:
         caches = make_cache()
         logits = net(mx.array([[*half, *end]]), cache=caches)
-        found.append(logits[0, :8].astype(mx.float32))
-        yield from evaluate_in_slices(caches, *found)
+        logit_rows.append(logits[0, :8].astype(mx.float32))
+        yield from evaluate_in_slices(caches, *logit_rows)
         yield
-    first, second = found
+    first, second = logit_rows
     # Some models return -inf for unused tokens.
     spread = mx.std(mx.where(mx.isfinite(first), first, 0))
-    off = mx.where(first == second, 0, mx.abs(first - second)).max()
-    return bool((off > SEES_AHEAD * spread).item())
+    difference = mx.where(first == second, 0, mx.abs(first - second)).max()
+    return bool((difference > SEES_AHEAD * spread).item())
 
 
 def _iterate_caches(caches: Any) -> Iterator[Any]:
@@ -491,15 +495,15 @@ def hidden_body(net: Any, make_cache: Callable[[], Caches]) -> Any:
 def _is_hidden(inner: Any, net: Any, make_cache: Callable[[], Caches]) -> bool:
     ids = mx.array([[0, 1]])
     try:
-        found = inner(ids, cache=make_cache())
+        hidden = inner(ids, cache=make_cache())
         logits = net(ids, cache=make_cache())
     except Exception:  # modules may raise any exception for unknown arguments
         return False
     return (
-        isinstance(found, mx.array)
-        and found.ndim == 3
-        and found.shape[:2] == (1, 2)
-        and found.shape[-1] != logits.shape[-1]
+        isinstance(hidden, mx.array)
+        and hidden.ndim == 3
+        and hidden.shape[:2] == (1, 2)
+        and hidden.shape[-1] != logits.shape[-1]
     )
 
 
@@ -545,8 +549,10 @@ class _RecordsCalls:
             watch.inside.pop()
 
 
-def _record_calls(modules: Sequence[Any], known: set[int], run: Callable[[], Any]) -> _CallRecord:
-    watch = _current_record.now = _CallRecord(known)
+def _record_calls(
+    modules: Sequence[Any], known_ids: set[int], run: Callable[[], Any]
+) -> _CallRecord:
+    watch = _current_record.now = _CallRecord(known_ids)
     undo = mix_in(_RecordsCalls, modules)
     try:
         run()

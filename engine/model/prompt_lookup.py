@@ -51,41 +51,41 @@ class MatchSearch:
 
     def find(self) -> int:
         """Return the length of the longest match for the latest tokens, or 0 if it's too short."""
-        new = self._tokens[self._copied :]
-        if self._copied + len(new) > len(self._ids):
-            grown = np.empty(2 * (self._copied + len(new)), np.int32)
-            grown[: self._copied] = self._ids[: self._copied]
-            self._ids = grown
-        self._ids[self._copied : self._copied + len(new)] = new
-        for token in new:
+        new_tokens = self._tokens[self._copied :]
+        if self._copied + len(new_tokens) > len(self._ids):
+            larger_ids = np.empty(2 * (self._copied + len(new_tokens)), np.int32)
+            larger_ids[: self._copied] = self._ids[: self._copied]
+            self._ids = larger_ids
+        self._ids[self._copied : self._copied + len(new_tokens)] = new_tokens
+        for token in new_tokens:
             goes_on = self._next and self._ids[self._next] == token
             if self._next:
                 self._accepted[_length_class(self._matched)] += goes_on
                 self._drafted[_length_class(self._matched)] += 1
             self._next = self._next + 1 if goes_on else 0
             self._matched += 1
-        self._copied += len(new)
-        if new and not self._next:
+        self._copied += len(new_tokens)
+        if new_tokens and not self._next:
             self._search()
         return self._matched if self._next else 0
 
     def draft(self, count: int) -> list[int]:
         if not self.find():
             return []
-        found: list[int] = self._ids[self._next : min(self._next + count, self._copied)].tolist()
-        return found
+        tokens: list[int] = self._ids[self._next : min(self._next + count, self._copied)].tolist()
+        return tokens
 
     def acceptance_chances(self, count: int) -> list[float]:
         """Return the probabilities that a draft is accepted up to and including each of its tokens.
 
         The statistics include every token of the answer, whether or not it was drafted.
         """
-        chance, found = 1.0, list[float]()
-        for ahead in range(min(count, self._copied - self._next)):
-            length = _length_class(self._matched + ahead)
+        chance, chances = 1.0, list[float]()
+        for offset in range(min(count, self._copied - self._next)):
+            length = _length_class(self._matched + offset)
             chance *= self._accepted[length] / self._drafted[length]
-            found.append(chance)
-        return found
+            chances.append(chance)
+        return chances
 
     def _search(self) -> None:
         last = self._copied - 1
@@ -96,8 +96,8 @@ class MatchSearch:
             if not len(longer):
                 break
             places, matched = longer, matched + 1
-        found = len(places) > 0 and matched >= MIN_MATCH
-        self._next, self._matched = (int(places[-1]) + 1, matched) if found else (0, 0)
+        has_match = len(places) > 0 and matched >= MIN_MATCH
+        self._next, self._matched = (int(places[-1]) + 1, matched) if has_match else (0, 0)
 
 
 def _length_class(matched: int) -> int:

@@ -41,10 +41,10 @@ def quantized_caches(model: LoadedModel, bits: int, words: int | None = None) ->
     """
     if bits not in model.quantized_caches:
         run_to_end(try_quantized_caches(model, bits, words))
-    found = model.quantized_caches[bits]
-    if not isinstance(found, QuantizedCaches):
-        raise EngineError(*found)
-    return found
+    result = model.quantized_caches[bits]
+    if not isinstance(result, QuantizedCaches):
+        raise EngineError(*result)
+    return result
 
 
 def new_caches(model: LoadedModel, bits: int) -> Caches:
@@ -80,9 +80,9 @@ def _create(
     widths = {a.shape[-1] for cache in growing for a in (cache.keys, cache.values)}
     fitting = [size for size in GROUP_SIZES if all(width % size == 0 for width in widths)]
     if not fitting:
-        shown = " and ".join(str(width) for width in sorted(widths))
+        widths_text = " and ".join(str(width) for width in sorted(widths))
         raise _refusal(
-            model, bits, f"its head width {shown} is not a multiple of {GROUP_SIZES[-1]}"
+            model, bits, f"its head width {widths_text} is not a multiple of {GROUP_SIZES[-1]}"
         )
 
     # Don't use `model.new_caches`. The model stores the result, which would be a reference cycle.
@@ -101,10 +101,10 @@ def _create(
     return QuantizedCaches(make, estimate)
 
 
-def _refusal(model: LoadedModel, bits: int, why: str) -> EngineError:
+def _refusal(model: LoadedModel, bits: int, reason: str) -> EngineError:
     return EngineError(
         UNSUPPORTED_SESSION,
-        f"{model.info.name} does not support a KV cache of {bits} bits: {why}. Open the chat "
+        f"{model.info.name} does not support a KV cache of {bits} bits: {reason}. Open the chat "
         "without kv_bits.",
     )
 
@@ -130,17 +130,17 @@ def _check_caches(
     if model.info.step != probe.ALONE:
         together = [clone(caches) for caches in sessions]
         shared = ragged.combine_caches(together)
-        got = model.net(mx.array(tokens)[:, None], cache=shared)[:, -1]
-        yield from evaluate_in_slices(zip(*together, strict=True), got)
+        logits = model.net(mx.array(tokens)[:, None], cache=shared)[:, -1]
+        yield from evaluate_in_slices(zip(*together, strict=True), logits)
         yield
-        if probe.logit_difference(got, alone) > probe.TOLERANCE:
+        if probe.logit_difference(logits, alone) > probe.TOLERANCE:
             raise ValueError("shared steps compute wrong results with it")
         if model.slots is not None and model.slots.policy.bits:
             bits = yield from _agree_in_slots(model, tokens, sessions, alone)
             model.slots.policy = replace(model.slots.policy, bits=bits)
-    whole, prompt = model.new_caches(), [(7 * i + 3) % vocab for i in range(9)]
-    yield from probe.compute_logits(model.net, prompt, whole)
-    first = yield from probe.compute_logits(model.net, tokens[:1], whole)
+    prompt_caches, prompt = model.new_caches(), [(7 * i + 3) % vocab for i in range(9)]
+    yield from probe.compute_logits(model.net, prompt, prompt_caches)
+    first = yield from probe.compute_logits(model.net, tokens[:1], prompt_caches)
     if probe.logit_difference(rows[0], first) > GARBLED:
         raise ValueError("they make nonsense")
     return estimate
@@ -159,10 +159,10 @@ def _agree_in_slots(
             return False
         shared = ragged.combine_caches([kvs[row].layers for row in order], slots)
         ordered = mx.array([tokens[row] for row in order])
-        got = model.net(ordered[:, None], cache=shared)[:, -1]
-        yield from evaluate_in_slices(slots.arrays, got)
+        logits = model.net(ordered[:, None], cache=shared)[:, -1]
+        yield from evaluate_in_slices(slots.arrays, logits)
         yield
-        return probe.logit_difference(got, alone[mx.array(order)]) <= probe.TOLERANCE
+        return probe.logit_difference(logits, alone[mx.array(order)]) <= probe.TOLERANCE
     except Exception as error:  # models without support for quantized keys may raise any exception
         log.debug("cannot use quantized caches in slots: %s: %s", type(error).__name__, error)
         return False

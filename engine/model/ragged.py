@@ -63,10 +63,10 @@ class Rows:
         return len(self.rows), heads, tokens, width
 
     def astype(self, dtype: mx.Dtype) -> Rows:
-        return self._each(lambda kept: kept.astype(dtype))
+        return self._each(lambda array: array.astype(dtype))
 
     def tile(self, reps: Sequence[int]) -> Rows:
-        return self._each(lambda kept: mx.tile(kept, reps))
+        return self._each(lambda array: mx.tile(array, reps))
 
     def swapaxes(self, first: int, second: int) -> Factor:
         return Factor(Rows([row.swapaxes(first, second) for row in self.rows], self.caches))
@@ -116,11 +116,13 @@ class WithChunks:
     def shape(self) -> tuple[int, int, mx.array, int]:
         """Shape of a batched array, except that each row has its own number of visible tokens."""
         _, heads, _, width = self.chunks[0].shape
-        seen = [] if self.decoding is None else [row.shape[2] for row in self.decoding.rows]
+        visible_counts = (
+            [] if self.decoding is None else [row.shape[2] for row in self.decoding.rows]
+        )
         for chunk, count in zip(self.chunks, self.counts, strict=True):
             length = chunk.shape[2]
-            seen += range(length - count + 1, length + 1)
-        return len(seen), heads, mx.array(seen, mx.int32), width
+            visible_counts += range(length - count + 1, length + 1)
+        return len(visible_counts), heads, mx.array(visible_counts, mx.int32), width
 
     def tile(self, reps: Sequence[int]) -> WithChunks:
         decoding = None if self.decoding is None else mx.tile(self.decoding, reps)
@@ -169,8 +171,8 @@ class SlotLengths:
         self._biases: dict[mx.Dtype, mx.array] = {}
         if min(self.lengths) < self.longest:
             # Use numpy, because with MLX each operation would be a kernel launch on a GPU.
-            holds = np.arange(self.longest) < np.array(self.lengths)[:, None]
-            self._holds = holds.reshape(self.occupied, 1, 1, self.longest)
+            occupancy = np.arange(self.longest) < np.array(self.lengths)[:, None]
+            self._holds = occupancy.reshape(self.occupied, 1, 1, self.longest)
             self.mask = mx.array(self._holds)
 
     def bias(self, dtype: mx.Dtype) -> mx.array | None:
@@ -358,11 +360,17 @@ class RaggedArrays(StateUpdates):
 
     def __getitem__(self, index: int) -> mx.array | None:
         states = [cache[index] for cache in self.rows]
-        known = [state for state in states if state is not None]
-        if not known:
+        present_states = [state for state in states if state is not None]
+        if not present_states:
             return None
-        shape = tuple(map(max, *(s.shape for s in known))) if len(known) > 1 else known[0].shape
-        return mx.concatenate([_pad_state(state, shape, known[0].dtype) for state in states])
+        shape = (
+            tuple(map(max, *(s.shape for s in present_states)))
+            if len(present_states) > 1
+            else present_states[0].shape
+        )
+        return mx.concatenate(
+            [_pad_state(state, shape, present_states[0].dtype) for state in states]
+        )
 
     def __setitem__(self, index: int, value: mx.array) -> None:
         for cache, state in zip(self.rows, mx.split(value, len(self.rows)), strict=True):
@@ -392,7 +400,7 @@ def _pad_state(state: mx.array | None, shape: tuple[int, ...], dtype: mx.Dtype) 
         return mx.zeros(shape, dtype)
     if state.shape == shape:
         return state
-    return mx.pad(state, [(most - n, 0) for most, n in zip(shape, state.shape, strict=True)])
+    return mx.pad(state, [(size - n, 0) for size, n in zip(shape, state.shape, strict=True)])
 
 
 class StackedArrays(RaggedArrays):
@@ -576,7 +584,9 @@ class MixedKV:
         if n != 1:
             raise NotImplementedError("a mixed step with several tokens per row")
         kwargs = {"window_size": None, **kwargs, "return_array": False}
-        own = self._decoding.make_mask(n, **kwargs) if self._decoding is not None else None
+        decoding_mask = (
+            self._decoding.make_mask(n, **kwargs) if self._decoding is not None else None
+        )
         open_ones = within[-len(self._counts) :] or [()] * len(self._counts)
         masks = [
             _open_cache_mask(cache, count, kwargs["window_size"], spans)
@@ -584,10 +594,12 @@ class MixedKV:
             else cache.make_mask(count, **kwargs)
             for cache, count, spans in zip(self._caches, self._counts, open_ones, strict=True)
         ]
-        usual = own is None and not any(hasattr(cache, "max_size") for cache in self._caches)
+        usual = decoding_mask is None and not any(
+            hasattr(cache, "max_size") for cache in self._caches
+        )
         if usual and not any(isinstance(mask, mx.array) for mask in masks):
             return None
-        return WithChunks(own, masks, self._caches, self._counts)
+        return WithChunks(decoding_mask, masks, self._caches, self._counts)
 
 
 Spans = Sequence[tuple[int, int]]
@@ -762,8 +774,15 @@ class _RowByRow:
             self._per_row = frozenset(k for k, v in by_key.items() if _has_rows(v, n))
         outs = []
         for row in range(n):
-            own = {k: _take_row(v, row) if k in self._per_row else v for k, v in by_key.items()}
-            outs.append(inner(*(own[k] for k in range(len(args))), **{k: own[k] for k in kwargs}))
+            row_arguments = {
+                k: _take_row(v, row) if k in self._per_row else v for k, v in by_key.items()
+            }
+            outs.append(
+                inner(
+                    *(row_arguments[k] for k in range(len(args))),
+                    **{k: row_arguments[k] for k in kwargs},
+                )
+            )
         return _join_rows(outs)
 
 
@@ -810,8 +829,8 @@ def _swap_rows_and_tokens(value: Any) -> Any:
 def _has_rows(value: Any, n: int) -> bool:
     if isinstance(value, mx.array):
         # A vector with one number per row must be positions, so it has to be an integer type.
-        enough = value.ndim > 1 or mx.issubdtype(value.dtype, mx.integer)
-        return value.ndim > 0 and value.shape[0] == n and enough
+        has_batch_axis = value.ndim > 1 or mx.issubdtype(value.dtype, mx.integer)
+        return value.ndim > 0 and value.shape[0] == n and has_batch_axis
     return type(value) in _RAGGED
 
 

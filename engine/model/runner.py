@@ -100,8 +100,8 @@ def prefill_together(model: LoadedModel, readings: Sequence[PrefillChunk]) -> No
     for reading in readings:
         reading.kv.leave_slots()
     decoder = model.decoder
-    fed = [(reading.kv.layers, reading.tokens) for reading in readings]
-    if decoder is None or decoder.logits(fed, ()) is None:
+    inputs = [(reading.kv.layers, reading.tokens) for reading in readings]
+    if decoder is None or decoder.logits(inputs, ()) is None:
         with dense.engage(), output_rows.restrict_rows([0]):
             shared = ragged.combine_caches((), reading=_chunk_caches(readings))
             ids = _chunk_rows(model, readings)
@@ -130,15 +130,15 @@ def decode(
     ending = [id(reading.kv) for reading in readings if reading.ends]
     batch = [r for r in rows if id(r.kv) not in ending]
     kvs = [r.kv for r in batch]
-    lost = [(r.kv, count) for r in batch if (count := lost_tokens(r))]
-    order, alone = _order_rows(model, kvs, shared and not lost)
+    lost_counts = [(r.kv, count) for r in batch if (count := lost_tokens(r))]
+    order, alone = _order_rows(model, kvs, shared and not lost_counts)
     batch = [batch[row] for row in order]
     logits: mx.array | Array | None = None
-    decoder = None if lost or (alone and len(batch) > 1) else model.decoder
+    decoder = None if lost_counts or (alone and len(batch) > 1) else model.decoder
     if decoder is not None and all(r.pending is None for r in batch):
-        fed = [(r.kv.layers, r.tokens[-1:]) for r in batch]
-        fed += [(reading.kv.layers, reading.tokens) for reading in readings]
-        logits = decoder.logits(fed, [*range(len(batch)), *_end_rows(readings, len(batch))])
+        inputs = [(r.kv.layers, r.tokens[-1:]) for r in batch]
+        inputs += [(reading.kv.layers, reading.tokens) for reading in readings]
+        logits = decoder.logits(inputs, [*range(len(batch)), *_end_rows(readings, len(batch))])
     if logits is None:
         feeds: Sequence[mx.array] = [next_input(r) for r in batch]
         caches = [r.kv.layers for r in batch]
@@ -151,7 +151,7 @@ def decode(
             logits = forward_mixed(model, feeds, caches, readings, spans)
         else:
             logits = forward(model, feeds, caches, alone, spans)
-    for kv, tokens in lost:
+    for kv, tokens in lost_counts:
         for token in tokens:
             kv.record_token(token)
     if model.ranks > 1:  # all ranks evaluate the same arrays, regardless of sampling
@@ -163,7 +163,7 @@ def decode(
         mx.async_eval(lazy)  # type: ignore[no-untyped-call]
     if readings:
         _record_chunks(readings)
-    if readings or lost:  # exclude the chunk or draft from the time of the next step
+    if readings or lost_counts:  # exclude the chunk or draft from the time of the next step
         mx.synchronize()
     places = {id(r): number for number, r in enumerate(batch)}
     return [out[places[id(r)]] for r in rows]
@@ -184,13 +184,13 @@ def _sample_tokens(
     free = [row for row, (answer, *_) in enumerate(places) if answer.constraint is None]
     out: list[NextToken] = [0] * len(places)
     if free:
-        answers, indices, fed = zip(*(places[row] for row in free), strict=True)
-        known = [
+        answers, indices, fed_ids = zip(*(places[row] for row in free), strict=True)
+        recent_ids = [
             recent_tokens(a, tokens) if a.sampler.uses_history else None
-            for a, tokens in zip(answers, fed, strict=True)
+            for a, tokens in zip(answers, fed_ids, strict=True)
         ]
         some = logits if len(free) == len(logits) else _select_rows(logits, free)
-        sampled = sample_rows(some, [a.sampler for a in answers], indices, known)
+        sampled = sample_rows(some, [a.sampler for a in answers], indices, recent_ids)
         for row, token in zip(free, sampled, strict=True):
             out[row] = token
     for row in set(range(len(places))).difference(free):
@@ -203,10 +203,10 @@ def _sample_tokens(
         for row, is_nan in zip(rows, mx.split(flags, len(rows)), strict=True):
             places[row][0].next_is_nan = is_nan
     lazy += [t.logits for t in out[:steps] if isinstance(t, PendingLogits)]
-    for row, chosen in enumerate(out[:steps]):
+    for row, output in enumerate(out[:steps]):
         odds = places[row][0].odds
-        if odds is not None and isinstance(chosen, (mx.array, int)):
-            lazy += odds.record(as_mlx(logits[row : row + 1]), _as_array(chosen))
+        if odds is not None and isinstance(output, (mx.array, int)):
+            lazy += odds.record(as_mlx(logits[row : row + 1]), _as_array(output))
     return out, lazy
 
 
@@ -228,7 +228,7 @@ def decode_with_drafts(
     Args:
         drafts: answers with the tokens to feed. Each token is a row.
     """
-    readings = [PrefillChunk(answer.kv, fed) for answer, fed in drafts]
+    readings = [PrefillChunk(answer.kv, fed_ids) for answer, fed_ids in drafts]
     order, _ = _order_rows(model, [r.kv for r in rows], shared=True)
     batch = [rows[row] for row in order]
     read = _chunk_rows(model, readings)
@@ -236,46 +236,46 @@ def decode_with_drafts(
     caches = [r.kv.layers for r in batch]
     shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
     ids = mx.concatenate([*feeds, read])
-    fed = [InputSpan(r.images, r.kv.length) for r in batch] if model.vision is not None else []
+    spans = [InputSpan(r.images, r.kv.length) for r in batch] if model.vision is not None else []
     with dense.engage():
-        arguments = _model_arguments(model, ids, fed, readings)
+        arguments = _model_arguments(model, ids, spans, readings)
         logits: mx.array = model.net(ids, cache=shared, **arguments)[:, -1]
     places: list[tuple[DecodeRequest, int, mx.array | None]] = [(a, a.index, None) for a in batch]
     for answer, tokens in drafts:
-        known = mx.array(tokens, mx.uint32)
-        places += [(answer, answer.index + n, known[: n + 1]) for n in range(len(tokens))]
+        draft_ids = mx.array(tokens, mx.uint32)
+        places += [(answer, answer.index + n, draft_ids[: n + 1]) for n in range(len(tokens))]
     outcomes, lazy = _sample_tokens(logits, places, len(batch))
-    first, found = len(batch), []
+    first, verifications = len(batch), []
     for answer, tokens in drafts:
         end = first + len(tokens)
-        found.append(_verification(answer, logits[first:end], outcomes[first:end]))
+        verifications.append(_verification(answer, logits[first:end], outcomes[first:end]))
         first = end
-    lazy += [chosen for _, chosen in found if chosen is not None]
+    lazy += [sampled_ids for _, sampled_ids in verifications if sampled_ids is not None]
     if any(a.constraint is not None or a.odds is not None for a, _ in drafts):
         lazy.append(logits)
     mx.async_eval(lazy)  # type: ignore[no-untyped-call]
     out = dict(zip(map(id, batch), outcomes, strict=False))
-    return [out[id(r)] for r in rows], found
+    return [out[id(r)] for r in rows], verifications
 
 
 def decode_on_follower(
     model: LoadedModel,
     kvs: Sequence[SessionKV],
     shared: bool,
-    fed: Callable[[int], mx.array],
+    make_ids: Callable[[int], mx.array],
     readings: Sequence[PrefillChunk] = (),
 ) -> tuple[list[int], mx.array]:
     """Run the leading rank's pass of `decode` on another rank.
 
     Args:
         kvs: caches of the rows, in the same order as in `decode`.
-        fed: called with the number of rows; receives their fed tokens and one extra number.
+        make_ids: called with the number of rows; receives their fed tokens and one extra number.
 
     Returns:
-        The order of the rows in the pass, as indices into `kvs`, and the result of `fed`.
+        The order of the rows in the pass, as indices into `kvs`, and the result of `make_ids`.
     """
     order, alone = _order_rows(model, kvs, shared)
-    ids, caches = fed(len(kvs)), [kvs[row].layers for row in order]
+    ids, caches = make_ids(len(kvs)), [kvs[row].layers for row in order]
     feeds = list(mx.split(ids[: len(kvs), None], len(kvs)))
     if readings:
         logits = forward_mixed(model, feeds, caches, readings)
@@ -319,13 +319,13 @@ def sample_constrained(
     logits = unsampled.logits
     if mask is None:
         mask = answer.constraint.mask(logits.shape[-1])
-    allowed = None if mask is None else mx.array(mask)
+    allowed_tokens = None if mask is None else mx.array(mask)
     recent = recent_tokens(answer) if answer.sampler.uses_history else None
-    token = answer.sampler(logits, answer.index, recent, allowed)
+    token = answer.sampler(logits, answer.index, recent, allowed_tokens)
     lazy = _as_array(token)
     answer.next_is_nan = _is_nan(logits, lazy)
-    noted = [] if answer.odds is None else answer.odds.record(logits, lazy)
-    mx.async_eval([lazy, answer.next_is_nan, *noted])  # type: ignore[no-untyped-call]
+    odds_arrays = [] if answer.odds is None else answer.odds.record(logits, lazy)
+    mx.async_eval([lazy, answer.next_is_nan, *odds_arrays])  # type: ignore[no-untyped-call]
     if isinstance(token, int) and answer.next_is_nan.item():
         raise nan_error()
     return token
@@ -333,8 +333,8 @@ def sample_constrained(
 
 def _is_nan(logits: mx.array, tokens: mx.array) -> mx.array:
     """Return a boolean per row of `logits` `[rows, vocab]`: True if its token's logit is NaN."""
-    chosen = mx.take_along_axis(logits, tokens[:, None].astype(mx.uint32), axis=-1)
-    return mx.isnan(chosen[:, 0])
+    token_logits = mx.take_along_axis(logits, tokens[:, None].astype(mx.uint32), axis=-1)
+    return mx.isnan(token_logits[:, 0])
 
 
 def forward(
@@ -342,14 +342,14 @@ def forward(
     feeds: Sequence[mx.array],
     caches: Sequence[Caches],
     alone: bool,
-    fed: Sequence[InputSpan] = (),
+    spans: Sequence[InputSpan] = (),
 ) -> mx.array:
     """Feed one token `[1, 1]` for each of N sessions, and return the lazy logits `[N, vocab]`."""
     if alone or model.info.step == ALONE or len(feeds) == 1:
         with dense.engage():
             rows = []
             for row, (feed, session_caches) in enumerate(zip(feeds, caches, strict=True)):
-                arguments = _model_arguments(model, feed, fed[row : row + 1])
+                arguments = _model_arguments(model, feed, spans[row : row + 1])
                 rows.append(model.net(feed, cache=session_caches, **arguments)[:, -1])
                 if model.ranks > 1:  # keep the order of collectives when running several passes
                     mx.async_eval(rows[-1])  # type: ignore[no-untyped-call]
@@ -357,7 +357,9 @@ def forward(
     shared = ragged.combine_caches(caches, model.slots)
     ids = mx.concatenate(list(feeds))
     with dense.engage():
-        logits: mx.array = model.net(ids, cache=shared, **_model_arguments(model, ids, fed))[:, -1]
+        logits: mx.array = model.net(ids, cache=shared, **_model_arguments(model, ids, spans))[
+            :, -1
+        ]
     return logits
 
 
@@ -366,7 +368,7 @@ def forward_mixed(
     feeds: Sequence[mx.array],
     caches: Sequence[Caches],
     readings: Sequence[PrefillChunk],
-    fed: Sequence[InputSpan] = (),
+    spans: Sequence[InputSpan] = (),
 ) -> mx.array:
     """Run `forward` with prefill chunks in the same pass.
 
@@ -374,18 +376,18 @@ def forward_mixed(
     """
     if not feeds and len(readings) == 1:  # the end of a prompt, in a pass with nothing else
         shared, tokens = readings[0].kv.layers, readings[0].tokens
-        wanted = [len(tokens) - 1]
+        logit_rows = [len(tokens) - 1]
         ids = mx.array(
             [tokens if model.vision is None else model.vision.replace_image_tokens(tokens)]
         )
     else:
         shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
-        wanted = [*range(len(feeds)), *_end_rows(readings, len(feeds))]
+        logit_rows = [*range(len(feeds)), *_end_rows(readings, len(feeds))]
         read = _chunk_rows(model, readings)
         ids = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
-    arguments = _model_arguments(model, ids, fed, readings)
-    with dense.engage(), output_rows.restrict_rows(wanted):
-        return output_rows.extract_logits(model.net(ids, cache=shared, **arguments), wanted)
+    arguments = _model_arguments(model, ids, spans, readings)
+    with dense.engage(), output_rows.restrict_rows(logit_rows):
+        return output_rows.extract_logits(model.net(ids, cache=shared, **arguments), logit_rows)
 
 
 Verification = tuple[mx.array, mx.array | None]
@@ -393,35 +395,35 @@ Verification = tuple[mx.array, mx.array | None]
 are None for constrained answers, whose tokens are sampled one by one."""
 
 
-def verify(model: LoadedModel, answer: DecodeRequest, fed: mx.array) -> Verification:
+def verify(model: LoadedModel, answer: DecodeRequest, fed_ids: mx.array) -> Verification:
     """Feed an answer's last token and a draft in one pass.
 
     Args:
-        fed: lazy ids of these tokens, `[tokens]`.
+        fed_ids: lazy ids of these tokens, `[tokens]`.
     """
     if model.slots is not None:
         model.slots.assign([])
     with dense.engage():
-        logits: mx.array = model.net(fed[None], cache=answer.kv.layers)[0]
-    places = [(answer, answer.index + n, fed[: n + 1]) for n in range(fed.shape[0])]
+        logits: mx.array = model.net(fed_ids[None], cache=answer.kv.layers)[0]
+    places = [(answer, answer.index + n, fed_ids[: n + 1]) for n in range(fed_ids.shape[0])]
     outcomes, _ = _sample_tokens(logits, places)
-    _, chosen = found = _verification(answer, logits, outcomes)
+    _, sampled_ids = verification = _verification(answer, logits, outcomes)
     # Logits are only needed again for constraints and odds.
-    logits_again = [logits] if chosen is None or answer.odds is not None else []
-    mx.async_eval([fed, *logits_again, *([] if chosen is None else [chosen])])  # type: ignore[no-untyped-call]
-    return found
+    logits_again = [logits] if sampled_ids is None or answer.odds is not None else []
+    mx.async_eval([fed_ids, *logits_again, *([] if sampled_ids is None else [sampled_ids])])  # type: ignore[no-untyped-call]
+    return verification
 
 
 def _verification(
     answer: DecodeRequest, logits: mx.array, outcomes: Sequence[NextToken]
 ) -> Verification:
-    chosen = []
+    sampled_ids = []
     for token in outcomes:
         if isinstance(token, Exception):
             raise token
         if isinstance(token, (mx.array, int)):
-            chosen.append(_as_array(token).astype(mx.uint32))
-    return logits, mx.concatenate(chosen) if answer.constraint is None else None
+            sampled_ids.append(_as_array(token).astype(mx.uint32))
+    return logits, mx.concatenate(sampled_ids) if answer.constraint is None else None
 
 
 def next_input(answer: DecodeRequest) -> mx.array:
@@ -429,13 +431,13 @@ def next_input(answer: DecodeRequest) -> mx.array:
 
     Tokens that a rollback removed from the caches come first.
     """
-    lost = lost_tokens(answer)
+    lost_ids = lost_tokens(answer)
     if answer.pending is None:
-        return mx.array([[*lost, answer.tokens[-1]]], mx.uint32)
+        return mx.array([[*lost_ids, answer.tokens[-1]]], mx.uint32)
     pending = answer.pending.reshape(1, 1)
-    if not lost:
+    if not lost_ids:
         return pending
-    return mx.concatenate([mx.array([lost], mx.uint32), pending.astype(mx.uint32)], axis=1)
+    return mx.concatenate([mx.array([lost_ids], mx.uint32), pending.astype(mx.uint32)], axis=1)
 
 
 def lost_tokens(answer: DecodeRequest) -> list[int]:
@@ -444,22 +446,22 @@ def lost_tokens(answer: DecodeRequest) -> list[int]:
     return unread if answer.pending is not None else unread[:-1]
 
 
-def recent_tokens(answer: DecodeRequest, fed: mx.array | None = None) -> mx.array:
+def recent_tokens(answer: DecodeRequest, fed_ids: mx.array | None = None) -> mx.array:
     """Return the latest token ids, including the pending token, for penalties.
 
     Args:
-        fed: when verifying a draft, the tokens fed so far, starting with the last known token.
+        fed_ids: when verifying a draft, the tokens fed so far, starting with the last known token.
     """
     window = answer.params.penalty_window
     tokens = answer.tokens[-window:]
     if max(tokens, default=0) >= FIRST_IMAGE_ID:  # image tokens aren't in the vocabulary
         tokens = [token for token in tokens if token < FIRST_IMAGE_ID]
-    known = mx.array(tokens, mx.uint32)
-    if fed is not None:
-        return mx.concatenate([known, fed[1:]])[-window:]
+    recent_ids = mx.array(tokens, mx.uint32)
+    if fed_ids is not None:
+        return mx.concatenate([recent_ids, fed_ids[1:]])[-window:]
     if answer.pending is None:
-        return known
-    return mx.concatenate([known, answer.pending.astype(mx.uint32).reshape(1)])[-window:]
+        return recent_ids
+    return mx.concatenate([recent_ids, answer.pending.astype(mx.uint32).reshape(1)])[-window:]
 
 
 def _chunk_rows(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.array:
@@ -472,13 +474,13 @@ def _chunk_rows(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.arra
 def _model_arguments(
     model: LoadedModel,
     ids: mx.array,
-    fed: Sequence[InputSpan],
+    spans: Sequence[InputSpan],
     readings: Sequence[PrefillChunk] = (),
 ) -> dict[str, Any]:
     if model.vision is None:
         return {}
     read = [InputSpan(r.images, r.kv.length, len(r.tokens)) for r in readings]
-    return model.vision.model_arguments(ids, [*fed, *read])
+    return model.vision.model_arguments(ids, [*spans, *read])
 
 
 def _chunk_caches(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, int]]:

@@ -89,15 +89,19 @@ class Sampler:
         self.changes_logits = self.uses_history or bool(params.logit_bias)
 
     def __call__(
-        self, logits: mx.array, index: int, recent: Any = None, allowed: mx.array | None = None
+        self,
+        logits: mx.array,
+        index: int,
+        recent: Any = None,
+        allowed_tokens: mx.array | None = None,
     ) -> Token:
         """Sample a token from `logits` `[1, vocab]`.
 
         Args:
             recent: token ids for penalties, `[tokens]`.
-            allowed: boolean mask `[vocab]` of allowed tokens, or None for all.
+            allowed_tokens: boolean mask `[vocab]` of allowed tokens, or None for all.
         """
-        (token,) = draw([self], self.adjust_logits(logits, recent, allowed), [index])
+        (token,) = draw([self], self.adjust_logits(logits, recent, allowed_tokens), [index])
         return token
 
     def kernel_choice(self, index: int) -> tuple[Any, ...]:
@@ -114,7 +118,7 @@ class Sampler:
         )
 
     def adjust_logits(
-        self, logits: mx.array, recent: Any = None, allowed: mx.array | None = None
+        self, logits: mx.array, recent: Any = None, allowed_tokens: mx.array | None = None
     ) -> mx.array:
         """Apply the steps that aren't batched: penalties, bias and mask."""
         params = self.params
@@ -124,8 +128,8 @@ class Sampler:
             logits = _penalize(logits, recent, params)
         if params.logit_bias:
             logits = _bias(logits, params.logit_bias)
-        if allowed is not None:
-            logits = mx.where(allowed, logits, -mx.inf)
+        if allowed_tokens is not None:
+            logits = mx.where(allowed_tokens, logits, -mx.inf)
         return logits
 
 
@@ -162,8 +166,8 @@ def sample_rows(
         else:
             parts: list[Any] = [changed.get(row, logits[row : row + 1]) for row in rows]
             together = mx.concatenate([part.astype(mx.float32) for part in parts])
-        drawn = draw([samplers[r] for r in rows], together, [indices[r] for r in rows])
-        for row, token in zip(rows, drawn, strict=True):
+        drawn_tokens = draw([samplers[r] for r in rows], together, [indices[r] for r in rows])
+        for row, token in zip(rows, drawn_tokens, strict=True):
             is_nan = isinstance(token, int) and math.isnan(logits[row, token])
             tokens[row] = nan_error() if is_nan else token
     return tokens
@@ -230,8 +234,8 @@ def candidates(
     assert shape is not None
     top_k, min_p, typical_p, top_p, xtc = shape
 
-    def column(of: Callable[[SamplingParams], float]) -> mx.array:
-        return mx.array([[of(s.params)] for s in samplers], mx.float32)
+    def column(get_param: Callable[[SamplingParams], float]) -> mx.array:
+        return mx.array([[get_param(s.params)] for s in samplers], mx.float32)
 
     values = logits.astype(mx.float32) / column(lambda p: p.temperature)
     ids = None
@@ -286,14 +290,14 @@ def _exclude_top_choices(values: mx.array, threshold: mx.array) -> mx.array:
 
 def _penalize(logits: mx.array, recent: mx.array, params: SamplingParams) -> mx.array:
     counts = mx.zeros((logits.shape[-1],), mx.float32).at[recent].add(1.0)[None]
-    seen = counts > 0
+    is_recent = counts > 0
     if params.repetition_penalty != 1.0:
         scaled = mx.where(
             logits > 0, logits / params.repetition_penalty, logits * params.repetition_penalty
         )
-        logits = mx.where(seen, scaled, logits)
+        logits = mx.where(is_recent, scaled, logits)
     if params.presence_penalty:
-        logits = mx.where(seen, logits - params.presence_penalty, logits)
+        logits = mx.where(is_recent, logits - params.presence_penalty, logits)
     if params.frequency_penalty:
         logits = logits - params.frequency_penalty * counts
     return logits
@@ -390,8 +394,8 @@ class Odds:
         most: number of most likely tokens to report for each token.
     """
 
-    def __init__(self, most: int) -> None:
-        self._top_count = most
+    def __init__(self, top_count: int) -> None:
+        self._top_count = top_count
         self._recorded: deque[tuple[mx.array, mx.array]] = deque()
 
     def record(self, logits: mx.array, token: mx.array) -> list[mx.array]:
@@ -400,9 +404,9 @@ class Odds:
         """
         row = logits[0].astype(mx.float32)
         ids = token.reshape(-1).astype(mx.uint32)
-        most = min(self._top_count, row.shape[-1])
-        if most:
-            top = mx.argpartition(-row, most - 1)[:most].astype(mx.uint32)
+        top_count = min(self._top_count, row.shape[-1])
+        if top_count:
+            top = mx.argpartition(-row, top_count - 1)[:top_count].astype(mx.uint32)
             ids = mx.concatenate([ids, top])
         pair = (ids, row[ids] - mx.logsumexp(row))
         self._recorded.append(pair)
@@ -413,8 +417,8 @@ class Odds:
         self._recorded.clear()
 
     def pop_odds(self, token: int, detokenizer: Any) -> TokenOdds:
-        found, logs = self._recorded.popleft()
-        ids, values = np.array(found).tolist(), np.array(logs).tolist()
+        id_array, logs = self._recorded.popleft()
+        ids, values = np.array(id_array).tolist(), np.array(logs).tolist()
         pairs: list[tuple[int, float]] = list(zip(ids, values, strict=True))
         ranked = sorted(pairs[1:], key=lambda pair: (-pair[1], pair[0]))
         top = tuple(TokenOdds(i, token_bytes(i, detokenizer), log) for i, log in ranked)
@@ -424,12 +428,12 @@ class Odds:
 def token_bytes(token: int, detokenizer: Any) -> bytes:
     from mlx_lm.tokenizer_utils import _byte_decoder
 
-    known = getattr(detokenizer, "tokenmap", None)
-    if known is None:
+    token_map = getattr(detokenizer, "tokenmap", None)
+    if token_map is None:
         return str(detokenizer._tokenizer.decode([token])).encode("utf-8", "replace")
-    if token >= len(known) or known[token] is None:
+    if token >= len(token_map) or token_map[token] is None:
         return b""
-    piece = known[token]
+    piece = token_map[token]
     if isinstance(piece, bytes):
         return piece.replace("\u2581".encode(), b" ")
     values = _byte_decoder()

@@ -55,23 +55,23 @@ def run_to_end(pieces: Generator[Any, None, T], after: Callable[[], object] = la
     while True:
         try:
             next(pieces)
-        except StopIteration as done:
-            result: T = done.value
+        except StopIteration as stop:
+            result: T = stop.value
             return result
         after()
 
 
-def batch_arrays(arrays: list[mx.array], least: int) -> Iterator[list[mx.array]]:
-    """Group arrays into batches of at least `least` bytes. Larger arrays get their own batch."""
+def batch_arrays(arrays: list[mx.array], min_bytes: int) -> Iterator[list[mx.array]]:
+    """Group arrays into batches of at least `min_bytes`. Larger arrays get their own batch."""
     batch: list[mx.array] = []
     nbytes = 0
     for array in arrays:
-        if batch and array.nbytes >= least:
+        if batch and array.nbytes >= min_bytes:
             yield batch
             batch, nbytes = [], 0
         batch.append(array)
         nbytes += array.nbytes
-        if nbytes >= least:
+        if nbytes >= min_bytes:
             yield batch
             batch, nbytes = [], 0
     if batch:

@@ -60,29 +60,29 @@ def evaluate_in_pieces(
     Args:
         modules: all modules called by `embed`, including nested modules.
     """
-    noted = _RecordedPieces()
+    recorded = _RecordedPieces()
     undo = mix_in(_ByRows, _row_modules(modules))
-    recorder.now = noted
+    recorder.now = recorded
     try:
         features = embed()
     finally:
         recorder.now = None
         undo()
     yield
-    pieces, rates = noted.pieces[::-1], dict[str, float]()
-    del noted
+    pieces, rates = recorded.pieces[::-1], dict[str, float]()
+    del recorded
     while pieces:
         kind, cost, arrays = pieces.pop()
-        most = rates.get(kind, 0.0) * SLICE
-        while kind and pieces and pieces[-1][0] == kind and cost + pieces[-1][1] <= most:
-            _, more, others = pieces.pop()
-            cost += more
-            arrays = arrays + others
-        others = []
+        max_cost = rates.get(kind, 0.0) * SLICE
+        while kind and pieces and pieces[-1][0] == kind and cost + pieces[-1][1] <= max_cost:
+            _, next_cost, next_arrays = pieces.pop()
+            cost += next_cost
+            arrays = arrays + next_arrays
+        next_arrays = []
         began = time.perf_counter()
         with backend.one_blas_thread() if kind == _ATTENTION else contextlib.nullcontext():
             mx.eval(arrays)
-        del arrays, others
+        del arrays, next_arrays
         rates[kind] = cost / (time.perf_counter() - began)
         yield
     mx.eval(features)
@@ -90,13 +90,13 @@ def evaluate_in_pieces(
 
 
 def _row_modules(modules: Iterable[nn.Module]) -> list[nn.Module]:
-    found = []
+    row_modules = []
     for module in modules:
         if isinstance(module, _BY_ROWS):
-            found.append(module)
+            row_modules.append(module)
         inner = (module.get(name) for name in _FEED_FORWARD)
-        found += [part for part in inner if isinstance(part, nn.Module)]
-    return found
+        row_modules += [part for part in inner if isinstance(part, nn.Module)]
+    return row_modules
 
 
 class _RecordedPieces:
@@ -114,17 +114,17 @@ class _RecordedPieces:
     def split_call(
         self,
         kind: str,
-        given: Sequence[SplitArray],
+        split_arrays: Sequence[SplitArray],
         cost: float,
         call: Callable[..., list[mx.array]],
     ) -> list[mx.array]:
         """Split arrays, call a function for each part, and concatenate the results.
 
         Args:
-            given: arrays to split in the same way. Results are concatenated along the first array's
-                axis.
+            split_arrays: arrays to split in the same way. Results are concatenated along the first
+                array's axis.
         """
-        arrays, axes = zip(*given, strict=True)
+        arrays, axes = zip(*split_arrays, strict=True)
         count, step = arrays[0].shape[axes[0]], max(1, int(self._max_cost / cost))
         recorder.now = None  # nested calls are part of the current chunk
         try:
@@ -134,7 +134,7 @@ class _RecordedPieces:
                 return result
             self.add(*arrays)
             starts = [*range(step, count, step)]
-            cut = [mx.split(array, starts, axis=axis) for array, axis in given]
+            cut = [mx.split(array, starts, axis=axis) for array, axis in split_arrays]
             parts = [call(*args) for args in zip(*cut, strict=True)]
         finally:
             recorder.now = self
@@ -149,8 +149,8 @@ class _ByRows:
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         call: Any = super().__call__  # type: ignore[misc]
-        noted = recorder.now
-        if noted is None or named or len(inputs) != 1 or inputs[0].ndim < 2:
+        recorded = recorder.now
+        if recorded is None or named or len(inputs) != 1 or inputs[0].ndim < 2:
             return call(*inputs, **named)
         (x,), kind = inputs, type(self).__name__
         if isinstance(self, _PATCHES):
@@ -158,15 +158,15 @@ class _ByRows:
             # Measurements show eight times the cost of a matrix product, because MLX unfolds the
             # input on a single core.
             cost = 16 * self.weight.size * math.prod(x.shape[1:-1]) / steps
-            return noted.split_call(kind, [(x, 0)], cost, lambda part: [call(part)])[0]
-        rows, cost = x.size / x.shape[-1], noted.element * x.shape[-1]
+            return recorded.split_call(kind, [(x, 0)], cost, lambda part: [call(part)])[0]
+        rows, cost = x.size / x.shape[-1], recorded.element * x.shape[-1]
         for module in self.modules():  # type: ignore[attr-defined]
             if isinstance(module, _LINEAR):
                 width, packed = module.weight.shape
                 inner = packed * 32 // getattr(module, "bits", 32)
-                cost += width * (2 * inner + noted.element)
+                cost += width * (2 * inner + recorded.element)
         cost *= rows / x.shape[-2]
-        return noted.split_call(kind, [(x, -2)], cost, lambda part: [call(part)])[0]
+        return recorded.split_call(kind, [(x, -2)], cost, lambda part: [call(part)])[0]
 
 
 def split_by_rows(
@@ -178,10 +178,10 @@ def split_by_rows(
         arrays: see `_RecordedPieces.split_call`.
         numbers: number of elements computed per row.
     """
-    noted = recorder.now
-    if noted is None:
+    recorded = recorder.now
+    if recorded is None:
         return call(*(array for array, _ in arrays))
-    return noted.split_call(kind, arrays, noted.element * numbers, call)
+    return recorded.split_call(kind, arrays, recorded.element * numbers, call)
 
 
 def split_rotary_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> None:
@@ -215,11 +215,11 @@ def attend(
     mlx: Callable[..., mx.array], q: mx.array, k: mx.array, v: mx.array, **named: Any
 ) -> mx.array:
     """Call MLX's attention, split by queries while a tower's pass is being recorded."""
-    noted, mask = recorder.now, named.get("mask")
-    if noted is None or isinstance(mask, str):
+    recorded, mask = recorder.now, named.get("mask")
+    if recorded is None or isinstance(mask, str):
         return mlx(q, k, v, **named)
     k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise, each part would make a copy
-    noted.add(k, v)
+    recorded.add(k, v)
     arrays = [(q, -2)]
     if mask is not None and mask.ndim > 1 and mask.shape[-2] > 1:
         arrays.append((mask, -2))
@@ -229,5 +229,5 @@ def attend(
             named["mask"] = masks[0]
         return [mlx(queries, k, v, **named)]
 
-    cost = q.shape[0] * q.shape[1] * k.shape[-2] * (4 * q.shape[-1] + noted.element)
-    return noted.split_call(_ATTENTION, arrays, cost, part)[0]
+    cost = q.shape[0] * q.shape[1] * k.shape[-2] * (4 * q.shape[-1] + recorded.element)
+    return recorded.split_call(_ATTENTION, arrays, cost, part)[0]

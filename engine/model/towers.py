@@ -49,19 +49,19 @@ def _module(name: str) -> Any:
     return importlib.import_module(f"mlx_vlm.models.{name}")
 
 
-def _require_tokens(words: Mapping[str, int], *wanted: str) -> None:
-    for word in wanted:
+def _require_tokens(words: Mapping[str, int], *required: str) -> None:
+    for word in required:
         if word not in words:
             raise LookupError(f"its tokenizer has no {word!r}")
 
 
 def _processor_settings(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    image_settings: dict[str, Any] = {}
     for name in ("preprocessor_config.json", "processor_config.json"):
         if (folder / name).exists():
             settings = json.loads((folder / name).read_text(encoding="utf-8"))
-            found |= settings.get("image_processor", settings)
-    return found
+            image_settings |= settings.get("image_processor", settings)
+    return image_settings
 
 
 # ---------------------------------------------------------------- three-axis positions
@@ -92,24 +92,24 @@ class Qwen3VL(VisionFamily):
         mix_in(_PositionsByRows, [tower])
         dtype = tower.patch_embed.proj.weight.dtype
         array = mx.array(pixels["pixel_values"]).astype(dtype)
-        found, deep = tower(array, mx.array(pixels["image_grid_thw"]))
-        return [found, *deep]
+        features, deep = tower(array, mx.array(pixels["image_grid_thw"]))
+        return [features, *deep]
 
     def model_arguments(
         self,
         net: Any,
         ids: mx.array,
         rows: mx.array,
-        seen: list[mx.array],
+        features: list[mx.array],
         parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
-        arguments = super().model_arguments(net, ids, rows, seen, parts)
+        arguments = super().model_arguments(net, ids, rows, features, parts)
         embedded = arguments["inputs_embeds"]
-        if len(seen) > 1:
+        if len(features) > 1:
             mix_in(_AddsFeatures, [net.language_model.model])
-            nothing = mx.zeros_like(embedded)
+            zeros = mx.zeros_like(embedded)
             arguments["deepstack_visual_embeds"] = [
-                replace_rows(nothing, rows, deep) for deep in seen[1:]
+                replace_rows(zeros, rows, deep) for deep in features[1:]
             ]
         return arguments
 
@@ -157,7 +157,7 @@ def _grid_neighbors(rows: _Neighbors, columns: _Neighbors, side: int) -> _Neighb
     return np.stack(places, axis=-1), np.stack(weights, axis=-1)
 
 
-def _interpolate(known: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array:
+def _interpolate(embed: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array:
     """Return the weighted sum of the embeddings of each position's neighbors.
 
     Args:
@@ -165,14 +165,16 @@ def _interpolate(known: Any, neighbours: _Neighbors, *, cast: bool) -> mx.array:
     """
 
     def part(places: mx.array, weights: mx.array) -> list[mx.array]:
-        embeddings = [known(places[:, n]) for n in range(4)]
+        embeddings = [embed(places[:, n]) for n in range(4)]
         if cast:
             weights = weights.astype(embeddings[0].dtype)
-        first, *others = (embedding * weights[:, n, None] for n, embedding in enumerate(embeddings))
-        return [sum(others, first)]
+        first, *other_terms = (
+            embedding * weights[:, n, None] for n, embedding in enumerate(embeddings)
+        )
+        return [sum(other_terms, first)]
 
     arrays = [(mx.array(array.reshape(-1, 4)), 0) for array in neighbours]
-    return sliced_tower.split_by_rows("places", arrays, 4.0 * known.weight.shape[-1], part)[0]
+    return sliced_tower.split_by_rows("places", arrays, 4.0 * embed.weight.shape[-1], part)[0]
 
 
 class _AddsFeatures:
@@ -193,8 +195,8 @@ class GlmOcr(Qwen3VL):
     def __init__(self, folder: Path, config: dict[str, Any], words: Mapping[str, int]) -> None:
         processing = _module("glm_ocr.processing")
         settings = processing._glm_ocr_image_kwargs(str(folder.resolve()))
-        most = 2 * MAX_PIXELS  # this processor counts each pixel twice, for two frames
-        settings["max_pixels"] = min(settings.get("max_pixels", most), most)
+        max_pixels = 2 * MAX_PIXELS  # this processor counts each pixel twice, for two frames
+        settings["max_pixels"] = min(settings.get("max_pixels", max_pixels), max_pixels)
         self._processor = processing.Glm46VImageProcessor(
             **settings, use_transformers_backend=False
         )
@@ -227,9 +229,9 @@ class Pixtral(VisionFamily):
         self._factor = tower.get("patch_size", 14) * config.get("spatial_merge_size", merge)
         self._processor = processing.PixtralImageProcessor.from_pretrained(str(folder))
         # The tower has no positions beyond this size.
-        most = tower.get("image_size", 336) // self._factor * self._factor
+        max_edge = tower.get("image_size", 336) // self._factor * self._factor
         edges = processing._size_to_pair(self._processor.size)
-        self._processor.size = [min(edge, most) for edge in edges]
+        self._processor.size = [min(edge, max_edge) for edge in edges]
 
     def preprocess_image(self, rgb: np.ndarray) -> TowerInput:
         processed = self._processor.preprocess([rgb], patch_size=self._factor)
@@ -241,15 +243,15 @@ class Pixtral(VisionFamily):
         layer, sizes = net.vision_feature_layer, pixels["image_sizes"]
         array = mx.array(pixels["pixel_values"]).transpose(0, 2, 3, 1)
         last, states = net.vision_tower(array, output_hidden_states=layer != -1, image_sizes=sizes)
-        found = (last if layer == -1 else states[layer])[0]
+        features = (last if layer == -1 else states[layer])[0]
         projector = net.multi_modal_projector
         merger = projector.get("patch_merger")
         if merger is None:
-            return [projector(found)]
+            return [projector(features)]
         # The original merger slices out every patch separately, which is slow.
         merge = merger.spatial_merge_size
         high, wide = (edge // merger.patch_size // merge for edge in sizes[0])
-        grid = projector.norm(found).reshape(high, merge, wide, merge, -1)
+        grid = projector.norm(features).reshape(high, merge, wide, merge, -1)
         merged = merger.merging_layer(grid.transpose(0, 2, 4, 1, 3).reshape(high * wide, -1))
         return [projector.linear_2(projector.gelu(projector.linear_1(merged)))]
 
@@ -299,8 +301,8 @@ class MuseGlimmer(VisionFamily):
         self._processor = _module("muse_glimmer").MuseGlimmerImageProcessor(
             **_processor_settings(folder)
         )
-        most = MAX_PIXELS // (self._processor.patch_size * self._processor.merge_size) ** 2
-        self._processor.max_image_tokens = min(self._processor.max_image_tokens, most)
+        max_tokens = MAX_PIXELS // (self._processor.patch_size * self._processor.merge_size) ** 2
+        self._processor.max_image_tokens = min(self._processor.max_image_tokens, max_tokens)
         sliced_tower.split_rotary_by_rows(
             _module("muse_glimmer.vision"), "apply_rotary", (1, 1, 0, 0)
         )
@@ -357,19 +359,25 @@ class Gemma4(VisionFamily):
         home = _module(config["model_type"])
         processor = getattr(home, "ImageProcessor", None) or home.Gemma4ImageProcessor
         self._processor = processor(**_processor_settings(folder))
-        known = {number: word for word, number in words.items()}
+        words_by_id = {number: word for word, number in words.items()}
         sliced_tower.split_rotary_by_rows(
             _module("gemma4.vision"), "apply_multidimensional_rope", (1, 1)
         )
         ids = (("image", 258880), ("boi", 255999), ("eoi", 258882))
         self.placeholder, self._first, self._last = (
-            known[config.get(f"{name}_token_id", usual)] for name, usual in ids
+            words_by_id[config.get(f"{name}_token_id", usual)] for name, usual in ids
         )
-        heard = [known.get(config.get(f"{name}_token_id", usual)) for name, usual in _SOUNDS]
-        if config.get("audio_config") is None or config["model_type"] != "gemma4" or not all(heard):
+        sound_words = [
+            words_by_id.get(config.get(f"{name}_token_id", usual)) for name, usual in _SOUNDS
+        ]
+        if (
+            config.get("audio_config") is None
+            or config["model_type"] != "gemma4"
+            or not all(sound_words)
+        ):
             self.sound = ""
             return
-        self.sound, self._begins, self._ends = map(str, heard)
+        self.sound, self._begins, self._ends = map(str, sound_words)
         hearing = _module("gemma4.audio_feature_extractor")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about audio filters that match the original model
@@ -384,11 +392,11 @@ class Gemma4(VisionFamily):
     def preprocess_sound(self, samples: np.ndarray) -> TowerInput:
         arrays, layout = dict[str, Any](), list[str | int]()
         for n, start in enumerate(range(0, len(samples), _RECORDING_SAMPLES)):
-            found = self._extractor(samples[start : start + _RECORDING_SAMPLES])
-            (features,), (known,) = found["input_features"], found["input_features_mask"]
-            arrays[f"features {n}"], arrays[f"known {n}"] = features, known
+            extracted = self._extractor(samples[start : start + _RECORDING_SAMPLES])
+            (features,), (mask,) = extracted["input_features"], extracted["input_features_mask"]
+            arrays[f"features {n}"], arrays[f"known {n}"] = features, mask
             # The tower merges four frames. The result is valid if the first frame is valid.
-            layout += [self._begins, int(np.count_nonzero(known[::2][::2])), self._ends]
+            layout += [self._begins, int(np.count_nonzero(mask[::2][::2])), self._ends]
         return TowerInput(arrays, layout)
 
     def tower(self, net: Any) -> Any:
@@ -405,8 +413,8 @@ class Gemma4(VisionFamily):
         if "vision_tower" in net:
             mix_in(_PositionLookup, [net.vision_tower.patch_embedder])
         array = mx.array(pixels["pixel_values"])
-        found = net.encode_image(array, None if places is None else mx.array(places))
-        return [found.reshape(-1, found.shape[-1])]
+        features = net.encode_image(array, None if places is None else mx.array(places))
+        return [features.reshape(-1, features.shape[-1])]
 
     def token_embeddings(self, net: Any, ids: mx.array) -> mx.array:
         scaled: mx.array = super().token_embeddings(net, ids) * net.language_model.model.embed_scale
@@ -417,10 +425,10 @@ class Gemma4(VisionFamily):
         net: Any,
         ids: mx.array,
         rows: mx.array,
-        seen: list[mx.array],
+        features: list[mx.array],
         parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
-        arguments = super().model_arguments(net, ids, rows, seen, parts)
+        arguments = super().model_arguments(net, ids, rows, features, parts)
         model = net.language_model.model
         if model.hidden_size_per_layer_input:
             flat = ids.reshape(-1)
@@ -437,11 +445,11 @@ _SOUNDS = (("audio", 258881), ("boa", 256000), ("eoa", 258883))
 
 
 def _recording_embeddings(net: Any, pixels: Mapping[str, Any], number: int) -> mx.array:
-    known = pixels[f"known {number}"]
+    mask = pixels[f"known {number}"]
     features = mx.array(pixels[f"features {number}"])[None]
-    found, _ = net.audio_tower(features, mx.array(~known.astype(bool))[None])
-    embedded: mx.array = net.embed_audio(found)[0]
-    return embedded[mx.array(np.flatnonzero(known[::2][::2]))]
+    encoded, _ = net.audio_tower(features, mx.array(~mask.astype(bool))[None])
+    embedded: mx.array = net.embed_audio(encoded)[0]
+    return embedded[mx.array(np.flatnonzero(mask[::2][::2]))]
 
 
 def _image_spans(part: InputSpan) -> list[tuple[int, int]]:
@@ -466,8 +474,8 @@ class _PositionLookup:
 
     def _position_embeddings(self, places: mx.array, padding: mx.array) -> mx.array:
         table, at = self.position_embedding_table, mx.maximum(places, 0)
-        found = table[0, at[..., 0]] + table[1, at[..., 1]]
-        return mx.where(padding[..., None], 0.0, found)
+        embeddings = table[0, at[..., 0]] + table[1, at[..., 1]]
+        return mx.where(padding[..., None], 0.0, embeddings)
 
 
 class _BidirectionalImages:

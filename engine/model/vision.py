@@ -133,22 +133,22 @@ class VisionFamily(abc.ABC):
         net: Any,
         ids: mx.array,
         rows: mx.array,
-        seen: list[mx.array],
+        features: list[mx.array],
         parts: Sequence[InputSpan],
     ) -> dict[str, Any]:
         """Return the model's keyword arguments for a pass with image embeddings at `rows`."""
         embedded = self.token_embeddings(net, ids)
-        return {"inputs_embeds": replace_rows(embedded, rows, seen[0])}
+        return {"inputs_embeds": replace_rows(embedded, rows, features[0])}
 
     def places(self, images: Sequence[PlacedImage], start: int, count: int) -> np.ndarray | None:
         """Return positions `[axes, count]`, or None for ordinary token positions."""
         return None
 
 
-def replace_rows(embedded: mx.array, rows: mx.array, seen: mx.array) -> mx.array:
+def replace_rows(embedded: mx.array, rows: mx.array, features: mx.array) -> mx.array:
     """Replace some rows of embeddings `[..., width]` with image embeddings."""
     flat = embedded.reshape(-1, embedded.shape[-1])
-    flat[rows] = seen.astype(flat.dtype)
+    flat[rows] = features.astype(flat.dtype)
     return flat.reshape(embedded.shape)
 
 
@@ -171,13 +171,13 @@ def prompt_ids(
 
 
 def place_images(tokens: Sequence[int], sights: Sequence[ImageTokens]) -> list[PlacedImage]:
-    found, at = [], 0
+    placed, at = [], 0
     for sight in sights:
         lead = int(sight.image_indices[0])
         at = tokens.index(sight.ids[lead], at + lead) - lead
-        found.append((at, sight))
+        placed.append((at, sight))
         at += len(sight.ids)
-    return found
+    return placed
 
 
 class ImagePreprocessor:
@@ -212,17 +212,17 @@ class ImagePreprocessor:
                 cancelled.
             FileNotFoundError: if the file was deleted.
         """
-        if (known := self._cached(image.digest)) is not None:
-            return known
+        if (cached := self._cached(image.digest)) is not None:
+            return cached
         with jobs.hold_lock((id(self), image.digest), "The file", stop):
             return self._cached(image.digest) or self._preprocess(image, stop)
 
     def _cached(self, digest: str) -> ImageTokens | None:
         with self._lock:
-            known = self._remembered.get(digest)
-            if known is not None:
+            cached = self._remembered.get(digest)
+            if cached is not None:
                 self._remembered.move_to_end(digest)
-            return known
+            return cached
 
     def _preprocess(self, image: Image | Audio, stop: threading.Event | None) -> ImageTokens:
         read = self._read(image, stop)
@@ -331,14 +331,16 @@ class VisionModel:
             return {}
         arguments: dict[str, Any] = {}
         places = [self.kind.places(part.images, part.start, part.count) for part in parts]
-        known = [position for position in places if position is not None]
-        if known:
-            joined = np.concatenate(known, axis=1)
+        known_positions = [position for position in places if position is not None]
+        if known_positions:
+            joined = np.concatenate(known_positions, axis=1)
             arguments["position_ids"] = mx.array(joined).reshape(-1, *ids.shape)
         rows, features = self._embedding_rows(parts)
         if rows:
-            seen = [mx.concatenate(list(same)) for same in zip(*features, strict=True)]
-            arguments |= self.kind.model_arguments(self._net, ids, mx.array(rows), seen, parts)
+            image_features = [mx.concatenate(list(same)) for same in zip(*features, strict=True)]
+            arguments |= self.kind.model_arguments(
+                self._net, ids, mx.array(rows), image_features, parts
+            )
         return arguments
 
     def _embedding_rows(self, parts: Sequence[InputSpan]) -> tuple[list[int], list[list[mx.array]]]:
@@ -369,7 +371,7 @@ def grid_positions(images: Sequence[PlacedImage], start: int, count: int) -> np.
     All tokens of an image have the same time position. The text after the image continues at the
     larger of its height and width.
     """
-    found = np.tile(np.arange(start, start + count, dtype=np.int32), (3, 1))
+    positions = np.tile(np.arange(start, start + count, dtype=np.int32), (3, 1))
     shift = 0
     for at, sight in images:
         (high, wide), end = sight.grid, at + len(sight.ids)
@@ -377,10 +379,10 @@ def grid_positions(images: Sequence[PlacedImage], start: int, count: int) -> np.
         if first < last:
             tokens = np.arange(first - at, last - at)
             inside = np.stack([np.zeros_like(tokens), tokens // wide, tokens % wide])
-            found[:, first - start : last - start] = at + shift + inside
+            positions[:, first - start : last - start] = at + shift + inside
         shift += max(high, wide) - len(sight.ids)
         if end < start + count:
-            found[:, max(0, end - start) :] = (
+            positions[:, max(0, end - start) :] = (
                 np.arange(max(end, start), start + count, dtype=np.int32) + shift
             )
-    return found
+    return positions

@@ -247,17 +247,17 @@ def architectures() -> list[str]:
 
 def language_models() -> list[str]:
     """Return mlx-vlm's language models that aren't in mlx-lm, including any that fail to import."""
-    found = []
+    names = []
     for name in architectures():
         if not _in_mlx_lm(name):
             try:
                 package: Any = importlib.import_module(f"{_NAME}.models.{name}")
             except Exception as error:
                 log.debug("%s: %s", name, error)
-                found.append(name)
+                names.append(name)
             else:
-                found += [name] if _has_language_model(getattr(package, "Model", None)) else []
-    return found
+                names += [name] if _has_language_model(getattr(package, "Model", None)) else []
+    return names
 
 
 def _loader_module() -> Any:
@@ -288,28 +288,28 @@ def _import() -> None:
 
 
 def _replace_caches() -> None:
-    theirs = importlib.import_module(f"{_NAME}.models.cache")
-    ours = importlib.import_module("mlx_lm.models.cache")
+    vlm_module = importlib.import_module(f"{_NAME}.models.cache")
+    lm_module = importlib.import_module("mlx_lm.models.cache")
     for name in _CACHES:
-        if hasattr(theirs, name) and hasattr(ours, name):
-            setattr(theirs, name, getattr(ours, name))
+        if hasattr(vlm_module, name) and hasattr(lm_module, name):
+            setattr(vlm_module, name, getattr(lm_module, name))
     for name in ("update_recurrent", "update_window"):
-        if not hasattr(ours.ArraysCache, name):
-            setattr(ours.ArraysCache, name, getattr(StateUpdates, name))
+        if not hasattr(lm_module.ArraysCache, name):
+            setattr(lm_module.ArraysCache, name, getattr(StateUpdates, name))
 
 
 def _replace_attention() -> None:
     """Replace mlx-vlm's attention with mlx-lm's, which is patched."""
-    theirs: Any = importlib.import_module(f"{_NAME}.models.base")
-    ours: Any = importlib.import_module("mlx_lm.models.base")
-    theirs.scaled_dot_product_attention = ours.scaled_dot_product_attention
-    own_length = theirs.kv_sequence_length
-    theirs.kv_sequence_length = lambda keys: (
+    vlm_module: Any = importlib.import_module(f"{_NAME}.models.base")
+    lm_module: Any = importlib.import_module("mlx_lm.models.base")
+    vlm_module.scaled_dot_product_attention = lm_module.scaled_dot_product_attention
+    own_length = vlm_module.kv_sequence_length
+    vlm_module.kv_sequence_length = lambda keys: (
         own_length(keys) if isinstance(keys, (mx.array, tuple, list)) else sys.maxsize
     )
-    theirs.cache_position_offset = _known_offset
+    vlm_module.cache_position_offset = _known_offset
     # This patch would run code from model folders whenever transformers is used.
-    theirs.install_auto_processor_patch = lambda *_, **__: None
+    vlm_module.install_auto_processor_patch = lambda *_, **__: None
 
 
 def _known_offset(cache: Any) -> int:

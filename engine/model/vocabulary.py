@@ -64,7 +64,7 @@ def collect_end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     added: dict[str, int] = inner.get_added_vocab()
     special = set(added.values())
-    found = {i for index, i in enumerate(named) if index == 0 or i in special}
-    found |= {added[end] for end in ends if end in added}
+    end_ids = {i for index, i in enumerate(named) if index == 0 or i in special}
+    end_ids |= {added[end] for end in ends if end in added}
     eos = getattr(inner, "eos_token_id", None)
-    return frozenset(found if eos is None else {*found, eos})
+    return frozenset(end_ids if eos is None else {*end_ids, eos})

@@ -53,9 +53,9 @@ class Patch(Struct):
             log.warning("The patch %r is off (%s). %s", self.name, self.reason, self.loss)
         return self.on
 
-    def skip(self, why: str) -> None:
+    def skip(self, reason: str) -> None:
         if not self._tried:
-            self.reason = why
+            self.reason = reason
 
 
 _ON_CPU = "engine.model.patches.dense"
@@ -105,9 +105,9 @@ def apply(name: str) -> bool:
     return _PATCHES[name].apply()
 
 
-def skip(names: Iterable[str], why: str) -> None:
+def skip(names: Iterable[str], reason: str) -> None:
     for name in names:
-        _PATCHES[name].skip(why)
+        _PATCHES[name].skip(reason)
 
 
 def is_on(name: str) -> bool:
@@ -121,29 +121,29 @@ def states() -> tuple[Patch, ...]:
 _replaced: list[tuple[Any, str, Any, Any]] = []  # module or class, name, old and new function
 
 
-def replace(home: Any, name: str, new: Any) -> None:
-    """Set `home.name` to `new` until `undo`, even in model modules that already imported it."""
-    old = getattr(home, name)
-    _swap(home, name, old, new)
-    _replaced.append((home, name, old, new))
+def replace(home: Any, name: str, replacement: Any) -> None:
+    """Replace `home.name` until `undo`, even in model modules that already imported it."""
+    original = getattr(home, name)
+    _swap(home, name, original, replacement)
+    _replaced.append((home, name, original, replacement))
 
 
 def undo() -> None:
     while _replaced:
-        home, name, old, new = _replaced.pop()
-        _swap(home, name, new, old)
+        home, name, original, replacement = _replaced.pop()
+        _swap(home, name, replacement, original)
     for patch in _PATCHES.values():
         patch._tried = patch._tried and not patch.on
 
 
-def _swap(home: Any, name: str, old: Any, new: Any) -> None:
-    setattr(home, name, new)
+def _swap(home: Any, name: str, original: Any, replacement: Any) -> None:
+    setattr(home, name, replacement)
     for path, module in list(sys.modules.items()):
         if (
             path.startswith(("mlx_lm.models.", "mlx_vlm.models."))
-            and getattr(module, name, None) is old
+            and getattr(module, name, None) is original
         ):
-            setattr(module, name, new)
+            setattr(module, name, replacement)
 
 
 def check_parameters(function: Callable[..., Any], *names: str) -> None:
@@ -152,13 +152,13 @@ def check_parameters(function: Callable[..., Any], *names: str) -> None:
     The function may have more parameters, or no signature.
     """
     try:
-        known = list(inspect.signature(function).parameters.values())
+        parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return
-    first = [p.name for p in known[: len(names)] if p.kind is p.POSITIONAL_OR_KEYWORD]
+    first = [p.name for p in parameters[: len(names)] if p.kind is p.POSITIONAL_OR_KEYWORD]
     if first != list(names):
-        takes = ", ".join(str(p) for p in known)
-        raise TypeError(f"it takes ({takes}), not ({', '.join(names)})")
+        parameter_list = ", ".join(str(p) for p in parameters)
+        raise TypeError(f"it takes ({parameter_list}), not ({', '.join(names)})")
 
 
 # ---------------------------------------------------------------- module classes

@@ -105,18 +105,20 @@ def multiply_padded(x: mx.array, weight: mx.array) -> mx.array | None:
     Returns:
         `[..., outputs]`.
     """
-    few = multiply_rows(x, weight)
-    if few is not None:
-        return few
+    product = multiply_rows(x, weight)
+    if product is not None:
+        return product
     outputs, inputs = weight.shape
     rows = x.size // inputs
-    over = rows % TILE
-    if over < (9 if has_wide_kernels else 3) or rows > MAX_ROWS:
+    surplus_rows = rows % TILE
+    if surplus_rows < (9 if has_wide_kernels else 3) or rows > MAX_ROWS:
         return None
-    return (_pad_rows(x, rows, TILE - over) @ weight.T)[:rows].reshape(*x.shape[:-1], outputs)
+    return (_pad_rows(x, rows, TILE - surplus_rows) @ weight.T)[:rows].reshape(
+        *x.shape[:-1], outputs
+    )
 
 
-def _pad_rows(x: mx.array, rows: int, more: int) -> mx.array:
+def _pad_rows(x: mx.array, rows: int, padding_rows: int) -> mx.array:
     """Reshape `x` to `[rows + more, inputs]`, padded with zeros.
 
     The result is cached for the next layer, which often has the same input.
@@ -124,7 +126,7 @@ def _pad_rows(x: mx.array, rows: int, more: int) -> mx.array:
     memo: dict[str, Any] = getattr(_state, "memo", {})
     last = memo.get("filled up")
     if last is None or last[0] is not x:
-        zeros = mx.zeros((more, x.shape[-1]))
+        zeros = mx.zeros((padding_rows, x.shape[-1]))
         last = memo["filled up"] = x, mx.concatenate([x.reshape(rows, -1), zeros])
     filled: mx.array = last[1]
     return filled
@@ -197,10 +199,10 @@ def install_activations() -> None:
 original_swiglu: Callable[..., mx.array]
 
 
-def swiglu(gate: mx.array, x: mx.array, *more: Any, **named: Any) -> mx.array:
+def swiglu(gate: mx.array, x: mx.array, *args: Any, **kwargs: Any) -> mx.array:
     """Compute `silu(gate) * x` for arrays of the same shape, with cheaper exponentials."""
-    if more or named or not is_engaged(gate):
-        return original_swiglu(gate, x, *more, **named)
+    if args or kwargs or not is_engaged(gate):
+        return original_swiglu(gate, x, *args, **kwargs)
     if gate.size < MIN_NUMPY_SIZE or not try_evaluate(gate, x):
         return gate / (1 + mx.power(1 / E, gate)) * x
     g = np.asarray(gate)
@@ -224,12 +226,12 @@ def install_embedding() -> None:
 
 
 def _wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    def multiplied(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
+    def multiplied(self: Any, x: mx.array, *args: Any, **kwargs: Any) -> mx.array:
         y = None
-        if not more and not named and is_engaged(x):
+        if not args and not kwargs and is_engaged(x):
             y = multiply_padded(x, self["weight"])
         if y is None:
-            return original(self, x, *more, **named)
+            return original(self, x, *args, **kwargs)
         return y + self["bias"] if "bias" in self else y
 
     return multiplied

@@ -36,11 +36,11 @@ def install_few_bits() -> None:
 
 
 def wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    def product(self: Any, x: mx.array, *more: Any, **named: Any) -> mx.array:
+    def product(self: Any, x: mx.array, *args: Any, **kwargs: Any) -> mx.array:
         inputs, outputs = x.shape[-1], self["weight"].shape[0]
         rows, numbers = x.size // inputs, inputs * outputs
-        if more or named or rows < 2:
-            return original(self, x, *more, **named)
+        if args or kwargs or rows < 2:
+            return original(self, x, *args, **kwargs)
         shape = (*x.shape[:-1], outputs)
         x = x.reshape(rows, inputs)
         if MIN_PADDED_ROWS <= rows < TILE and numbers >= MIN_PADDED_WEIGHT:
