@@ -103,17 +103,17 @@ _CDATA = re.compile(r"\s*<!\[CDATA\[(.*)\]\]>\s*\Z", re.DOTALL)
 
 
 def _read_headed(text: str, notation: Notation) -> ParsedCalls:
-    found, at = list[Call](), 0
+    calls, at = list[Call](), 0
     while head := _match_head(text, notation, at):
-        known = {key: value for key, value in head.groupdict().items() if value}
+        fields = {key: value for key, value in head.groupdict().items() if value}
         if head.re is notation.empty:
             arguments, at = "{}", head.end()
         else:
             arguments, at = parse_literal(text, head.end() - 1)
-        name = known.get("name") or known.get("bare") or known["key"]
-        found.append(Call(name.strip(), arguments, known.get("id")))
+        name = fields.get("name") or fields.get("bare") or fields["key"]
+        calls.append(Call(name.strip(), arguments, fields.get("id")))
     rest = text[at:].strip()
-    return ParsedCalls(found, "" if re.fullmatch(notation.tail, rest) else rest)
+    return ParsedCalls(calls, "" if re.fullmatch(notation.tail, rest) else rest)
 
 
 def _match_head(text: str, notation: Notation, at: int = 0) -> re.Match[str] | None:
@@ -129,14 +129,14 @@ def _read_objects(text: str) -> ParsedCalls:
     """
     if fenced := _FENCE.match(text):
         text = fenced[1]
-    found, at = list[Call](), 0
+    calls, at = list[Call](), 0
     while True:
         between = _BETWEEN.match(text, at)
         at = between.end() if between else at
         if not text.startswith("{", at):
-            return ParsedCalls(found, text[at:].strip())
+            return ParsedCalls(calls, text[at:].strip())
         value, at = parse_literal(text, at)
-        found.append(_call_of_object(split_members(value)))
+        calls.append(_call_of_object(split_members(value)))
 
 
 def _call_of_object(value: dict[str, str]) -> Call:
@@ -150,8 +150,8 @@ def _call_of_object(value: dict[str, str]) -> Call:
     if args is None and not isinstance(name, str | None):
         raise ValueError("it names no tool")
     if args is None and name is not None:
-        others = set(value) - {*_NAMES, "id", "tool_call_id", "type"}
-        args = f"{{{', '.join(f'{dumps(key)}: {value[key]}' for key in value if key in others)}}}"
+        extras = set(value) - {*_NAMES, "id", "tool_call_id", "type"}
+        args = f"{{{', '.join(f'{dumps(key)}: {value[key]}' for key in value if key in extras)}}}"
     if args is not None and args.startswith('"'):
         args, _ = parse_literal(json.loads(args).strip() or "{}", 0)
     if not isinstance(name, str) or args is None:
@@ -168,15 +168,15 @@ def _check_object(arguments: str) -> str:
 
 
 def _read_gemma(text: str, notation: Notation) -> ParsedCalls:
-    found, at, style = list[Call](), 0, Style(notation.quote)
+    calls, at, style = list[Call](), 0, Style(notation.quote)
     while head := notation.head.match(text, at):
         arguments, at = parse_literal(text, head.end() - 1, style)
-        found.append(Call(head["name"], arguments))
-    return ParsedCalls(found, text[at:].strip())
+        calls.append(Call(head["name"], arguments))
+    return ParsedCalls(calls, text[at:].strip())
 
 
 def _read_python(text: str, tools: Sequence[Tool]) -> ParsedCalls:
-    found, at = list[Call](), skip_blanks(text, 0)
+    calls, at = list[Call](), skip_blanks(text, 0)
     at += text.startswith("[", at)
     while head := re.compile(r"\s*([\w.:/-]+)\s*\(").match(text, at):
         called = _python_name(head[1], tools)
@@ -193,7 +193,8 @@ def _read_python(text: str, tools: Sequence[Tool]) -> ParsedCalls:
             if is_alone and (allowed_types(properties[name]) or {"object"}).isdisjoint({"object"}):
                 # A single object with all arguments, as in JSON.
                 arguments += (
-                    f"{dumps(item)}: {shown}" for item, shown in split_members(value).items()
+                    f"{dumps(item)}: {value_text}"
+                    for item, value_text in split_members(value).items()
                 )
             else:
                 arguments.append(f"{dumps(name)}: {value}")
@@ -201,11 +202,11 @@ def _read_python(text: str, tools: Sequence[Tool]) -> ParsedCalls:
             if not text.startswith((",", ")"), at):
                 raise ValueError("an argument has no end")
             at = skip_blanks(text, at + 1) if text[at] == "," else at
-        found.append(Call(called, f"{{{', '.join(arguments)}}}"))
+        calls.append(Call(called, f"{{{', '.join(arguments)}}}"))
         at = skip_blanks(text, at + 1)
         at += text.startswith((",", ";"), at)
     rest = text[at:].strip()
-    return ParsedCalls(found, "" if rest == "]" else rest)
+    return ParsedCalls(calls, "" if rest == "]" else rest)
 
 
 def _python_name(word: str, tools: Sequence[Tool]) -> str:
@@ -224,8 +225,8 @@ def _is_python(text: str, tools: Sequence[Tool]) -> bool:
 def _properties(tools: Sequence[Tool], name: str) -> Mapping[str, Any]:
     for tool in tools:
         if tool["function"]["name"] == name:
-            known = (tool["function"].get("parameters") or {}).get("properties")
-            return known if isinstance(known, Mapping) else {}
+            properties = (tool["function"].get("parameters") or {}).get("properties")
+            return properties if isinstance(properties, Mapping) else {}
     return {}
 
 
@@ -244,14 +245,14 @@ class _TagParser:
         self._after, self._close = notation.tags.after.strip(), notation.tags.close
 
     def read(self) -> ParsedCalls:
-        text, found, at = self._text, list[Call](), 0
+        text, calls, at = self._text, list[Call](), 0
         while head := self._head.match(text, skip_blanks(text, at)):
             name, at = head["name"].strip(), head.end()
             arguments = "{}"
             if not head.groupdict().get("empty"):
                 arguments, at = self._arguments(at, _properties(self._tools, name))
-            found.append(Call(name, arguments))
-        return ParsedCalls(found, text[at:].strip())
+            calls.append(Call(name, arguments))
+        return ParsedCalls(calls, text[at:].strip())
 
     def _arguments(self, at: int, properties: Mapping[str, Any]) -> tuple[str, int]:
         text, values = self._text, dict[str, str]()
@@ -268,8 +269,10 @@ class _TagParser:
                 at += len(self._after)  # skip a superfluous end tag
             elif not values and (block := _JSON_BLOCK.match(text, at)):
                 arguments, at = parse_literal(text, block.end() - 1)
-                ended = re.compile(rf"{_JSON_ENDED}(?:{re.escape(self._close)})?").match(text, at)
-                return arguments, ended.end() if ended is not None else at
+                json_end = re.compile(rf"{_JSON_ENDED}(?:{re.escape(self._close)})?").match(
+                    text, at
+                )
+                return arguments, json_end.end() if json_end is not None else at
             elif at == len(text) or self._head.match(text, at):
                 break  # the end tag is missing
             else:
@@ -524,8 +527,8 @@ def infer_format(template: str) -> str:
     infer = getattr(tokenizer_utils, "_infer_tool_parser", None)
     if infer is None or not template:
         return ""
-    found = infer(SimpleNamespace(chat_template=template, get_vocab=dict))
-    return str(found or "")
+    format_name = infer(SimpleNamespace(chat_template=template, get_vocab=dict))
+    return str(format_name or "")
 
 
 def markers(name: str) -> tuple[str, str]:
@@ -535,10 +538,10 @@ def markers(name: str) -> tuple[str, str]:
 
 def read(name: str, text: str, tools: Sequence[Tool] = ()) -> list[Call]:
     """Parse all calls in a text between markers, whichever tools they call."""
-    found = parse_calls(name, text, tools)
-    if found.rest or not found.calls:
+    parsed = parse_calls(name, text, tools)
+    if parsed.rest or not parsed.calls:
         raise ValueError("it is not a call")
-    return found.calls
+    return parsed.calls
 
 
 def parse_calls(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls:
@@ -578,19 +581,19 @@ def is_complete(name: str, text: str) -> bool:
     if notation.quote and not end.endswith("}"):
         return False
     try:
-        found = parse_calls(name, text)
+        parsed = parse_calls(name, text)
     except ValueError:
         return False
-    return bool(found.calls) and not found.rest
+    return bool(parsed.calls) and not parsed.rest
 
 
 def _parse_with_mlx_lm(name: str, text: str, tools: Sequence[Tool]) -> ParsedCalls:
     try:
-        found = _mlx_lm_parser(name).parse_tool_call(text, list(tools))
+        result = _mlx_lm_parser(name).parse_tool_call(text, list(tools))
     except Exception as error:  # each parser raises different exceptions
         log.debug("cannot parse a tool call", exc_info=True)
         raise ValueError(f"it could not be read ({type(error).__name__})") from None
-    calls = found if isinstance(found, list) else [found]
+    calls = result if isinstance(result, list) else [result]
     return ParsedCalls(
         [_call_of_object({k: dumps(v) for k, v in call.items()}) for call in calls], ""
     )

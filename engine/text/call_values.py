@@ -56,8 +56,8 @@ def dumps(value: Any) -> str:
 
 
 def skip_blanks(text: str, at: int) -> int:
-    found = _BLANKS.match(text, at)
-    return found.end() if found else at
+    blanks = _BLANKS.match(text, at)
+    return blanks.end() if blanks else at
 
 
 def parse_literal(text: str, at: int, style: Style = JSON_STYLE) -> tuple[str, int]:
@@ -71,7 +71,7 @@ def parse_literal(text: str, at: int, style: Style = JSON_STYLE) -> tuple[str, i
 
 def split_members(text: str) -> dict[str, str]:
     """Return the values of a JSON object by key, as they are written."""
-    decode, found, at = (
+    decode, members, at = (
         json.JSONDecoder(strict=False).raw_decode,
         dict[str, str](),
         skip_blanks(text, 1),
@@ -80,18 +80,18 @@ def split_members(text: str) -> dict[str, str]:
         name, at = decode(text, at)
         start = skip_blanks(text, skip_blanks(text, at) + 1)
         _, at = decode(text, start)
-        found[name] = text[start:at]
+        members[name] = text[start:at]
         at = skip_blanks(text, at)
         at = skip_blanks(text, at + 1) if text[at] == "," else at
-    return found
+    return members
 
 
 def escape(text: str) -> str:
     parts, at = list[str](), 0
     while at < len(text):
-        if found := _PLAIN.match(text, at) or _ESCAPE.match(text, at):
-            parts.append(found[0])
-            at = found.end()
+        if match := _PLAIN.match(text, at) or _ESCAPE.match(text, at):
+            parts.append(match[0])
+            at = match.end()
         elif text[at] == "\\" and text[at + 1 : at + 2] in ("'", "`"):
             parts.append(text[at + 1])
             at += 2
@@ -119,17 +119,17 @@ class _Literals:
             return self._members(at, "}", depth, True)
         if character == "[" or (character == "(" and style.python):
             return self._members(at, "]" if character == "[" else ")", depth, False)
-        if found := _NUMBER.match(text, at):
-            return found[0], found.end()
+        if number := _NUMBER.match(text, at):
+            return number[0], number.end()
         word = _WORD.match(text, at)
         if word is None:
             raise ValueError("a value is missing")
-        known = _WORDS.get(word[0], word[0] if word[0] in ("true", "false", "null") else "")
-        if not known and style.python:
-            known = _python_number(word[0])
-        if not known:
+        literal = _WORDS.get(word[0], word[0] if word[0] in ("true", "false", "null") else "")
+        if not literal and style.python:
+            literal = _python_number(word[0])
+        if not literal:
             raise ValueError("a value is not a literal")
-        return known, word.end()
+        return literal, word.end()
 
     def _members(self, at: int, close: str, depth: int, named: bool) -> tuple[str, int]:
         text = self._text
@@ -216,19 +216,19 @@ def _escape_quotes(inside: str) -> str:
 
 
 def _unescape(text: str) -> str:
-    def meant(found: re.Match[str]) -> str:
+    def unescape_match(match: re.Match[str]) -> str:
         for number, base in ((1, 16), (2, 16), (3, 16), (4, 8)):
-            if found[number]:
-                code = int(found[number], base)
+            if match[number]:
+                code = int(match[number], base)
                 return chr(code) if code <= 0x10FFFF else "\ufffd"
-        if found[5]:
+        if match[5]:
             return ""
-        return _LETTERS.get(found[6], found[6] if found[6] in _QUOTED else found[0])
+        return _LETTERS.get(match[6], match[6] if match[6] in _QUOTED else match[0])
 
     if "\\" not in text:
         return text
     return (
-        _PYTHON_ESCAPE.sub(meant, text)
+        _PYTHON_ESCAPE.sub(unescape_match, text)
         .encode("utf-16-le", "surrogatepass")
         .decode("utf-16-le", "replace")
     )
@@ -298,16 +298,16 @@ def allowed_types(schema: Any, depth: int = 0) -> set[str]:
     if not isinstance(schema, Mapping) or depth > 8:
         return set()
     named = schema.get("type")
-    found = {named} if isinstance(named, str) else set(named if isinstance(named, list) else ())
+    types = {named} if isinstance(named, str) else set(named if isinstance(named, list) else ())
     for word in ("anyOf", "oneOf", "allOf"):
         parts = schema.get(word)
-        if not found and isinstance(parts, list):
+        if not types and isinstance(parts, list):
             inner = [allowed_types(part, depth + 1) for part in parts]
             if word == "allOf" or all(inner):
-                found = set().union(*inner)
+                types = set().union(*inner)
     choices = schema.get("enum", [schema["const"]] if "const" in schema else None)
-    if not found and isinstance(choices, list):
-        found = {_STARTS.get(dumps(choice)[0], "number") for choice in choices}
-    if found and schema.get("nullable") is True:
-        found.add("null")
-    return found
+    if not types and isinstance(choices, list):
+        types = {_STARTS.get(dumps(choice)[0], "number") for choice in choices}
+    if types and schema.get("nullable") is True:
+        types.add("null")
+    return types

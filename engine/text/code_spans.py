@@ -74,9 +74,9 @@ class Code(Struct):
         fence = self.fence or self._opening
         # Blocks can't be nested, so if a fence opens another block, this text isn't code.
         lines = re.compile(rf"^[ \t>]*{re.escape(fence[0])}{{{len(fence)},}}([^\n]*)(\n|\Z)", re.M)
-        found = lines.search(rest)
-        if found is not None and (found[2] or last):
-            return not found[1].strip()
+        match = lines.search(rest)
+        if match is not None and (match[2] or last):
+            return not match[1].strip()
         return False if last or len(rest) > _MAX_BLOCK_CHARACTERS else None
 
     def _read_token(self, token: str) -> None:

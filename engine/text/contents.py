@@ -38,20 +38,20 @@ class GapInserter:
     """
 
     def __init__(self, marks: Iterable[str], markers: Markers, folds: bool = False) -> None:
-        known = {mark for mark in marks if len(mark) > 1 and GAP not in mark}
-        self._known, self._markers = known, markers
+        mark_texts = {mark for mark in marks if len(mark) > 1 and GAP not in mark}
+        self._known, self._markers = mark_texts, markers
         self._with: dict[str, GapInserter] = {}
-        self._marks = _pattern_of(known)
-        self._longest = max(map(len, known), default=0) + _MAX_NUMBER_DIGITS
+        self._marks = _pattern_of(mark_texts)
+        self._longest = max(map(len, mark_texts), default=0) + _MAX_NUMBER_DIGITS
         frames = {text for f in markers.frames for text in (f.start, *f.ends)} | {*markers.dropped}
         self._frames = _pattern_of(frames) if markers.header is None else None
-        self._names = {_OUTSIDE.sub("", mark) for mark in known} - _SCHEMA
+        self._names = {_OUTSIDE.sub("", mark) for mark in mark_texts} - _SCHEMA
         self._folds = folds
 
     def with_mark(self, word: str) -> GapInserter:
         """Return an inserter that also breaks up `word`, e.g. a placeholder of the template."""
-        known = self._marks is not None and self._marks.fullmatch(word) is not None
-        if not known and word not in self._with:
+        is_mark = self._marks is not None and self._marks.fullmatch(word) is not None
+        if not is_mark and word not in self._with:
             self._with[word] = GapInserter({*self._known, word}, self._markers, self._folds)
         return self._with.get(word, self)
 
@@ -168,17 +168,17 @@ class GapInserter:
     def _find_mark(self, text: str, at: int) -> re.Match[str] | None:
         assert self._marks is not None
         for start in range(at, len(text), _SEARCHED):
-            found = self._marks.search(text, start, start + _SEARCHED + self._longest)
-            if found is not None:
-                return found
+            match = self._marks.search(text, start, start + _SEARCHED + self._longest)
+            if match is not None:
+                return match
         return None
 
     def _insert_gaps(self, text: str) -> str:
         parts, at = list[str](), 0
         # Continue after the mark's first character, because marks may overlap.
-        while (found := self._find_mark(text, at)) is not None:
-            parts += [text[at : found.start() + 1], GAP]
-            at = found.start() + 1
+        while (match := self._find_mark(text, at)) is not None:
+            parts += [text[at : match.start() + 1], GAP]
+            at = match.start() + 1
         text = "".join([*parts, text[at:]])
         if not self._folds or text.isascii():
             return text
@@ -193,12 +193,14 @@ def _pattern_of(texts: Iterable[str]) -> re.Pattern[str] | None:
     """
     shapes = Counter(_NUMBER.sub("0", text) for text in texts if text)
     alone = {text for text in texts if text and shapes[_NUMBER.sub("0", text)] == 1}
-    found = [re.escape(text) for text in alone]
+    alternatives = [re.escape(text) for text in alone]
     for shape, count in shapes.items():
         if count > 1:
             parts = map(re.escape, shape.split("0"))
-            found.append(rf"\d{{1,{_MAX_NUMBER_DIGITS}}}".join(parts))
-    return re.compile("|".join(sorted(found, key=len, reverse=True))) if found else None
+            alternatives.append(rf"\d{{1,{_MAX_NUMBER_DIGITS}}}".join(parts))
+    return (
+        re.compile("|".join(sorted(alternatives, key=len, reverse=True))) if alternatives else None
+    )
 
 
 def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
@@ -208,8 +210,8 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
     uses, or that look special. Other added tokens (runs of spaces, HTML tags, letters) are just
     text.
     """
-    if (told := getattr(tokenizer, "marks", None)) is not None:
-        return list(told["marks"]), bool(told["folds"])
+    if (facts := getattr(tokenizer, "marks", None)) is not None:
+        return list(facts["marks"]), bool(facts["folds"])
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     added = getattr(inner, "added_tokens_decoder", None)
     if not isinstance(added, Mapping):
@@ -227,10 +229,10 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
             return True
         return _SHAPED.match(text) is not None or text in template
 
-    found = [token for token in added.values() if is_mark(token)]
+    mark_tokens = [token for token in added.values() if is_mark(token)]
     normalizer = getattr(getattr(inner, "backend_tokenizer", None), "normalizer", None)
-    folds = normalizer is not None and any(getattr(t, "normalized", False) for t in found)
-    marks = {*map(str, found)} | {s for s in special if len(s) > 1 and s.strip()}
+    folds = normalizer is not None and any(getattr(t, "normalized", False) for t in mark_tokens)
+    marks = {*map(str, mark_tokens)} | {s for s in special if len(s) > 1 and s.strip()}
     # Templates may also react to ordinary text, e.g. cut off everything before `</think>`.
     marks |= {m for m in dialect.markers.all if m in template and not m[0].isalpha()}
     return sorted(marks), folds

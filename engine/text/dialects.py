@@ -88,13 +88,13 @@ class Markers(Struct, frozen=True, dict=True):
     @cached_property
     def all(self) -> frozenset[str]:
         """Strings that must not be shown to the user."""
-        found = {*self.dropped}
+        marks = {*self.dropped}
         for frame in self.frames:
-            found |= {*(() if frame.keeps_start else (frame.start,))}
-            found |= {*(() if frame.is_plain else frame.ends)}
+            marks |= {*(() if frame.keeps_start else (frame.start,))}
+            marks |= {*(() if frame.is_plain else frame.ends)}
         if self.header is not None:
-            found |= {*self.header.starts, self.header.end, *self.header.closes}
-        return frozenset(found - {""})
+            marks |= {*self.header.starts, self.header.end, *self.header.closes}
+        return frozenset(marks - {""})
 
     def map(self, change: Callable[[str], str]) -> Markers:
         def changed(value: Any) -> Any:
@@ -167,7 +167,7 @@ _HARMONY_EFFORTS = {
 _ANSWER_TAGS = ("<answer>", "\n</answer>", "</answer>")
 _RESPONSE_TAGS = ("<response>", "\n</response>", "</response>")
 _DSML = ("<｜DSML｜function_calls>", "</｜DSML｜function_calls>")
-_BARE_CALLS = tuple(Frame("tool", one, only_first=True, keeps_start=True) for one in "{[")
+_BARE_CALLS = tuple(Frame("tool", bracket, only_first=True, keeps_start=True) for bracket in "{[")
 _LLAMA_DATES = {"date_string": "%d %b %Y"}
 _EXAONE_ENDS = ("[|endofturn|]",)
 

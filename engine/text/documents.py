@@ -132,9 +132,9 @@ def read(path: Path, encoding: str = "") -> Document:
         raise UnreadableError(_old_office_reason(path))
     if head[60:68] == b"BOOKMOBI":
         raise UnreadableError("is a Kindle book. Convert it to EPUB and attach that")
-    for start, why in _NAMED:
+    for start, reason in _NAMED:
         if head.startswith(start):
-            raise UnreadableError(why)
+            raise UnreadableError(reason)
     if Image(head).media_type.startswith("image/"):
         raise UnreadableError(PICTURE)
     if is_heic(head):
@@ -146,32 +146,32 @@ def read(path: Path, encoding: str = "") -> Document:
         return rtf.read(data)
     if opendocument.is_flat(head):
         return opendocument.read_flat(data)
-    text, found = _decode(data, encoding)
+    text, encoding_name = _decode(data, encoding)
     if ending in {".html", ".htm", ".xhtml"} or _HTML.match(text[:4096]):
         left_out = LeftOut()
         page = Budget().add(webpages.to_markdown(text, left_out))
-        return build_document("web page", "", [page], left_out=left_out, encoding=found)
+        return build_document("web page", "", [page], left_out=left_out, encoding=encoding_name)
     kind = _KINDS.get(ending, "text" if ending in _PROSE else "code")
-    return build_document(kind, "", [Budget().add(text)], encoding=found)
+    return build_document(kind, "", [Budget().add(text)], encoding=encoding_name)
 
 
 def _decode(data: bytes, encoding: str) -> tuple[str, str]:
     try:
-        text, found = decode(data, encoding)
+        text, encoding_name = decode(data, encoding)
     except NotTextError:
         raise UnreadableError(_BINARY) from None
     sample = text[:100_000]
     odd = sum((c < " " and c not in "\t\n\r\f\x1b") or c == "\ufffd" for c in sample)
     if not encoding and ("\0" in text or odd * 50 > len(sample)):
         raise UnreadableError(_BINARY)
-    return text, found
+    return text, encoding_name
 
 
 def _old_office_reason(path: Path) -> str:
     data = path.read_bytes()
-    for name, why in _IN_OLD_OFFICE:
+    for name, reason in _IN_OLD_OFFICE:
         if name.encode("utf-16-le") in data:
-            return why
+            return reason
     return (
         "is locked with a password, or was saved by an old version of Office. Save it as DOCX, "
         "XLSX or PPTX without a password"
@@ -245,7 +245,7 @@ def draw(path: Path, numbers: Sequence[int], pixels: int, small: int) -> list[Dr
     """
     import pypdfium2
 
-    opened, found = _open_pdf(path), list[DrawnPage]()
+    opened, pages = _open_pdf(path), list[DrawnPage]()
     with contextlib.suppress(pypdfium2.PdfiumError):
         opened.init_forms()
     for number in numbers:
@@ -261,8 +261,8 @@ def draw(path: Path, numbers: Sequence[int], pixels: int, small: int) -> list[Dr
         image = image.convert("RGB")
         jpeg, (wide, high) = _as_jpeg(image), image.size
         image.thumbnail((small, small))
-        found.append(DrawnPage(number, wide, high, jpeg, _as_jpeg(image)))
-    return found
+        pages.append(DrawnPage(number, wide, high, jpeg, _as_jpeg(image)))
+    return pages
 
 
 def _as_jpeg(image: Any) -> bytes:
@@ -414,8 +414,8 @@ def _read_epub(archive: Archive) -> Document:
     def named(root: Any, name: str) -> list[Any]:
         return [e for e in root.iter() if str(e.tag).rpartition("}")[2] == name]
 
-    found = named(archive.parse_xml("META-INF/container.xml"), "rootfile")
-    package = str(found[0].get("full-path")) if found else ""
+    roots = named(archive.parse_xml("META-INF/container.xml"), "rootfile")
+    package = str(roots[0].get("full-path")) if roots else ""
     root = archive.parse_xml(package)
     folder = package.rpartition("/")[0]
     files = {
@@ -429,5 +429,5 @@ def _read_epub(archive: Archive) -> Document:
             source, _ = _decode(archive.read(name), "")
             pages.append(budget.add(webpages.to_markdown(source, left_out), 1))
     # Covers and title pages often have no text.
-    shown = [page for page in pages if page.strip()]
-    return build_document("EPUB", "chapter", shown, left_out=left_out)
+    filled_pages = [page for page in pages if page.strip()]
+    return build_document("EPUB", "chapter", filled_pages, left_out=left_out)

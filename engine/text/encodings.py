@@ -119,8 +119,8 @@ def decode(data: bytes, declared: str = "") -> DecodedText:
     for mark, name in _BOMS:
         if data.startswith(mark):
             return DecodedText(data[len(mark) :].decode(name, "replace"), name)
-    if (name := find_declared(data)) and (found := _decode_declared(data, name)):
-        return found
+    if (name := find_declared(data)) and (decoded := _decode_declared(data, name)):
+        return decoded
     if b"\x1b$" in data[:_SAMPLE_BYTES]:
         for name in ("iso2022_kr",) if b"\x1b$)C" in data[:_SAMPLE_BYTES] else ("iso2022_jp_2",):
             try:
@@ -152,7 +152,7 @@ def title(name: str) -> str:
 def find_declared(data: bytes) -> str:
     head = data[:_HEAD_BYTES]
     for pattern in _DECLARATIONS:
-        if (found := pattern.search(head)) and (name := normalize(found[1].decode("ascii"))):
+        if (match := pattern.search(head)) and (name := normalize(match[1].decode("ascii"))):
             return name
     return ""
 
@@ -171,13 +171,13 @@ def _decode_declared(data: bytes, name: str) -> DecodedText | None:
     # The declaration must be wrong, since it was readable as ASCII.
     if name.startswith(("utf-16", "utf-32")):
         return None
-    found = data.decode(name, "replace")
-    errors = found.count("\ufffd")
+    text = data.decode(name, "replace")
+    errors = text.count("\ufffd")
     if name == "utf-8":
-        return DecodedText(found, name) if _is_utf8(data) else None
-    if len(found) == len(data) and not data.isascii() and _is_valid_utf8(data):
+        return DecodedText(text, name) if _is_utf8(data) else None
+    if len(text) == len(data) and not data.isascii() and _is_valid_utf8(data):
         return None  # the file was converted to UTF-8, but still has the old declaration
-    return DecodedText(found, name) if errors * 50 <= sum(byte > 127 for byte in data) else None
+    return DecodedText(text, name) if errors * 50 <= sum(byte > 127 for byte in data) else None
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -272,8 +272,8 @@ def _guess(data: bytes, usual: str) -> str:
         return best[1] if best[0] >= _FITS else usual
     sample = _sample(data)
     for kind in _KINDS:
-        found = sample.decode(kind.encoding, "replace"), kind
-        best = max(best, (_rate(*found), kind.encoding))
+        decoded = sample.decode(kind.encoding, "replace"), kind
+        best = max(best, (_rate(*decoded), kind.encoding))
     if best[0] >= _FITS:
         return best[1]
     return _guess_by_library(data, best[1])
@@ -282,8 +282,8 @@ def _guess(data: bytes, usual: str) -> str:
 def _guess_by_library(data: bytes, otherwise: str) -> str:
     from charset_normalizer import from_bytes
 
-    found = from_bytes(_sample(data)).best()
-    name = normalize(found.encoding) if found is not None else ""
+    best = from_bytes(_sample(data)).best()
+    name = normalize(best.encoding) if best is not None else ""
     return name if name and not name.startswith("utf") else otherwise
 
 
@@ -291,14 +291,14 @@ def _sample(data: bytes) -> bytes:
     """Return the first non-ASCII lines."""
     if data.isascii():
         return data[:_SAMPLE_BYTES]
-    found, size = [], 0
+    lines, size = [], 0
     for line in data.splitlines(keepends=True):
         if not line.isascii():
-            found.append(line)
+            lines.append(line)
             size += len(line)
             if size > _SAMPLE_BYTES:
                 break
-    return b"".join(found)[: 4 * _SAMPLE_BYTES]
+    return b"".join(lines)[: 4 * _SAMPLE_BYTES]
 
 
 def _rate(text: str, kind: _Kind) -> float:
@@ -341,20 +341,20 @@ def _weight(text: str, at: int, language: str) -> float:
     char = text[at]
     if _is_control(char) or char == "\ufffd":
         return 2 * _WRONG
-    found = _weights(language).get(char)
-    if found is None:
+    weight = _weights(language).get(char)
+    if weight is None:
         return _WRONG
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
     latin = (_is_latin(before), _is_latin(after))
     if language in _EAST_ASIAN:
         if before == " " and language != "Korean" and text[at - 2 : at - 1] > "\x7f":
-            found -= 0.4  # among these languages, only Korean has spaces between words
-        return _WRONG if all(latin) else found
+            weight -= 0.4  # among these languages, only Korean has spaces between words
+        return _WRONG if all(latin) else weight
     if language not in _ACCENTED:
         if char.isalpha() and any(latin):
             return _WRONG
         if before <= "\x7f" and after <= "\x7f":
-            return min(found, 0.2)
+            return min(weight, 0.2)
     elif char.isalpha() and before > "\x7f" < after and before.isalpha() and after.isalpha():
         return -0.5
     elif not char.isalpha() and all(latin) and char not in "’–—\xa0":
@@ -363,7 +363,7 @@ def _weight(text: str, at: int, language: str) -> float:
         return -0.5
     if char.islower() and before.isupper() and text[at - 2 : at - 1].isupper():
         return -0.5
-    return found
+    return weight
 
 
 def _is_latin(char: str) -> bool:
@@ -381,45 +381,45 @@ def _weights(language: str) -> dict[str, float]:
                 if len(char) == 1:
                     yield char, weight
 
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     if language in _EAST_ASIAN:
-        found.update(dict.fromkeys(_EAST_ASIAN_SIGNS, 0.8))
+        weights.update(dict.fromkeys(_EAST_ASIAN_SIGNS, 0.8))
         # Full-width digits and letters.
-        found.update({chr(code): 0.5 for code in range(0xFF10, 0xFF5B)})
+        weights.update({chr(code): 0.5 for code in range(0xFF10, 0xFF5B)})
         if language == "Chinese":
-            found.update({chr(code): 0.05 for code in range(0x4E00, 0x9FA6)})
-            found.update(rows("gb2312", 0xD8, 0xF7, 0.15))
-            found.update(rows("gb2312", 0xB0, 0xD7, 0.6))
-            found.update(dict.fromkeys(FREQUENCIES["Chinese"], 1.0))
+            weights.update({chr(code): 0.05 for code in range(0x4E00, 0x9FA6)})
+            weights.update(rows("gb2312", 0xD8, 0xF7, 0.15))
+            weights.update(rows("gb2312", 0xB0, 0xD7, 0.6))
+            weights.update(dict.fromkeys(FREQUENCIES["Chinese"], 1.0))
         elif language == "Traditional":
-            found.update(rows("big5", 0xC9, 0xF9, 0.15))
-            found.update(rows("big5", 0xA4, 0xC6, 0.6))
-            common = (char for char in FREQUENCIES["Chinese"] if char in found)
-            found.update(dict.fromkeys(common, 1.0))
+            weights.update(rows("big5", 0xC9, 0xF9, 0.15))
+            weights.update(rows("big5", 0xA4, 0xC6, 0.6))
+            common = (char for char in FREQUENCIES["Chinese"] if char in weights)
+            weights.update(dict.fromkeys(common, 1.0))
         elif language == "Japanese":
-            found.update(rows("euc_jp", 0xD0, 0xF4, 0.15))
-            found.update(rows("euc_jp", 0xB0, 0xCF, 0.6))
-            found.update(dict.fromkeys(FREQUENCIES["Japanese"], 1.0))
-            found.update({chr(code): 0.25 for code in range(0xFF61, 0xFFA0)})
-            found.update({chr(code): 0.8 for code in range(0x30A1, 0x30FD)})
-            found.update({chr(code): 1.0 for code in range(0x3041, 0x3094)})
+            weights.update(rows("euc_jp", 0xD0, 0xF4, 0.15))
+            weights.update(rows("euc_jp", 0xB0, 0xCF, 0.6))
+            weights.update(dict.fromkeys(FREQUENCIES["Japanese"], 1.0))
+            weights.update({chr(code): 0.25 for code in range(0xFF61, 0xFFA0)})
+            weights.update({chr(code): 0.8 for code in range(0x30A1, 0x30FD)})
+            weights.update({chr(code): 1.0 for code in range(0x3041, 0x3094)})
         else:
-            found.update(rows("euc_kr", 0xB0, 0xC8, 0.5))
-            found.update(dict.fromkeys((*_COMMON_KOREAN, *FREQUENCIES["Korean"]), 1.0))
-        return found
-    found.update(dict.fromkeys(_SIGNS, 0.8 if language in _ACCENTED else 0.4))
+            weights.update(rows("euc_kr", 0xB0, 0xC8, 0.5))
+            weights.update(dict.fromkeys((*_COMMON_KOREAN, *FREQUENCIES["Korean"]), 1.0))
+        return weights
+    weights.update(dict.fromkeys(_SIGNS, 0.8 if language in _ACCENTED else 0.4))
     if language in _ACCENTED:
         letters = _ACCENTED[language]
-        found.update(dict.fromkeys(letters.upper() + letters, 0.8))
+        weights.update(dict.fromkeys(letters.upper() + letters, 0.8))
         if language == "is":  # Turkish has different letters at these code points
-            found.update(dict.fromkeys("ðþýÐÞÝ", 0.7))
-        return found
+            weights.update(dict.fromkeys("ðþýÐÞÝ", 0.7))
+        return weights
     letters = "".join(FREQUENCIES[language])
     spans = {"Greek": (0x386, 0x3CE), "Hebrew": (0x5B0, 0x5EA), "Arabic": (0x60C, 0x6D2)}
     spans |= {"Farsi": (0x60C, 0x6D2), "Thai": (0xE01, 0xE5B)}
     first, last = spans.get(language, (0x401, 0x491))
-    found.update({chr(code): 0.1 for code in range(first, last + 1)})
+    weights.update({chr(code): 0.1 for code in range(first, last + 1)})
     for rank, letter in enumerate(letters):
         weight = 1 - 0.8 * rank / len(letters)
-        found[letter] = found[letter.upper()] = weight
-    return found
+        weights[letter] = weights[letter.upper()] = weight
+    return weights

@@ -80,18 +80,20 @@ def explain_error(error: str, params: SamplingParams) -> str:
     """Return a readable form of an llguidance error. For schemas, only the line that names the
     keyword is kept.
     """
-    _, within, rest = error.partition("failed to compile JSON schema: ")
-    text = _LISTING.split(rest)[0] if within else error  # the rest is a listing of the tool grammar
+    _, schema_error, rest = error.partition("failed to compile JSON schema: ")
+    text = (
+        _LISTING.split(rest)[0] if schema_error else error
+    )  # the rest is a listing of the tool grammar
     line = " ".join(text.split())
-    if not within and params.json_schema is None:
+    if not schema_error and params.json_schema is None:
         return error
-    if found := _UNIMPLEMENTED.search(line):
-        names = ", ".join(f"'{name}'" for name in json.loads(found[1]))
+    if match := _UNIMPLEMENTED.search(line):
+        names = ", ".join(f"'{name}'" for name in json.loads(match[1]))
         words = "keywords {} are" if "," in names else "keyword {} is"
         return f"the schema {words.format(names)} not supported."
     if line.startswith("regex parse error"):
-        why = line.rpartition("error: ")[2]
-        return f"the schema keyword 'pattern' has an unsupported expression: {why}"
+        reason = line.rpartition("error: ")[2]
+        return f"the schema keyword 'pattern' has an unsupported expression: {reason}"
     return line
 
 
@@ -153,15 +155,15 @@ class _SchemaBounds:
         self.used = False  # a part allows arbitrary JSON, so definitions are needed
 
     def definitions(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        rules: dict[str, Any] = {}
         for level in range(self._limits.depth + 1):
             node: dict[str, Any] = {"type": ["null", "boolean", "number", "string"]}
             if level:
                 node["type"] += ["array", "object"]
                 below = {"$ref": f"#/$defs/{_ANY.format(level - 1)}"}
                 node["items"] = node["additionalProperties"] = below
-            found[_ANY.format(level)] = {**node, **self._limits_of(node)}
-        return found
+            rules[_ANY.format(level)] = {**node, **self._limits_of(node)}
+        return rules
 
     def _any(self) -> dict[str, Any]:
         self.used = True
@@ -226,8 +228,8 @@ def _kinds(node: Mapping[str, Any]) -> set[str]:
     named = node.get("type")
     if named is None:
         objects = {"properties", "required", "additionalProperties", "patternProperties"}
-        about = {"object"} if objects & set(node) else set()
-        return about | ({"array"} if {"items", "prefixItems"} & set(node) else set())
+        kinds = {"object"} if objects & set(node) else set()
+        return kinds | ({"array"} if {"items", "prefixItems"} & set(node) else set())
     return {named} if isinstance(named, str) else {k for k in named if isinstance(k, str)}
 
 

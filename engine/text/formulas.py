@@ -78,8 +78,8 @@ def linearize(element: Any, depth: int = 0) -> str:
 
 def linearize_mathml(tag: Any) -> str:
     """Return a web page's formula (a Beautiful Soup element) as its TeX or in linear notation."""
-    noted = tag.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
-    tex = noted.get_text() if noted is not None else str(tag.get("alttext", ""))
+    annotation = tag.find("annotation", encoding=re.compile("tex", re.IGNORECASE))
+    tex = annotation.get_text() if annotation is not None else str(tag.get("alttext", ""))
     return f"${' '.join(tex.split())}$" if tex.strip() else _linear_mathml(tag)
 
 

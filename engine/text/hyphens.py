@@ -23,28 +23,30 @@ _SUSPENDED = {"and", "bzw", "et", "oder", "or", "ou", "und"}
 def rejoin_words(pages: Sequence[str]) -> list[str]:
     if not any(_BROKEN.search(page) or "\xad" in page for page in pages):
         return [*pages]
-    known = {word.lower() for page in pages for word in _WORD.findall(page)}
+    words = {word.lower() for page in pages for word in _WORD.findall(page)}
 
-    def whole(match: re.Match[str]) -> str:
-        first, second, more = match.groups()
+    def join_match(match: re.Match[str]) -> str:
+        first, second, tail = match.groups()
         text, start = match.string, match.start()
         words_before = text[max(0, start - 80) : start].rsplit(None, 1)
         before = words_before[-1] if words_before and not text[start - 1 : start].isspace() else ""
-        if second in _SUSPENDED and f"{first}{second}".lower() not in known:
-            return f"{first}- {second}{more}"  # "first- and second-"
-        is_kept = more or any(char in "-/@\\_:." for char in before)
+        if second in _SUSPENDED and f"{first}{second}".lower() not in words:
+            return f"{first}- {second}{tail}"  # "first- and second-"
+        is_kept = tail or any(char in "-/@\\_:." for char in before)
         is_kept = is_kept or _LISTED.search(text[max(0, start - 30) : start])
-        hyphen = "-" if is_kept or _is_part_of_word(first, second, known) else ""
-        return f"{first}{hyphen}{second}{more}"
+        hyphen = "-" if is_kept or _is_part_of_word(first, second, words) else ""
+        return f"{first}{hyphen}{second}{tail}"
 
-    return [_SIGNS.sub("-", _BROKEN.sub(whole, _BROKEN.sub(whole, page))) for page in pages]
+    return [
+        _SIGNS.sub("-", _BROKEN.sub(join_match, _BROKEN.sub(join_match, page))) for page in pages
+    ]
 
 
-def _is_part_of_word(first: str, second: str, known: set[str]) -> bool:
+def _is_part_of_word(first: str, second: str, words: set[str]) -> bool:
     low_first, low_second = first.lower(), second.lower()
-    if f"{low_first}-{low_second}" in known:
+    if f"{low_first}-{low_second}" in words:
         return True
-    if low_first + low_second in known:
+    if low_first + low_second in words:
         return False
     if not (first.isalpha() and second.isalpha()) or len(first) == 1:
         return True

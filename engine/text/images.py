@@ -34,21 +34,21 @@ class Images(Struct, frozen=True):
             EngineError: if the template didn't write all images in order.
         """
         pattern = "|".join(map(re.escape, self.words))
-        first, *others = re.split(f"({pattern})", self.remove_marks(text))
-        texts = others[::2]
+        first, *parts = re.split(f"({pattern})", self.remove_marks(text))
+        texts = parts[::2]
         if texts != [self.ids[digest][0] for digest in digests]:
             raise EngineError(
                 TEMPLATE_ERROR,
                 f"The model's chat template writes {len(texts)} of {len(digests)} images and "
                 "recordings, or changes their order.",
             )
-        pairs = zip(digests, others[1::2], strict=True)
+        pairs = zip(digests, parts[1::2], strict=True)
         return first + "".join(f"{_MARK}{digest}{_MARK}{text}" for digest, text in pairs)
 
     def remove_marks(self, text: str) -> str:
         return text.replace(_MARK, "\ufffd")
 
-    def expand_tokens(self, text: str, found: Sequence[int]) -> Sequence[int]:
+    def expand_tokens(self, text: str, token_ids: Sequence[int]) -> Sequence[int]:
         """Expand the placeholder tokens of a marked text to the images' ids.
 
         Raises:
@@ -56,20 +56,20 @@ class Images(Struct, frozen=True):
         """
         digests = _MARKED.findall(text)
         if not digests:
-            return found
+            return token_ids
         out: list[int] = []
-        known, at = list(found), 0
+        remaining, at = list(token_ids), 0
         for digest in digests:
             word, ids = self.ids[digest]
             try:
-                position = known.index(self.words[word], at)
+                position = remaining.index(self.words[word], at)
             except ValueError:
                 raise EngineError(
                     TEMPLATE_ERROR, f"The model's tokenizer has no token for {word!r}."
                 ) from None
-            out += [*known[at:position], *ids]
+            out += [*remaining[at:position], *ids]
             at = position + 1
-        return [*out, *known[at:]]
+        return [*out, *remaining[at:]]
 
     def restore_placeholders(self, text: str) -> str:
         return _MARKED.sub(lambda mark: self.ids[mark[1]][0], text)

@@ -42,7 +42,7 @@ def save_structure(package: Path | None = None) -> Path:
     package = package or _package()
     models = package / "models"
     auto = models / "auto"
-    found = {
+    saved = {
         "version": transformers.__version__,
         "modules": {
             folder.relative_to(package).as_posix(): _to_json(
@@ -52,7 +52,7 @@ def save_structure(package: Path | None = None) -> Path:
         },
     }
     file = package.parent / KEPT
-    file.write_text(json.dumps(found, separators=(",", ":")))
+    file.write_text(json.dumps(saved, separators=(",", ":")))
     return file
 
 
@@ -90,11 +90,11 @@ class _Finder(MetaPathFinder):
         if name != _MODULE:
             return None
         for finder in sys.meta_path:
-            found = None if finder is self else finder.find_spec(name, path, target)
-            if found is not None:
-                if found.loader is not None:
-                    found.loader = _Loader(found.loader)
-                return found
+            spec = None if finder is self else finder.find_spec(name, path, target)
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = _Loader(spec.loader)
+                return spec
         return None
 
 
@@ -118,21 +118,21 @@ class _Loader(Loader):
         if source is None or reads is None:
             return
 
-        def known(module_path: Any) -> Any:
+        def structure_of(module_path: Any) -> Any:
             folder = Path(module_path)
             folder = folder.parent if folder.suffix else folder
             listed = source.get(folder)
             return reads(module_path) if listed is None else _from_json(listed)
 
-        module.create_import_structure_from_path = known  # type: ignore[attr-defined]
+        module.create_import_structure_from_path = structure_of  # type: ignore[attr-defined]
 
 
 def _read(package: Path) -> dict[Path, Any] | None:
     try:
-        found = json.loads((package.parent / KEPT).read_bytes())
-        if found["version"] != getattr(sys.modules["transformers"], "__version__", None):
+        saved = json.loads((package.parent / KEPT).read_bytes())
+        if saved["version"] != getattr(sys.modules["transformers"], "__version__", None):
             return None
-        return {package / folder: listed for folder, listed in found["modules"].items()}
+        return {package / folder: listed for folder, listed in saved["modules"].items()}
     except (OSError, ValueError, LookupError, TypeError):
         return None
 

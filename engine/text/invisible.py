@@ -49,9 +49,9 @@ def escape_invisible(
     """
     if is_visible(text):
         return text
-    stays = {found.end() - 1 for found in _PRESENTED.finditer(text)}
+    stays = {match.end() - 1 for match in _PRESENTED.finditer(text)}
     if joiners:
-        stays |= {found.end() - 1 for found in _JOINED.finditer(text)}
+        stays |= {match.end() - 1 for match in _JOINED.finditer(text)}
     return "".join(
         c if c in keep or at in stays or is_visible(c) else escape(c) for at, c in enumerate(text)
     )

@@ -149,14 +149,14 @@ class KnownTokenizer:
 
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
         """Tokenize a text. Markers don't need the real tokenizer."""
-        known = self._facts["encoded"].get(text)
+        encodings = self._facts["encoded"].get(text)
         added = self._facts["added"].get(text)
-        if known is None and added is not None and not add_special_tokens:
+        if encodings is None and added is not None and not add_special_tokens:
             return [int(added)]
-        if known is None:
+        if encodings is None:
             log.info("loading the whole tokenizer to encode a text")
             return list(self._whole.encode(text, add_special_tokens=add_special_tokens))
-        return list(known[0 if add_special_tokens else 1])
+        return list(encodings[0 if add_special_tokens else 1])
 
     def to_json(self) -> str:
         return zlib.decompress(self._packed).decode()

@@ -116,8 +116,8 @@ def _convert_part(part: str) -> str:
     return _ESCAPES.get(part, part)
 
 
-def _escape_in_class(found: re.Match[str]) -> str:
-    return found[0] if len(found[0]) > 1 else _ESCAPES.get(found[0], f"\\{found[0]}")
+def _escape_in_class(match: re.Match[str]) -> str:
+    return match[0] if len(match[0]) > 1 else _ESCAPES.get(match[0], f"\\{match[0]}")
 
 
 def _literal(text: str) -> str:
@@ -136,12 +136,12 @@ class _ParsedGrammar:
     def _tokens(self, grammar: str) -> Iterable[tuple[str, str]]:
         at = 0
         while at < len(grammar):
-            found = _TOKEN.match(grammar, at)
-            if found is None:
+            match = _TOKEN.match(grammar, at)
+            if match is None:
                 raise ValueError(f"has {grammar[at : at + 20]!r}, which is not supported")
-            at = found.end()
-            if found.lastgroup != "blank":
-                yield str(found.lastgroup), found[0]
+            at = match.end()
+            if match.lastgroup != "blank":
+                yield str(match.lastgroup), match[0]
 
     def _split(self, tokens: list[tuple[str, str]]) -> None:
         starts = [n for n, (kind, _) in enumerate(tokens) if kind in ("rule", "directive")]
@@ -197,18 +197,22 @@ class _ParsedGrammar:
         return pattern
 
     def _alternatives(self, tokens: list[tuple[str, str]], terminal: bool) -> str:
-        found, sequence = list[str](), list[str]()
+        alternatives, sequence = list[str](), list[str]()
         while tokens and tokens[-1][1] not in (")", "]"):
             kind, word = tokens.pop()
             if word == "|":
-                found.append(_join(sequence))
+                alternatives.append(_join(sequence))
                 sequence = []
             elif kind != "alias":
                 sequence.append(
                     self._apply_repetition(self._item(kind, word, tokens, terminal), tokens)
                 )
-        found.append(_join(sequence))
-        return _join(["(?:", "|".join(found), ")"]) if len(found) > 1 else found[0]
+        alternatives.append(_join(sequence))
+        return (
+            _join(["(?:", "|".join(alternatives), ")"])
+            if len(alternatives) > 1
+            else alternatives[0]
+        )
 
     def _item(self, kind: str, word: str, tokens: list[tuple[str, str]], terminal: bool) -> str:
         if word in ("(", "["):
@@ -263,10 +267,10 @@ def _is_terminal(name: str) -> bool:
 
 def _unquote(word: str) -> str:
     inner = word.removesuffix("i")[1:-1]
-    known = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
+    escapes = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "0": "\0"}
 
-    def one(found: re.Match[str]) -> str:
-        code = found[0][1:]
-        return chr(int(code[1:], 16)) if len(code) > 1 else known.get(code, code)
+    def unescape_match(match: re.Match[str]) -> str:
+        code = match[0][1:]
+        return chr(int(code[1:], 16)) if len(code) > 1 else escapes.get(code, code)
 
-    return re.sub(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", one, inner)
+    return re.sub(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", unescape_match, inner)

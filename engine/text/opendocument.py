@@ -96,12 +96,12 @@ class _OpenDocument:
         return build_document("OpenDocument", unit, pages, left_out=self.left_out)
 
     def _margins(self, styles: Any, kind: str) -> list[str]:
-        found = dict[str, None]()
+        lines = dict[str, None]()
         for style in styles.iter(f"{_STYLE}{kind}") if styles is not None else ():
             text = "\n".join(self._blocks(style, 0))
             if any(char.isalpha() for char in text):
-                found[f"{kind.title()}: {text}"] = None
-        return [*found]
+                lines[f"{kind.title()}: {text}"] = None
+        return [*lines]
 
     def _blocks(self, parent: Any, depth: int, level: int = -1) -> Iterator[str]:
         """Yield paragraphs, tables and text boxes. ``level`` is the nesting level of lists."""
@@ -177,14 +177,14 @@ class _OpenDocument:
                 yield from self._pieces(child, boxes, depth + 1)
             yield _collapse_blanks(child.tail)
 
-    def _note(self, element: Any, found: list[str], word: str, depth: int) -> str:
-        index = len(found)
-        found.append("")
+    def _note(self, element: Any, notes: list[str], word: str, depth: int) -> str:
+        index = len(notes)
+        notes.append("")
         author = element.find(f"{_DC}creator")
-        by = f" by {author.text}" if author is not None and author.text else ""
+        by_author = f" by {author.text}" if author is not None and author.text else ""
         text = " ".join(" ".join(self._blocks(element, depth + 1)).split())
         mark = f"{word}{index + 1}"
-        found[index] = f"[{mark}{by}] {text}"
+        notes[index] = f"[{mark}{by_author}] {text}"
         return f"[{mark}]"
 
     def _frame(self, frame: Any, depth: int) -> Iterator[str]:
@@ -208,9 +208,9 @@ class _OpenDocument:
             if root is None and self._archive is not None and name in self._archive:
                 root = self._archive.parse_xml(name)
             if root is not None and root.tag == f"{_MATH}math":
-                noted = next(root.iter(f"{_MATH}annotation"), None)
-                if noted is not None and noted.text:
-                    return " ".join(noted.text.split())
+                annotation = next(root.iter(f"{_MATH}annotation"), None)
+                if annotation is not None and annotation.text:
+                    return " ".join(annotation.text.split())
                 return " ".join(" ".join(root.itertext()).split())
         return ""
 
@@ -272,15 +272,17 @@ class _OpenDocument:
 
 
 def _positions(root: Any) -> dict[str, str]:
-    found = {}
+    positions = {}
     for style in root.iter(f"{_STYLE}style"):
         for element in style.iter(f"{_STYLE}text-properties"):
             position = str(element.get(f"{_STYLE}text-position", ""))
             if position.startswith(("super", "sub")):
-                found[str(style.get(f"{_STYLE}name"))] = position
+                positions[str(style.get(f"{_STYLE}name"))] = position
             elif re.match(r"-?[1-9]", position):  # a percentage of the font height
-                found[str(style.get(f"{_STYLE}name"))] = "sub" if position[0] == "-" else "super"
-    return found
+                positions[str(style.get(f"{_STYLE}name"))] = (
+                    "sub" if position[0] == "-" else "super"
+                )
+    return positions
 
 
 def _collapse_blanks(text: str | None) -> str:

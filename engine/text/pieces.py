@@ -82,20 +82,20 @@ def tokenize_with_gaps(encode: Encode, text: str) -> list[int]:
     if GAP not in text:
         return list(encode(text)) if text else []
     anchor = list(encode(_ANCHOR))
-    known: dict[str, Sequence[int]] = {"": ()}
+    ids_by_piece: dict[str, Sequence[int]] = {"": ()}
 
-    def within(piece: str) -> Sequence[int]:
+    def encode_piece(piece: str) -> Sequence[int]:
         # Some tokenizers add a space in front of every text, but this isn't the start of a text.
         ids = list(encode(_ANCHOR + piece))
         return ids[len(anchor) :] if ids[: len(anchor)] == anchor else encode(piece)
 
-    first, *others = _split_at_gaps(text)
-    found = list(encode(first)) if first else []
-    for piece in others:
-        if piece not in known:
-            known[piece] = within(piece)
-        found += known[piece]
-    return found
+    first, *next_pieces = _split_at_gaps(text)
+    token_ids = list(encode(first)) if first else []
+    for piece in next_pieces:
+        if piece not in ids_by_piece:
+            ids_by_piece[piece] = encode_piece(piece)
+        token_ids += ids_by_piece[piece]
+    return token_ids
 
 
 def remove_gaps(text: str) -> str:
@@ -110,9 +110,9 @@ def escape_gaps(text: str) -> str:
 def _split_at_gaps(text: str) -> Iterator[str]:
     piece: list[str] = []
     for number, part in enumerate(text.split(GAP * 2)):
-        first, *others = part.split(GAP)
+        first, *rest = part.split(GAP)
         piece += [GAP, first] if number else [first]
-        for mark in others:
+        for mark in rest:
             yield "".join(piece)
             piece = [mark]
     yield "".join(piece)

@@ -62,8 +62,8 @@ def check_messages(messages: Any) -> list[Message]:
                 f'Message {number} must look like {{"role": "user", "content": "…"}} with text.',
             )
         text = text_of(parts) if listed else str(content or "")
-        seen = any(part["type"] != "text" for part in parts)
-        if seen and message["role"] not in _SHOWING:
+        has_media = any(part["type"] != "text" for part in parts)
+        if has_media and message["role"] not in _SHOWING:
             raise EngineError(
                 INVALID_REQUEST,
                 f"Message {number} has an image or a recording. Only the roles user and tool may "
@@ -71,7 +71,9 @@ def check_messages(messages: Any) -> list[Message]:
             )
         if not pieces.is_unicode(text):
             raise EngineError(INVALID_REQUEST, f"Message {number} contains an unpaired surrogate.")
-        checked.append({**message, "content": parts if seen else text} if listed else {**message})
+        checked.append(
+            {**message, "content": parts if has_media else text} if listed else {**message}
+        )
     return checked
 
 
@@ -95,7 +97,7 @@ def build_prompt(
     reasoning: bool | None,
     before: Ledger | Callable[[str], Ledger],
     reader: Reader | None = None,
-    most: int | None = None,
+    max_tokens: int | None = None,
     template: Mapping[str, Any] | None = None,
     images: Images | None = None,
 ) -> Prompt:
@@ -109,7 +111,7 @@ def build_prompt(
 
     Raises:
         EngineError: `template_error`, with the template's message.
-        TooLongError: if there are more than `most` tokens.
+        TooLongError: if there are more than `max_tokens` tokens.
     """
     reader = reader or InProcess(tokenizer)
     prefill: Message | None = None
@@ -127,27 +129,31 @@ def build_prompt(
     if prefill:
         answer = _reply_start(tokenizer, inert, prefill, opened, opening, before)
         text += answer if images is None else images.remove_marks(answer)
-    known = before.match(text)
-    characters, count = known[-1] if known else (0, 0)
-    first = dict(known).get(len(opened))
+    shared_points = before.match(text)
+    characters, count = shared_points[-1] if shared_points else (0, 0)
+    first = dict(shared_points).get(len(opened))
     ending = rendered.closed if opening is None else opening
     main, ends = text[characters:], {ending}
     if len(text) > len(opened) and first is None:
         ends.add(opened)
-    bare = _raise_if_error(rendered.other) if rendered.other is not None and not known else None
+    bare = (
+        _raise_if_error(rendered.other)
+        if rendered.other is not None and not shared_points
+        else None
+    )
     if bare is not None:
         bare = bare if images is None else images.remove_marks(bare)
         ends.add(bare)
     in_order = [main, *(ends - {main})]
     try:
-        room = None if most is None else most - count
+        room = None if max_tokens is None else max_tokens - count
         if images is None:
-            found = reader.encode(in_order, room)
+            id_lists = reader.encode(in_order, room)
         else:
-            found = _encode_marked(reader, in_order, room, images)
+            id_lists = _encode_marked(reader, in_order, room, images)
     except TooLongError as error:
         raise TooLongError(count + error.tokens) from None
-    ids = dict(zip(in_order, found, strict=True))
+    ids = dict(zip(in_order, id_lists, strict=True))
     tokens = pieces.concatenate(before.tokens[:count], ids[main])
     answered = 0
     if len(text) > len(opened):
@@ -165,7 +171,7 @@ def build_prompt(
     return Prompt(
         tokens,
         text,
-        known,
+        shared_points,
         max(0, min(boundary, last)),
         min(system, last),
         max(0, answered),
@@ -176,11 +182,13 @@ def build_prompt(
 
 
 def _encode_marked(
-    reader: Reader, texts: list[str], most: int | None, images: Images
+    reader: Reader, texts: list[str], max_tokens: int | None, images: Images
 ) -> Sequence[Sequence[int]]:
-    found = reader.encode([images.restore_placeholders(text) for text in texts], most)
-    token_lists = [images.expand_tokens(text, ids) for text, ids in zip(texts, found, strict=True)]
-    if most is not None and len(token_lists[0]) > most:
+    id_lists = reader.encode([images.restore_placeholders(text) for text in texts], max_tokens)
+    token_lists = [
+        images.expand_tokens(text, ids) for text, ids in zip(texts, id_lists, strict=True)
+    ]
+    if max_tokens is not None and len(token_lists[0]) > max_tokens:
         raise TooLongError(len(token_lists[0]))
     return token_lists
 
@@ -206,12 +214,12 @@ def _render(
     options, messages = recognition.of(tokenizer).prepare(reasoning, template, messages)
     messages, options = inert.insert_in_messages(messages), inert.insert_in(options)
     without_tools = _other_chat(messages, bool(options.get("tools")))
-    more = [(without_tools, True)] if without_tools else []
-    rendered = reader.render([(messages, True), (messages, False), *more], reasoning, options)
+    extra = [(without_tools, True)] if without_tools else []
+    rendered = reader.render([(messages, True), (messages, False), *extra], reasoning, options)
     parted = inert.split_names(messages, options)
     if parted is not None:  # check whether the template turns names into marks
         named, values = parted
-        without = reader.render([(named, True), (named, False), *more], reasoning, values)
+        without = reader.render([(named, True), (named, False), *extra], reasoning, values)
         if _has_fewer_marks(inert, without, rendered):
             messages, options, rendered = named, values, without
     opened, closed = _raise_if_error(rendered[0]), _raise_if_error(rendered[1])
@@ -235,12 +243,14 @@ def _raise_if_error(text: str | EngineError) -> str:
 
 
 def _has_fewer_marks(
-    inert: contents.GapInserter, ours: list[str | EngineError], others: list[str | EngineError]
+    inert: contents.GapInserter,
+    own_texts: list[str | EngineError],
+    other_texts: list[str | EngineError],
 ) -> bool:
-    if any(isinstance(text, EngineError) for text in (*ours, *others)):
+    if any(isinstance(text, EngineError) for text in (*own_texts, *other_texts)):
         return False
-    return inert.count_marks(_raise_if_error(ours[0])) < inert.count_marks(
-        _raise_if_error(others[0])
+    return inert.count_marks(_raise_if_error(own_texts[0])) < inert.count_marks(
+        _raise_if_error(other_texts[0])
     )
 
 
@@ -276,7 +286,7 @@ def _other_chat(messages: list[Message], tools: bool) -> list[Message] | None:
 
 
 def build_raw_prompt(
-    tokenizer: Any, raw: RawPrompt, reader: Reader | None, most: int, marks: bool = True
+    tokenizer: Any, raw: RawPrompt, reader: Reader | None, max_tokens: int, marks: bool = True
 ) -> Prompt:
     """Return a prompt from text or token ids, without a template.
 
@@ -285,17 +295,17 @@ def build_raw_prompt(
             template's part themselves. False for embeddings.
 
     Raises:
-        TooLongError: if there are more than `most` tokens.
+        TooLongError: if there are more than `max_tokens` tokens.
     """
     if raw.text is None:
         tokens = list(raw.tokens)
     else:
         text = pieces.escape_gaps(raw.text) if marks else contents.of(tokenizer).insert(raw.text)
-        (ids,) = (reader or InProcess(tokenizer)).encode([text], most)
+        (ids,) = (reader or InProcess(tokenizer)).encode([text], max_tokens)
         tokens = [*_leading_ids(tokenizer), *ids]
     if not tokens:
         raise EngineError(INVALID_REQUEST, "The prompt is empty. Send some text to continue.")
-    if len(tokens) > most:
+    if len(tokens) > max_tokens:
         raise TooLongError(len(tokens))
     return Prompt(tokens, raw.text or "", (), len(tokens) - 1)
 

@@ -115,24 +115,24 @@ Made = TypeVar("Made")
 
 def cache_per_tokenizer(make: Callable[[Any], Made]) -> Callable[[Any], Made]:
     """Cache the results of `make` per tokenizer, by weak reference."""
-    found: WeakKeyDictionary[Any, Made] = WeakKeyDictionary()
+    results: WeakKeyDictionary[Any, Made] = WeakKeyDictionary()
     lock = threading.Lock()
 
-    def of(tokenizer: Any) -> Made:
+    def cached(tokenizer: Any) -> Made:
         with lock:
-            if tokenizer not in found:
-                found[tokenizer] = make(tokenizer)
-            return found[tokenizer]
+            if tokenizer not in results:
+                results[tokenizer] = make(tokenizer)
+            return results[tokenizer]
 
-    return of
+    return cached
 
 
 def recognize(tokenizer: Any) -> Dialect:
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     template = template_text(inner)
-    by = renderer(tokenizer)
+    renderer_name = renderer(tokenizer)
     tokens = added_tokens(tokenizer)
-    row = next((row for row in ROWS if row.matches(tokens, template, by)), OTHER)
+    row = next((row for row in ROWS if row.matches(tokens, template, renderer_name)), OTHER)
 
     pair = row.reasoning
     if pair == MLX_LM:
@@ -165,7 +165,7 @@ def recognize(tokenizer: Any) -> Dialect:
         markers,
         calls if has_tools and calls != MLX_LM else "",
         framed and named,
-        "tool_calls" in template or bool(by),
+        "tool_calls" in template or bool(renderer_name),
         row.switch or _switch(template),
         tuple(end for end in row.ends if end in tokens),
     )

@@ -34,11 +34,11 @@ class Reader(Protocol):
     ) -> list[str | EngineError]:
         """Render each item. The result of an item that fails is the error."""
 
-    def encode(self, texts: list[str], most: int | None = None) -> Sequence[Sequence[int]]:
+    def encode(self, texts: list[str], max_tokens: int | None = None) -> Sequence[Sequence[int]]:
         """Tokenize each text. Long results may be compact arrays.
 
         Raises:
-            TooLongError: if the first text has more than `most` tokens.
+            TooLongError: if the first text has more than `max_tokens` tokens.
         """
 
 
@@ -63,13 +63,13 @@ class LocalReader(ABC):
         apply = self.template(template or {})
         return [render(apply, self.bos, m, reasoning, opening, template) for m, opening in requests]
 
-    def encode(self, texts: list[str], most: int | None = None) -> list[list[int]]:
-        found = list[list[int]]()
+    def encode(self, texts: list[str], max_tokens: int | None = None) -> list[list[int]]:
+        id_lists = list[list[int]]()
         for text in texts:
-            found.append(pieces.tokenize_with_gaps(self.tokenize, text))
-            if most is not None and len(found[0]) > most:
-                raise TooLongError(len(found[0]))
-        return found
+            id_lists.append(pieces.tokenize_with_gaps(self.tokenize, text))
+            if max_tokens is not None and len(id_lists[0]) > max_tokens:
+                raise TooLongError(len(id_lists[0]))
+        return id_lists
 
 
 class InProcess(LocalReader):
@@ -166,8 +166,8 @@ def template_arguments(folder: Path) -> dict[str, Any]:
         return {}
     if _template_of(folder / "tokenizer_config.json"):
         return {}
-    found = _template_of(folder / "chat_template.json")
-    return {"chat_template": found} if found else {}
+    template = _template_of(folder / "chat_template.json")
+    return {"chat_template": template} if template else {}
 
 
 def add_default_template(tokenizer: Any) -> None:

@@ -247,10 +247,10 @@ class _Rtf:
         elif kind == "box":
             self._boxes.append(text)
         else:
-            found = self._notes if kind == "note" else self._comments
-            mark = f"{'' if kind == 'note' else 'comment '}{len(found) + 1}"
-            by = f" by {self._author}" if kind == "comment" and self._author else ""
-            found.append(f"[{mark}{by}] {line}")
+            notes = self._notes if kind == "note" else self._comments
+            mark = f"{'' if kind == 'note' else 'comment '}{len(notes) + 1}"
+            by_author = f" by {self._author}" if kind == "comment" and self._author else ""
+            notes.append(f"[{mark}{by_author}] {line}")
             self._add(f"[{mark}]")
 
     def _apply_word(self, word: str, number: int | None) -> None:

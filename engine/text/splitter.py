@@ -57,8 +57,10 @@ class MarkTokens:
         ]
         if markers.header is not None:
             all_markers += markers.header.first
-        known = {t for t in tokens if t.strip() and any(t in marker for marker in all_markers)}
-        used = sorted(known, key=len, reverse=True)
+        mark_tokens = {
+            t for t in tokens if t.strip() and any(t in marker for marker in all_markers)
+        }
+        used = sorted(mark_tokens, key=len, reverse=True)
         self._chars = {token: chr(self._FIRST + n) for n, token in enumerate(used[: self._MOST])}
         self._inverse = {ord(char): token for token, char in self._chars.items()}
         self.token_ids = frozenset(tokens.values())
@@ -67,7 +69,7 @@ class MarkTokens:
 
     def map_text(self, text: str) -> str:
         """Return text for the splitter, treating every marker in it as a token."""
-        return self._token.sub(lambda found: self._chars[found[0]], text) if self._chars else text
+        return self._token.sub(lambda match: self._chars[match[0]], text) if self._chars else text
 
     def unmap(self, text: str) -> str:
         return text.translate(self._inverse) if self._inverse else text
@@ -287,16 +289,16 @@ class TextSplitter:
         inside, end = "".join(pieces), self._marks.unmap(marker)
         self._part, self._doubts, self._at_start = _ANSWER, 0, True
         call_text = CallText(inside, "" if is_kept else start, end, is_kept, pieces)
-        shown = self._judge(call_text, cut)
-        if shown or not cut:
+        plain_text = self._judge(call_text, cut)
+        if plain_text or not cut:
             self.calls.append(inside)
         else:
             self.call = pieces
             self._part = _Part("tool")
-        if shown:
+        if plain_text:
             self._code = Code()
             self._blanks = ""
-            self._emit(out, blanks + shown)
+            self._emit(out, blanks + plain_text)
         self._between = marker in self._closes
 
     def _treat_as_quoted(self, out: list[Delta]) -> None:
@@ -371,15 +373,15 @@ class TextSplitter:
         """
         pending, (watched, strings) = self._held_text, self._watch_pattern()
         code, at = self._code, 0
-        found = watched.search(pending)
-        while found is not None:
-            code, at = (code.after(pending[at : found.start()]), found.start())
+        match = watched.search(pending)
+        while match is not None:
+            code, at = (code.after(pending[at : match.start()]), match.start())
             for marker in strings:
                 if pending.startswith(marker, at):
                     counts = self._is_marker(marker, at, code, last)
                     if counts or counts is None:
                         return at, marker if counts else ""
-            found = watched.search(pending, at + 1)
+            match = watched.search(pending, at + 1)
         return -1, ""
 
     def _is_marker(self, marker: str, position: int, code: Code, last: bool) -> bool | None:
@@ -427,8 +429,8 @@ class TextSplitter:
         if frame.keeps_start:
             return code.at_line_start and self._names_a_tool(rest)
         at_place = self._marks.has_token(frame.start) or code.at_line_start
-        known = NOTATIONS.get(self._notation)
-        starts = known.starts if known is not None and not frame.is_plain else ""
+        notation = NOTATIONS.get(self._notation)
+        starts = notation.starts if notation is not None and not frame.is_plain else ""
         follows = rest.lstrip()[:1]
         if starts and not follows and not last and not self.eager:
             return None
@@ -448,12 +450,12 @@ class TextSplitter:
         """Return True if text starts like a call of an offered tool, or None if that's unclear."""
         if any(name in text[:_MAX_NAME_CHARACTERS] for name in self._names):
             return True
-        found = _FIRST_WORD.match(text)
-        word, more = found.groups() if found is not None else ("", "")
+        match = _FIRST_WORD.match(text)
+        word, rest = match.groups() if match is not None else ("", "")
         words = (*_FIRST_WORDS, *self._names)
-        if not (word in words if more else any(one.startswith(word) for one in words)):
+        if not (word in words if rest else any(offered.startswith(word) for offered in words)):
             return False
-        if more and self.eager:
+        if rest and self.eager:
             return True
         return None if len(text) < _MAX_NAME_CHARACTERS else False
 
@@ -486,8 +488,8 @@ class TextSplitter:
                 return not "".join([*self._doubtful[1:], before]).strip()
             return self._is_complete([*self.call, before])
         text = self._marks.unmap(rest).lstrip()
-        known = NOTATIONS.get(self._notation)
-        head = known.head.match(text) if known is not None else None
+        notation = NOTATIONS.get(self._notation)
+        head = notation.head.match(text) if notation is not None else None
         if head is not None and head["name"] in self._names and (last or head.end() < len(text)):
             return bool(self._doubtful) or self._is_complete([*self.call, before])
         return None if len(text) < _MAX_NAME_CHARACTERS and not last else False
@@ -562,8 +564,8 @@ class TextSplitter:
     @property
     def _may_be_quoted(self) -> bool:
         """True if arguments are unescaped text that could contain the end of a call."""
-        known = NOTATIONS.get(self._notation)
-        return known is not None and known.tags is not None
+        notation = NOTATIONS.get(self._notation)
+        return notation is not None and notation.tags is not None
 
     def _end_header(self, out: list[Delta]) -> None:
         header = self._markers.header

@@ -104,8 +104,8 @@ class _Conversation:
             changed = _apply(change, before, message)
             if changed is None or (results_as_user and _as_user not in change[0]):
                 continue
-            found, _ = self._render_prefix(changed, index + 1)
-            if found is not None and all(is_shown(item, found) for item in needed):
+            rendered, _ = self._render_prefix(changed, index + 1)
+            if rendered is not None and all(is_shown(item, rendered) for item in needed):
                 self.rules[shape] = (index, change)
                 return True
         self._undecided.add(index)
@@ -136,8 +136,8 @@ class _Conversation:
         )
 
     def _find_first_rejected(self) -> int:
-        known = {index for index, _ in self.rules.values()} | self._undecided
-        low = max(known, default=-1) + 1
+        known_indices = {index for index, _ in self.rules.values()} | self._undecided
+        low = max(known_indices, default=-1) + 1
         high = len(self._messages)
         while high - low > 1:
             middle = (low + high) // 2
@@ -219,10 +219,10 @@ def _apply(change: _Change, before: list[Message], message: Message) -> list[Mes
     variants, combine = change
     variants_so_far = [message]
     for variant in variants:
-        found = [variant(before, messages) for messages in variants_so_far]
-        if None in found:
+        results = [variant(before, messages) for messages in variants_so_far]
+        if None in results:
             return None
-        variants_so_far = [messages for group in found for messages in group or ()]
+        variants_so_far = [messages for group in results for messages in group or ()]
     return combine(before, variants_so_far)
 
 
@@ -286,10 +286,10 @@ def _split_calls(_: list[Message], message: Message) -> list[Message] | None:
     first, *rest = message.get("tool_calls") or [None]
     if not rest:
         return None
-    others: list[Message] = [
+    single_calls: list[Message] = [
         {"role": message["role"], "content": "", "tool_calls": [call]} for call in rest
     ]
-    return [{**message, "tool_calls": [first]}, *others]
+    return [{**message, "tool_calls": [first]}, *single_calls]
 
 
 def _calls_to_text(_: list[Message], message: Message) -> list[Message] | None:
@@ -372,7 +372,7 @@ _PLACEMENTS: tuple[_Placement, ...] = (_append, _merge, _bridge_with(""), _bridg
 _UNCHANGED: _Change = ((), _append)
 _CHANGES: tuple[_Change, ...] = tuple(
     product(
-        [(), *((one,) for one in _VARIANTS), *permutations(_VARIANTS, 2)],
+        [(), *((variant,) for variant in _VARIANTS), *permutations(_VARIANTS, 2)],
         _PLACEMENTS,
     )
 )

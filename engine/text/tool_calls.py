@@ -102,10 +102,10 @@ class _Objects:
                 self._buffer, text = text, ""
                 self._is_over = len(self._buffer) > _MAX_HEAD_CHARACTERS
                 continue
-            known = {key: value for key, value in head.groupdict().items() if value}
-            name = known.get("name") or known.get("bare") or known.get("key", "")
+            fields = {key: value for key, value in head.groupdict().items() if value}
+            name = fields.get("name") or fields.get("bare") or fields.get("key", "")
             self.found.append(
-                _Partial(name.strip(), known.get("id"), new_chunks=["{"], reported_chunks=[])
+                _Partial(name.strip(), fields.get("id"), new_chunks=["{"], reported_chunks=[])
             )
             self._undecided, self._depth, text = "{", 1, text[head.end() :]
 
@@ -215,21 +215,21 @@ class ToolCallTracker(Struct, eq=False, dict=True):
         Args:
             cut: True if the end marker is missing, so the last call is incomplete.
         """
-        shown = ""
+        plain_text = ""
         if not cut:
-            shown = self._close(text)
+            plain_text = self._close(text)
         elif self._is_text(text.inside):
-            shown = self._fail(text, NO_CALL)
-        if shown or not cut:
+            plain_text = self._fail(text, NO_CALL)
+        if plain_text or not cut:
             self._open, self._scanned, self._stream = [], 0, None
-        return shown
+        return plain_text
 
     def _advance(self, pieces: Sequence[str]) -> None:
-        known = NOTATIONS.get(self.notation)
-        if len(pieces) == self._scanned or not self._offered or known is None:
+        notation = NOTATIONS.get(self.notation)
+        if len(pieces) == self._scanned or not self._offered or notation is None:
             return
         if self._stream is None:
-            self._stream = (_Objects if known.json else _Names)(known.head)
+            self._stream = (_Objects if notation.json else _Names)(notation.head)
         self._stream.feed("".join(pieces[self._scanned :]))
         self._scanned = len(pieces)
         if self.has_enough:
@@ -238,38 +238,38 @@ class ToolCallTracker(Struct, eq=False, dict=True):
             if number == len(self._open):
                 partial.id = self._make_id(partial.own_id)
                 self._open.append(partial)
-            more, partial.new_chunks = "".join(partial.new_chunks), []
-            self._report(partial, more)
+            arguments, partial.new_chunks = "".join(partial.new_chunks), []
+            self._report(partial, arguments)
 
-    def _report(self, call: _Partial, more: str) -> None:
+    def _report(self, call: _Partial, arguments: str) -> None:
         if call.name not in self._offered:
             return
         if not call.started:
             call.started = True
             self._events.append(ToolCallUpdate("started", call.id, call.name))
-        if more:
-            self._events.append(ToolCallUpdate("delta", call.id, text=more))
-            call.reported_chunks.append(more)
+        if arguments:
+            self._events.append(ToolCallUpdate("delta", call.id, text=arguments))
+            call.reported_chunks.append(arguments)
 
     def _close(self, text: CallText) -> str:
         if self._stream is not None and self._stream.found:
             self._advance(text.pieces)
         try:
-            found = parse_calls(self.notation, text.inside, self.tools)
+            parsed = parse_calls(self.notation, text.inside, self.tools)
         except ValueError as error:
             bare = text.bare and not any(partial.started for partial in self._open)
             return self._fail(text, NO_CALL if bare else str(error))
-        if text.bare and not any(call.name in self._offered for call in found.calls):
+        if text.bare and not any(call.name in self._offered for call in parsed.calls):
             return self._fail(text, NO_CALL)
-        for number, call in enumerate(found.calls):
+        for number, call in enumerate(parsed.calls):
             if self.has_enough:
                 break
             self._finish(number, call, text)
-        if len(found.calls) < len(self._open):
-            return self._fail(text, "it could not be read", len(found.calls))
-        if found.calls and found.rest:
-            return self._fail(CallText(found.rest), NO_CALL, len(self._open))
-        return "" if found.calls else self._fail(text, NO_CALL)
+        if len(parsed.calls) < len(self._open):
+            return self._fail(text, "it could not be read", len(parsed.calls))
+        if parsed.calls and parsed.rest:
+            return self._fail(CallText(parsed.rest), NO_CALL, len(self._open))
+        return "" if parsed.calls else self._fail(text, NO_CALL)
 
     def _finish(self, number: int, call: Call, text: CallText) -> None:
         if number == len(self._open):

@@ -78,8 +78,10 @@ def add_grammar(params: SamplingParams, tokenizer: Any, name: str) -> SamplingPa
     for tool, schema in form.tools:
         try:
             free = schema == ANY
-            own = _FREE if free else json.loads(inline_references(add_limits(schema, limits)))
-            calls.append(grammar.call(tool, own))
+            own_schema = (
+                _FREE if free else json.loads(inline_references(add_limits(schema, limits)))
+            )
+            calls.append(grammar.call(tool, own_schema))
         except ValueError as error:
             raise ValueError(f"calls of the tool {tool} cannot be constrained: {error}") from None
     rules = [f"start: {grammar.start()}", f"call: {' | '.join(calls)}", *grammar.rules, _BLANK]
@@ -125,8 +127,8 @@ class _GrammarBuilder:
             calls = f"{before} call{f' ({between} call)*' if self._several else ''} {after}"
         # mlx-lm's qwen3_coder parser accepts at most one line break before the end.
         gap = '"\\n"?' if self._name == "qwen3_coder" else "WS"
-        ended = f" {gap} {self._spell_out(closed)}" if closed else ""
-        section = f"{self._spell_out(opened)} WS {calls}{ended}"
+        ending = f" {gap} {self._spell_out(closed)}" if closed else ""
+        section = f"{self._spell_out(opened)} WS {calls}{ending}"
         repeated = self._several and self._section is None
         if self._covers_reply:
             self.rules.append(f"section: {section}")
@@ -136,7 +138,7 @@ class _GrammarBuilder:
             start = f"{self._spell_out(' to=tools<|message|>')} {start}"  # for Muse Spark
             return f"{self._reasoning_rule()} {self._allow_answer(start, ' to=user<|message|>')}"
         # The opening marker isn't constrained. Without a closing marker, more calls can follow.
-        start = f"WS {calls}{ended}"
+        start = f"WS {calls}{ending}"
         return start if closed or not repeated else f"{start} (WS {section})*"
 
     def _allow_answer(self, calls: str, header: str) -> str:
@@ -174,14 +176,14 @@ class _GrammarBuilder:
         return _python_call(tool, schema, BLANKS if self._name == "pythonic" else r"\x20")
 
     def _json_call(self, tool: str, schema: Schema) -> str:
-        known = {
+        rules = {
             "NAME": _text_rule(json.dumps(tool)),
             "ID": f"{_text_rule(f'functions.{tool}:')} /[0-9]{{1,3}}/",
             "NUMBER": '/"[0-9]{1,2}"/',
             "ARGUMENTS": _json_rule(schema),
         }
         parts = self._template.split(" ")
-        return " WS ".join(known.get(p) or self._spell_out(p.replace("TOOL", tool)) for p in parts)
+        return " WS ".join(rules.get(p) or self._spell_out(p.replace("TOOL", tool)) for p in parts)
 
     def _harmony_head(self, tool: str) -> str:
         """Return the rule for the text in front of gpt-oss's arguments.
@@ -243,9 +245,9 @@ class _GrammarBuilder:
         values += [("false", _OTHER_KINDS, f"{_json_rule({})} {after}")] if shows_type else []
         rules = []
         for raw, kind, value in values:
-            known = {"{key}": key, "{raw}": _text_rule(raw), "{kind}": kind}
+            rules_by_part = {"{key}": key, "{raw}": _text_rule(raw), "{kind}": kind}
             parts = re.split("({key}|{raw}|{kind})", tags.before)
-            before = " ".join(known.get(part) or self._spell_out(part) for part in parts)
+            before = " ".join(rules_by_part.get(part) or self._spell_out(part) for part in parts)
             rules.append(f"{before} {value}")
         return " | ".join(rules)
 
@@ -306,20 +308,20 @@ def _arguments(schema: Schema) -> Iterator[tuple[str, Schema, bool]]:
 
 def _free_text_pattern(schema: Schema, key: str, ends: tuple[str, ...]) -> str:
     """Return the pattern for a trimmed string between tags that doesn't contain any of `ends`."""
-    never = f"~/[nN][uU][lL][lL]/ & {_exclude(ends)}"
+    exclusion = f"~/[nN][uU][lL][lL]/ & {_exclude(ends)}"
     if pattern := _anchored_pattern(schema):
-        return f"/{pattern}/ & {never}"
+        return f"/{pattern}/ & {exclusion}"
     if "pattern" in schema or "format" in schema:
         raise ValueError(
             f"the parameter {json.dumps(key)} has a pattern or format, which cannot be constrained "
             "for this model"
         )
-    least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
-    trimmed = r"/(\S((?s:.*)\S)?)?/" if not least else r"/\S((?s:.*)\S)?/"
-    if most and int(most) > _MAX_COUNTED_CHARACTERS:
-        most = ""
-    counted = f"/(?s:.){{{least},{most}}}/ & " if least or most else ""
-    return f"{counted}{trimmed} & {never}"
+    min_length, max_length = int(schema.get("minLength", 0)), schema.get("maxLength", "")
+    trimmed = r"/(\S((?s:.*)\S)?)?/" if not min_length else r"/\S((?s:.*)\S)?/"
+    if max_length and int(max_length) > _MAX_COUNTED_CHARACTERS:
+        max_length = ""
+    length_rule = f"/(?s:.){{{min_length},{max_length}}}/ & " if min_length or max_length else ""
+    return f"{length_rule}{trimmed} & {exclusion}"
 
 
 def _exclude(ends: tuple[str, ...]) -> str:
@@ -409,12 +411,15 @@ class _Gemmas:
 
     def _value(self, schema: Schema, key: str, depth: int) -> str:
         target = schema.get("$ref")
-        found = None if target is None else self._defined.get(str(target).rpartition("/")[2])
-        if isinstance(found, dict):
-            schema = {**found, **{word: value for word, value in schema.items() if word != "$ref"}}
+        definition = None if target is None else self._defined.get(str(target).rpartition("/")[2])
+        if isinstance(definition, dict):
+            schema = {
+                **definition,
+                **{word: value for word, value in schema.items() if word != "$ref"},
+            }
         pattern = _anchored_pattern(schema)
-        never = set(_NOT_IN_GEMMAS) - ({"pattern"} if pattern else set())
-        if depth > _MAX_DEPTH or any(word in schema for word in (*never, "$ref")):
+        excluded_words = set(_NOT_IN_GEMMAS) - ({"pattern"} if pattern else set())
+        if depth > _MAX_DEPTH or any(word in schema for word in (*excluded_words, "$ref")):
             raise _unsupported_error(key)
         kind = schema.get("type")
         one_of = schema.get("enum", [schema["const"]] if "const" in schema else None)
@@ -426,9 +431,9 @@ class _Gemmas:
         if choices is not None:
             return f"({' | '.join(self._value(type_, key, depth + 1) for type_ in choices)})"
         if kind == "string":
-            least, most = int(schema.get("minLength", 0)), schema.get("maxLength", "")
+            min_length, max_length = int(schema.get("minLength", 0)), schema.get("maxLength", "")
             letter = r"[^}\x00]" if self._flat else r"[^\x00]"
-            form = f"/{letter}{{{least},{most}}}/ & {_exclude((self._mark,))}"
+            form = f"/{letter}{{{min_length},{max_length}}}/ & {_exclude((self._mark,))}"
             name = self._grammar.text(f"{form} & /{pattern}/" if pattern else form)
             return f"{self._quote} {name} {self._quote}"
         if kind in ("integer", "number", "boolean", "null"):
@@ -450,15 +455,15 @@ class _Gemmas:
 
 
 def _items(item: str, schema: Schema) -> str:
-    least, most = int(schema.get("minItems", 0)), schema.get("maxItems")
-    if least > _MAX_ITEMS:
+    min_items, max_items = int(schema.get("minItems", 0)), schema.get("maxItems")
+    if min_items > _MAX_ITEMS:
         raise ValueError("a list has too many required items for this model")
-    if most is None or most > _MAX_ITEMS:
-        more = f'("," {item})*'
+    if max_items is None or max_items > _MAX_ITEMS:
+        tail = f'("," {item})*'
     else:
-        more = ""
-        for _ in range(int(most) - max(least, 1)):
-            more = f'("," {item} {more})?'
-    first = " ".join([item, *[f'"," {item}'] * (least - 1), more])
-    inside = "" if most == 0 else first if least else f"({first})?"
+        tail = ""
+        for _ in range(int(max_items) - max(min_items, 1)):
+            tail = f'("," {item} {tail})?'
+    first = " ".join([item, *[f'"," {item}'] * (min_items - 1), tail])
+    inside = "" if max_items == 0 else first if min_items else f"({first})?"
     return f'"[" {inside} "]"'

@@ -132,11 +132,11 @@ def _schema_of(tool: Tool, is_strict: bool) -> str:
 def as_schema(schema: object) -> str:
     """Return a schema as text, which is hashable."""
     try:
-        known = json.loads(schema) if isinstance(schema, str) else schema
-        text = json.dumps(known, allow_nan=False)
+        value = json.loads(schema) if isinstance(schema, str) else schema
+        text = json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"json_schema must be a JSON schema: {error}") from None
-    if not isinstance(known, dict):
+    if not isinstance(value, dict):
         raise ValueError(f"json_schema must be a JSON object, not {schema!r}")
     return text
 
@@ -146,8 +146,10 @@ def inline_references(schema: str) -> str:
     properties = parsed.get("properties")
     if not isinstance(properties, dict):
         return schema
-    known = {key: _resolve(parsed, property_schema) for key, property_schema in properties.items()}
-    return json.dumps({**parsed, "properties": known})
+    resolved = {
+        key: _resolve(parsed, property_schema) for key, property_schema in properties.items()
+    }
+    return json.dumps({**parsed, "properties": resolved})
 
 
 def resolve_types(tool: Tool) -> dict[str, Any]:
@@ -160,10 +162,10 @@ def _resolve(schema: dict[str, Any], node: Any) -> Any:
     for _ in range(8):
         target = node.get("$ref") if isinstance(node, dict) else None
         kind, _, name = str(target).removeprefix("#/").partition("/")
-        found = schema.get(kind, {}).get(name) if kind in ("$defs", "definitions") else None
-        if not isinstance(found, dict):
+        definition = schema.get(kind, {}).get(name) if kind in ("$defs", "definitions") else None
+        if not isinstance(definition, dict):
             break
-        node = {**found, **{key: value for key, value in node.items() if key != "$ref"}}
+        node = {**definition, **{key: value for key, value in node.items() if key != "$ref"}}
     return node
 
 

@@ -59,11 +59,11 @@ def read(archive: Archive, main: str) -> Document:
 
 def choose_alternative(element: Any, depth: int = 0) -> Any:
     """Return the first alternative of `mc:AlternateContent` that has text."""
-    found = [*element]
-    for choice in found:
+    choices = [*element]
+    for choice in choices:
         if any(inner.text for inner in choice.iter() if inner.tag in {f"{W}t", f"{A}t"}):
             return choice
-    return found[0] if found else element
+    return choices[0] if choices else element
 
 
 class _Style:
@@ -113,15 +113,15 @@ class _Word:
         return [*self._archive.parse_xml(path)] if path in self._archive else []
 
     def _read_styles(self) -> dict[str, _Style]:
-        found = {}
+        styles = {}
         for element in self._part("styles.xml"):
             name, base = element.find(f"{W}name"), element.find(f"{W}basedOn")
-            found[str(element.get(f"{W}styleId"))] = _Style(
+            styles[str(element.get(f"{W}styleId"))] = _Style(
                 "" if name is None else str(name.get(_VALUE)),
                 "" if base is None else str(base.get(_VALUE)),
                 element.find(f"{W}pPr/{W}numPr"),
             )
-        return found
+        return styles
 
     def _style(self, paragraph: Any) -> tuple[str, Any]:
         """Return a paragraph's style name, independent of Word's language, and its numbering or
@@ -144,28 +144,28 @@ class _Word:
         settings = {element.tag: element for element in self._part("settings.xml")}
         parts, named = dict[str, None](), set[str]()
         for section in root.iter(f"{W}sectPr"):
-            shown = {"default"}
+            page_types = {"default"}
             if _is_on(section.find(f"{W}titlePg")):
-                shown.add("first")
+                page_types.add("first")
             if _is_on(settings.get(f"{W}evenAndOddHeaders")):
-                shown.add("even")
+                page_types.add("even")
             for reference in section.iter(f"{W}{kind}Reference"):
                 part = self._targets.get(str(reference.get(f"{R}id")), "")
                 named.add(part)
-                if part in self._archive and reference.get(f"{W}type", "default") in shown:
+                if part in self._archive and reference.get(f"{W}type", "default") in page_types:
                     parts[part] = None
         pattern = re.compile(re.escape(f"{self._folder}/{kind}".lstrip("/")) + r"[0-9]*\.xml")
         parts |= dict.fromkeys(
             name for name in self._archive.names if pattern.fullmatch(name) and name not in named
         )
-        found = dict[str, None]()
+        lines = dict[str, None]()
         for part in parts:
             outer, self._targets = self._targets, self._archive.targets(part)
             text = "\n".join(self._blocks(self._archive.parse_xml(part)))
             self._targets = outer
             if re.search(r"[^\W\d_]", text):  # skip plain page numbers
-                found[f"{kind.title()}: {text.replace(PAGE, '')}"] = None
-        return [*found]
+                lines[f"{kind.title()}: {text.replace(PAGE, '')}"] = None
+        return [*lines]
 
     def _add_unreferenced_notes(self, root: Any) -> None:
         for kind, notes in self._kinds.items():
@@ -287,8 +287,8 @@ class _Word:
 
     def _ruby(self, element: Any, boxes: list[Any], depth: int) -> str:
         base, reading = (
-            "".join(self._runs(found, boxes, depth + 1)) if found is not None else ""
-            for found in (element.find(f"{W}rubyBase"), element.find(f"{W}rt"))
+            "".join(self._runs(part, boxes, depth + 1)) if part is not None else ""
+            for part in (element.find(f"{W}rubyBase"), element.find(f"{W}rt"))
         )
         return f"{base}({reading})" if reading else base
 
@@ -297,13 +297,13 @@ class _Word:
         if element is None:
             return ""
         is_comment = kind == "comment"
-        found = self._comments if is_comment else self._notes
-        index = len(found)
-        found.append("")  # reserve the position, because notes can contain notes
+        notes = self._comments if is_comment else self._notes
+        index = len(notes)
+        notes.append("")  # reserve the position, because notes can contain notes
         text = " ".join(" ".join(self._blocks(element, depth + 1)).split())
         author = " ".join(str(element.get(f"{W}author", "")).split()) if is_comment else ""
         mark = f"comment {index + 1}" if is_comment else f"{index + 1}"
-        found[index] = f"[{mark}{' by ' if author else ''}{author}] {text}"
+        notes[index] = f"[{mark}{' by ' if author else ''}{author}] {text}"
         return f"[{mark}]"
 
 
@@ -362,7 +362,7 @@ class _Numbers:
                 key = str(element.get(f"{W}abstractNumId"))
                 for level in element.iter(f"{W}lvl"):
                     form, text, start = (
-                        "" if (found := level.find(f"{W}{name}")) is None else found.get(_VALUE, "")
+                        "" if (child := level.find(f"{W}{name}")) is None else child.get(_VALUE, "")
                         for name in ("numFmt", "lvlText", "start")
                     )
                     first = int(start) if start.isdecimal() else 1
@@ -380,7 +380,7 @@ class _Numbers:
     def next_label(self, numbering: Any) -> str:
         """Return the number or bullet for the next paragraph of a list, with a space after it."""
         number, level = (
-            "" if (found := numbering.find(f"{W}{name}")) is None else str(found.get(_VALUE, ""))
+            "" if (child := numbering.find(f"{W}{name}")) is None else str(child.get(_VALUE, ""))
             for name in ("numId", "ilvl")
         )
         if number == "0":  # removes the paragraph from its style's list
@@ -413,11 +413,11 @@ def _number(n: int, form: str) -> str:
         letters = chr(ord("a") + (n - 1) % 26) * min((n - 1) // 26 + 1, 10)
         return letters if form == "lowerLetter" else letters.upper()
     if form in {"lowerRoman", "upperRoman"} and 0 < n < 4000:
-        found = ""
+        numeral = ""
         values = (1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1)
         signs = ("m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i")
         for value, sign in zip(values, signs, strict=True):
-            found += sign * (n // value)
+            numeral += sign * (n // value)
             n %= value
-        return found if form == "lowerRoman" else found.upper()
+        return numeral if form == "lowerRoman" else numeral.upper()
     return f"{n:02}" if form == "decimalZero" else str(n)
