@@ -120,7 +120,7 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     owner = owner_of(scope)
     program = _program(headers)
-    known = program in PROGRAMS.values()
+    is_known_program = program in PROGRAMS.values()
     messages = _messages(body)
     agent = _first_header(headers, _AGENT)
     session_id = _first_header(headers, _SESSION) or session or _session_in(body)
@@ -138,7 +138,7 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
     named = agent or session_id
     return AgentIdentity(
         owner.id,
-        owner.name if owner.name and not known else program,
+        owner.name if owner.name and not is_known_program else program,
         digest("id", named) if named else by_words,
         digest("id", session_id or named) if named else digest("group", ""),
         digest("id", parent) if parent else "",
@@ -146,7 +146,7 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
         bool(named),
         _result_ids(messages),
         tools,
-        bool(named) or tools or known,
+        bool(named) or tools or is_known_program,
     )
 
 
@@ -155,14 +155,14 @@ def _first_header(headers: Mapping[str, str], names: Sequence[str]) -> str:
 
 
 def _session_in(body: Mapping[str, Any]) -> str:
-    about = body.get("metadata")
-    if isinstance(about, dict):
+    metadata = body.get("metadata")
+    if isinstance(metadata, dict):
         for name in ("session_id", "sessionId", "user_id"):
-            found = about.get(name)
-            if isinstance(found, str) and found:
-                return found
-    found = body.get("prompt_cache_key")
-    return found if isinstance(found, str) else ""
+            value = metadata.get(name)
+            if isinstance(value, str) and value:
+                return value
+    value = body.get("prompt_cache_key")
+    return value if isinstance(value, str) else ""
 
 
 def _messages(body: Mapping[str, Any]) -> list[Any]:
@@ -173,21 +173,21 @@ def _messages(body: Mapping[str, Any]) -> list[Any]:
 
 
 def _result_ids(messages: Sequence[Any]) -> tuple[str, ...]:
-    found = []
+    ids = []
     for message in reversed(messages[-_MAX_SEARCHED_MESSAGES:]):
         if not isinstance(message, dict):
             break
         if message.get("role") == "tool" or str(message.get("type")).endswith("_output"):
-            found.append(message.get("tool_call_id") or message.get("call_id"))
+            ids.append(message.get("tool_call_id") or message.get("call_id"))
         elif message.get("role") not in ("system", "developer"):
             content = message.get("content")
             parts = (
-                content[-_MAX_SEARCHED_MESSAGES:] if isinstance(content, list) and not found else []
+                content[-_MAX_SEARCHED_MESSAGES:] if isinstance(content, list) and not ids else []
             )
             results = [p for p in parts if isinstance(p, dict) and p.get("type") == "tool_result"]
-            found += [part.get("tool_use_id") for part in results]
+            ids += [part.get("tool_use_id") for part in results]
             break
-    return tuple(name[:_MAX_ID_CHARACTERS] if isinstance(name, str) else "" for name in found)
+    return tuple(name[:_MAX_ID_CHARACTERS] if isinstance(name, str) else "" for name in ids)
 
 
 def _task(messages: Sequence[Any]) -> str:
@@ -334,10 +334,10 @@ class Agent(Struct, eq=False):
     @property
     def conversation(self) -> AgentConversation | None:
         """Latest conversation, or None if it was too long to keep."""
-        shown = self._displayed
-        if shown is None or not shown.messages:
+        displayed = self._displayed
+        if displayed is None or not displayed.messages:
             return None
-        return AgentConversation(shown.model, shown.messages, shown.answer_text)
+        return AgentConversation(displayed.model, displayed.messages, displayed.answer_text)
 
     @property
     def size(self) -> int:
@@ -348,34 +348,34 @@ class Agent(Struct, eq=False):
             self._displayed.messages, self._displayed.size = (), 0
 
     def snapshot(self) -> AgentSnapshot:
-        shown, active = self._displayed, self.requests
-        assert shown is not None
-        pieces = shown.pieces
-        state, seconds = shown.state, 0
+        displayed, active = self._displayed, self.requests
+        assert displayed is not None
+        pieces = displayed.pieces
+        state, seconds = displayed.state, 0
         if not active:
-            state = "tool" if shown.last_call_id else "ended" if self.parent else "idle"
+            state = "tool" if displayed.last_call_id else "ended" if self.parent else "idle"
             state = "stopped" if self.stopped else "paused" if self.paused else state
-        elif self.paused or shown.paused:
+        elif self.paused or displayed.paused:
             state = "paused"
         if active or state == "tool":
-            seconds = int(time.monotonic() - (shown.started_at if active else self.last_seen))
+            seconds = int(time.monotonic() - (displayed.started_at if active else self.last_seen))
         return AgentSnapshot(
             self.number,
             self.group,
             self.parent,
             self.who.program,
             self.task,
-            shown.model,
+            displayed.model,
             state,
-            not shown.model,
+            not displayed.model,
             seconds,
-            *shown.progress,
+            *displayed.progress,
             pieces,
             self.written + (pieces if active else 0),
-            shown.rate if state == "answering" else 0.0,
-            shown.context_length,
+            displayed.rate if state == "answering" else 0.0,
+            displayed.context_length,
             tuple(session for request in active for session in request.engine_sessions),
-            bool(shown.messages),
+            bool(displayed.messages),
         )
 
 
@@ -408,9 +408,9 @@ class RequestRegistry:
         """
         request, agent = ModelRequest(scope), None
         if body is not None:
-            who = identify(scope, body, session)
-            request.program = who.program
-            agent = self.begin(request, who)
+            identity = identify(scope, body, session)
+            request.program = identity.program
+            agent = self.begin(request, identity)
         self.running[request] = agent
         try:
             yield request
@@ -465,9 +465,9 @@ class RequestRegistry:
         numbers = {agent.number for agent in self._agents.values()}
         number = next(n for n in iter(_random_number, 0) if n not in numbers)
         parent = self._agents.get(identity.parent) if identity.parent != identity.own else None
-        others = [a for a in self._agents.values() if a.who.lasting and identity.lasting]
+        lasting_agents = [a for a in self._agents.values() if a.who.lasting and identity.lasting]
         group = parent.group if parent is not None else 0
-        family = [a for a in others if a.who.group == identity.group or a.group == group]
+        family = [a for a in lasting_agents if a.who.group == identity.group or a.group == group]
         agent = Agent(
             number,
             identity,
@@ -486,14 +486,18 @@ class RequestRegistry:
             return
         request.messages, request.size = tuple(messages), size
         with self._lock:
-            kept = sorted((a for a in self._agents.values() if a.size), key=lambda a: a.last_seen)
-            held = Counter[str]()
-            for one in kept:
-                held[one.who.owner_id] += one.size
-            while held.total() > MAX_STORED_BYTES:
-                most = max(held, key=lambda owner_id: held[owner_id])
-                oldest = next(a for a in kept if a.size and a.who.owner_id == most)
-                held[most] -= oldest.size
+            stored_agents = sorted(
+                (a for a in self._agents.values() if a.size), key=lambda a: a.last_seen
+            )
+            stored_bytes = Counter[str]()
+            for stored in stored_agents:
+                stored_bytes[stored.who.owner_id] += stored.size
+            while stored_bytes.total() > MAX_STORED_BYTES:
+                largest_owner = max(stored_bytes, key=lambda owner_id: stored_bytes[owner_id])
+                oldest = next(
+                    a for a in stored_agents if a.size and a.who.owner_id == largest_owner
+                )
+                stored_bytes[largest_owner] -= oldest.size
                 oldest.forget()
 
     def end(self, agent: Agent, request: ModelRequest) -> None:
@@ -515,8 +519,8 @@ class RequestRegistry:
         }
         if len(idle) >= MAX_IDLE_AGENTS:
             crowd = Counter(a.who.program for a in idle.values()).most_common(1)[0][0]
-            mine = [(k, a) for k, a in idle.items() if a.who.program == crowd]
-            self._drop(min(mine, key=lambda one: (one[1].paused, one[1].last_seen))[0])
+            candidates = [(k, a) for k, a in idle.items() if a.who.program == crowd]
+            self._drop(min(candidates, key=lambda item: (item[1].paused, item[1].last_seen))[0])
 
     def _drop(self, key: str) -> None:
         if self._agents.pop(key).stopped:
@@ -527,8 +531,8 @@ class RequestRegistry:
     def agents(self, owner_id: str | None = None) -> list[AgentSnapshot]:
         with self._lock:
             self._forget_old()
-            known = self._agents.values()
-            return [a.snapshot() for a in known if owner_id in (None, a.who.owner_id)]
+            all_agents = self._agents.values()
+            return [a.snapshot() for a in all_agents if owner_id in (None, a.who.owner_id)]
 
     def agent(self, number: int) -> Agent | None:
         with self._lock:

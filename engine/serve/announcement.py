@@ -65,15 +65,15 @@ def addresses_of(host: str) -> list[str]:
 
     if host in ("0.0.0.0", "::"):
         ips = [ip.ip if ip.is_IPv4 else ip.ip[0] for a in ifaddr.get_adapters() for ip in a.ips]
-        found = [str(ip) for ip in ips if host == "::" or ":" not in str(ip)]
-        found = [address for address in found if _reachable(address)]
+        addresses = [str(ip) for ip in ips if host == "::" or ":" not in str(ip)]
+        addresses = [address for address in addresses if _reachable(address)]
     else:
-        found = [
+        addresses = [
             str(info[4][0]) for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
         ]
-    if not found:
+    if not addresses:
         raise OSError("this machine has no network address")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(addresses))
 
 
 def _reachable(address: str) -> bool:
@@ -87,5 +87,5 @@ def _label(name: str) -> str:
 
 
 def _failed(error: Exception) -> EngineError:
-    why = (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")
-    return EngineError(INVALID_REQUEST, f"Cannot announce this server on the network: {why}.")
+    reason = (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")
+    return EngineError(INVALID_REQUEST, f"Cannot announce this server on the network: {reason}.")

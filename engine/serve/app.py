@@ -74,8 +74,8 @@ class _LoggingMiddleware:
         try:
             try:
                 check(scope, self._settings)
-            except RequestError as refused:
-                await error_response(scope, refused)(scope, receive, send_with_id)
+            except RequestError as refusal:
+                await error_response(scope, refusal)(scope, receive, send_with_id)
             else:
                 await self._inner(scope, receive, send_with_id)
         except Exception as error:
@@ -113,20 +113,20 @@ class _AuthMiddleware:
                 return
             with self._limits.count_request(owner, scope):
                 await self._inner(scope, receive, send)
-        except RequestError as refused:
-            await error_response(scope, refused)(scope, receive, send)
+        except RequestError as refusal:
+            await error_response(scope, refusal)(scope, receive, send)
 
     def _owner(self, scope: Scope) -> KeyOwner | None:
         if self._keys is None:
             return None if self._settings.require_key else LOCAL
         key = _key(scope)
         try:
-            known = self._keys.owner(key) if key else None
+            owner = self._keys.owner(key) if key else None
             needed = self._settings.require_key or bool(self._keys.all())
         except (OSError, ValueError):
             log.error("cannot read the key file")
             return None
-        return known or (None if needed else LOCAL)
+        return owner or (None if needed else LOCAL)
 
 
 def check(scope: Scope, settings: Settings) -> None:
@@ -179,12 +179,12 @@ def application(
         status = error.status_code if isinstance(error, HTTPException) else 404
         path = request.scope["path"]
         # The raw path is printable ASCII, because h11 rejects anything else.
-        shown = request.scope["raw_path"].decode("ascii", "replace")[:_MAX_PATH_CHARACTERS]
-        text = f"{request.method} {shown} does not exist. GET /openapi.json lists all routes."
+        path_text = request.scope["raw_path"].decode("ascii", "replace")[:_MAX_PATH_CHARACTERS]
+        text = f"{request.method} {path_text} does not exist. GET /openapi.json lists all routes."
         response = error_response(request.scope, RequestError(status, text))
         if status == 405:
-            allowed = {m for r in routes if r.path_regex.match(path) for m in r.methods or ()}
-            response.headers["Allow"] = ", ".join(sorted(allowed))
+            methods = {m for r in routes if r.path_regex.match(path) for m in r.methods or ()}
+            response.headers["Allow"] = ", ".join(sorted(methods))
         return response
 
     async def handle_error(request: Request, error: Exception) -> Response:

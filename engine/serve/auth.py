@@ -61,8 +61,8 @@ class Settings(Struct, frozen=True):
     may_unload: bool = True
 
     def __post_init__(self) -> None:
-        least = {"sessions": 0, "at_once": 2, "queue": 0, "per_key": 0, "per_minute": 0}
-        for name, low in {**least, "connections": 4}.items():
+        minimums = {"sessions": 0, "at_once": 2, "queue": 0, "per_key": 0, "per_minute": 0}
+        for name, low in {**minimums, "connections": 4}.items():
             if getattr(self, name) < low:
                 raise ValueError(f"{name} must be at least {low}, not {getattr(self, name)}")
         for name, value in asdict(self).items():
@@ -105,8 +105,8 @@ LOCAL = KeyOwner()
 
 
 def owner_of(scope: Scope) -> KeyOwner:
-    found: KeyOwner = scope.get(_OWNER, LOCAL)
-    return found
+    owner: KeyOwner = scope.get(_OWNER, LOCAL)
+    return owner
 
 
 def set_owner(scope: Scope, owner: KeyOwner) -> None:
@@ -167,19 +167,19 @@ class Keys:
 
     def revoke(self, name: str) -> int:
         with self._locked():
-            chosen = [k for k in self._keys if name in (k.name, k.id) and not k.revoked]
+            revoked_keys = [k for k in self._keys if name in (k.name, k.id) and not k.revoked]
             now = time.time()
-            self._write([replace(k, revoked=now) if k in chosen else k for k in self._keys])
-        return len(chosen)
+            self._write([replace(k, revoked=now) if k in revoked_keys else k for k in self._keys])
+        return len(revoked_keys)
 
     def owner(self, secret: str) -> KeyOwner | None:
         digest = _digest(secret[:MAX_KEY_CHARACTERS])
-        found = None
+        match = None
         for key in self.all():
             # Compare against every key in constant time, so that the timing reveals nothing.
             if hmac.compare_digest(key.digest, digest) and not key.revoked:
-                found = KeyOwner(key.id, key.name)
-        return found
+                match = KeyOwner(key.id, key.name)
+        return match
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
@@ -193,14 +193,14 @@ class Keys:
 
     def _read(self) -> None:
         try:
-            about = self._file.stat()
+            stat = self._file.stat()
         except FileNotFoundError:
             self._stamp, self._keys = None, []
             return
-        stamp = (about.st_mtime_ns, about.st_size, about.st_ino)
+        stamp = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
         if stamp == self._stamp:
             return
-        if about.st_mode & 0o022:
+        if stat.st_mode & 0o022:
             raise ValueError(f"other users can write to {self._file}; run chmod 600 on it")
         try:
             self._keys = [Key(**entry) for entry in json.loads(self._file.read_bytes())]
@@ -246,9 +246,9 @@ class FairShare:
         """Return how many of `places` slots are reserved for keys that have no running reply."""
         return places // SPARE_DIVISOR if self.several else 0
 
-    def may_have(self, mine: float, free: float) -> bool:
-        """Return True if a key may use `mine` of a resource while `free` is left for other keys."""
-        return mine <= free or not self.several
+    def may_have(self, used: float, free: float) -> bool:
+        """Return True if a key may use `used` of a resource while `free` is left for other keys."""
+        return used <= free or not self.several
 
     def refused(self, resource: str) -> RequestError:
         return RequestError(
@@ -298,12 +298,12 @@ class RateLimiter:
         """
         a_minute, now = self._settings.per_minute, time.monotonic()
         account = self._accounts.setdefault(owner.id, _Account(a_minute, now))
-        counted = 0
+        counted_answers = 0
 
         def count(answers: int) -> None:
-            nonlocal counted
-            self._count_answers(account, account.at_once - counted, answers)
-            counted = answers
+            nonlocal counted_answers
+            self._count_answers(account, account.at_once - counted_answers, answers)
+            counted_answers = answers
 
         try:
             count(1)
@@ -311,23 +311,23 @@ class RateLimiter:
             scope[_COUNT] = count
             yield
         finally:
-            account.at_once -= counted
+            account.at_once -= counted_answers
 
-    def _count_answers(self, account: _Account, others: int, answers: int) -> None:
-        most = self._settings.per_key
-        if most and others + answers > most:
-            if answers > most:
+    def _count_answers(self, account: _Account, other_answers: int, answers: int) -> None:
+        limit = self._settings.per_key
+        if limit and other_answers + answers > limit:
+            if answers > limit:
                 raise RequestError(
                     400,
-                    f"This request wants {answers} answers (limit {most} per key). Ask for fewer.",
+                    f"This request wants {answers} answers (limit {limit} per key). Ask for fewer.",
                 )
             raise RequestError(
                 429,
-                f"This key has {others} running answers (limit {most}). Retry later.",
+                f"This key has {other_answers} running answers (limit {limit}). Retry later.",
                 RATE_LIMITED,
                 1,
             )
-        account.at_once = others + answers
+        account.at_once = other_answers + answers
 
     def _count_minute(self, account: _Account, a_minute: int, now: float) -> None:
         if a_minute:

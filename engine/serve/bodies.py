@@ -54,29 +54,29 @@ class MemoryAccount:
 
         The function raises RequestError (429) if the total or the owner's share would be exceeded.
         """
-        mine = 0
+        charged_bytes = 0
 
-        def charge(by: int) -> None:
-            nonlocal mine
-            if self.bytes + by > MAX_IN_FLIGHT_BODY_BYTES:
+        def charge(added_bytes: int) -> None:
+            nonlocal charged_bytes
+            if self.bytes + added_bytes > MAX_IN_FLIGHT_BODY_BYTES:
                 raise RequestError(
                     429,
                     f"Too many request bytes in flight ({self.bytes / 2**20:.3g} MB). Retry later.",
                     CAPACITY_EXHAUSTED,
                 )
-            free = MAX_IN_FLIGHT_BODY_BYTES - self.bytes - by
-            if not self._sharing.may_have(self._of[owner.id] + by, free):
+            free = MAX_IN_FLIGHT_BODY_BYTES - self.bytes - added_bytes
+            if not self._sharing.may_have(self._of[owner.id] + added_bytes, free):
                 raise self._sharing.refused("memory for requests")
-            mine += by
-            self.bytes += by
-            self._of[owner.id] += by
+            charged_bytes += added_bytes
+            self.bytes += added_bytes
+            self._of[owner.id] += added_bytes
 
         try:
             yield charge
         finally:
-            self.bytes -= mine
-            self._of[owner.id] -= mine
-            self.large_ended |= mine >= RELEASE_BYTES
+            self.bytes -= charged_bytes
+            self._of[owner.id] -= charged_bytes
+            self.large_ended |= charged_bytes >= RELEASE_BYTES
 
 
 async def read(
@@ -113,7 +113,7 @@ def media_bytes(body: Mapping[str, Any]) -> int:
 
     These have fewer tokens than their size suggests.
     """
-    found = 0
+    total = 0
     level: list[Any] = [body.get("messages"), body.get("input")]
     for _ in range(6):  # nesting: messages, message, parts, part, tool result's parts, part
         inner: list[Any] = []
@@ -123,14 +123,14 @@ def media_bytes(body: Mapping[str, Any]) -> int:
             elif isinstance(item, dict) and item.get("type") in _MEDIA:
                 nested = [part for part in item.values() if isinstance(part, dict)]
                 values = [value for part in (item, *nested) for value in part.values()]
-                found += sum(len(value) for value in values if isinstance(value, str))
+                total += sum(len(value) for value in values if isinstance(value, str))
             elif isinstance(item, dict):
                 images = item.get("images")  # field in Ollama's format
                 if isinstance(images, list):
-                    found += sum(len(image) for image in images if isinstance(image, str))
+                    total += sum(len(image) for image in images if isinstance(image, str))
                 inner += [item.get("content"), item.get("output")]
         level = inner
-    return found
+    return total
 
 
 def _too_large_error(limit: int) -> RequestError:
@@ -145,11 +145,11 @@ async def read_small(request: Request, kind: type[B]) -> B:
     raw = await _read_limited(request.scope, request.receive, MIN_LIMIT_BYTES, MAX_PAUSE_S)
     try:
         body = json_input.decode(raw) if raw else {}
-        found, ignored = read_fields(lambda: validate(kind, body))
+        parsed, ignored = read_fields(lambda: validate(kind, body))
     except ValueError as error:
         raise invalid_body_error(error, kind) from None
     note_ignored(request.scope, ignored)
-    return found
+    return parsed
 
 
 async def _read_limited(
@@ -160,23 +160,23 @@ async def _read_limited(
     charge: Callable[[int], None] = lambda _: None,
 ) -> bytearray:
     headers = dict(scope["headers"])
-    body, parts, more = bytearray(), JSONCounter(), True
+    body, parts, has_more = bytearray(), JSONCounter(), True
     try:
         if int(headers.get(b"content-length", b"0")) > limit:
             raise _too_large_error(limit)
         decompress = _decompressor(headers.get(b"content-encoding", b"").decode("latin-1"))
         async with asyncio.timeout(BODY_TIMEOUT_S):
-            while more:
+            while has_more:
                 message = await asyncio.wait_for(receive(), silence)
-                more = message.get("more_body", False)
+                has_more = message.get("more_body", False)
                 if message["type"] == "http.disconnect":
                     raise RequestError(400, "The connection was closed during the request.")
-                async for piece in decompress(message.get("body", b""), not more):
+                async for piece in decompress(message.get("body", b""), not has_more):
                     before = parts.nbytes
                     parts.add(piece)
-                    if most := parts.too_many:
+                    if maximum := parts.too_many:
                         raise RequestError(
-                            413, f"Request is too large (limit: {most}). Shorten it."
+                            413, f"Request is too large (limit: {maximum}). Shorten it."
                         )
                     charge(len(piece) + parts.nbytes - before)
                     body += piece
@@ -187,7 +187,7 @@ async def _read_limited(
     except RequestError:
         body.clear()
         # Clients that send Expect haven't started sending the body yet.
-        if more and b"expect" not in headers:
+        if has_more and b"expect" not in headers:
             await _drain(receive)
         raise
     return body

@@ -103,10 +103,10 @@ class Connection(H11Protocol):
         error = sys.exception()
         status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
         if status == 431:
-            why = "its header is too long"
+            reason = "its header is too long"
         else:
-            why = str(error or msg).split(": bytearray")[0].rstrip(".")
-        self.refuse(status, f"Invalid HTTP/1.1 request: {why}.")
+            reason = str(error or msg).split(": bytearray")[0].rstrip(".")
+        self.refuse(status, f"Invalid HTTP/1.1 request: {reason}.")
 
     def refuse(self, status: int, message: str) -> None:
         """Close the connection. Unless an answer has started, send an error response first."""
@@ -118,17 +118,17 @@ class Connection(H11Protocol):
             )
         self.transport.close()
 
-    def enforce_timeouts(self, now: float, patience: float) -> None:
+    def enforce_timeouts(self, now: float, timeout_s: float) -> None:
         if self.transport.is_closing():
             # The client may never read the rest of the buffer.
             self._closing_since = self._closing_since or now
-            if now - self._closing_since > patience:
+            if now - self._closing_since > timeout_s:
                 self.transport.abort()
-        elif self._blocked_since is not None and now - self._blocked_since > patience:
+        elif self._blocked_since is not None and now - self._blocked_since > timeout_s:
             self.transport.abort()
-        elif self.waits and now - self.since > patience:
+        elif self.waits and now - self.since > timeout_s:
             if self.conn.trailing_data[0]:
-                self.refuse(408, f"The request was not received within {patience:g} seconds.")
+                self.refuse(408, f"The request was not received within {timeout_s:g} seconds.")
             else:
                 self.transport.close()
         elif not self.waits:
@@ -147,12 +147,12 @@ class Connection(H11Protocol):
     def _probe(self, after: float) -> None:
         """If a probe is due, write something to find out if the client is still connected."""
         count = self._next_probe - len(PROBE_DELAYS_S)
-        due = (
+        due_at = (
             PROBE_DELAYS_S[self._next_probe]
             if count < 0
             else PROBE_DELAYS_S[-1] + PROBE_EVERY_S * (count + 1)
         )
-        if after < due:
+        if after < due_at:
             return
         self._next_probe += 1
         # HTTP/1.0 has no "100 Continue". After the response header, the tokens act as probes.
@@ -168,12 +168,12 @@ def _make_room(newest: Connection, all_: list[Connection]) -> None:
     If bodies could not be interrupted, a few hundred slow clients could block all others for
     minutes.
     """
-    others = [c for c in all_ if c is not newest and not c.transport.is_closing()]
-    idle = [c for c in others if c.waits]
-    sending = [c for c in others if not c.waits and c.cycle.more_body]
+    candidates = [c for c in all_ if c is not newest and not c.transport.is_closing()]
+    idle = [c for c in candidates if c.waits]
+    sending = [c for c in candidates if not c.waits and c.cycle.more_body]
     if idle:
         min(idle, key=lambda c: c.since).transport.abort()
-    elif len(others) < newest.app_state["room"]:
+    elif len(candidates) < newest.app_state["room"]:
         return
     elif sending:
         slowest = min(sending, key=lambda c: c.since)
@@ -184,13 +184,13 @@ def _make_room(newest: Connection, all_: list[Connection]) -> None:
         newest.refuse(503, "Too many connections. Retry soon.")
 
 
-def connection_limit(most: int) -> int:
+def connection_limit(maximum: int) -> int:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        return most
+        return maximum
     used = 32  # default if the number is unknown
     for folder in ("/proc/self/fd", "/dev/fd"):
         with contextlib.suppress(OSError):
             used = len(os.listdir(folder))
             break
-    return max(4, min(most, soft - used - SPARE_FILES))
+    return max(4, min(maximum, soft - used - SPARE_FILES))

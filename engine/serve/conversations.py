@@ -59,13 +59,13 @@ class ConversationPool:
         self,
         engine: Engine,
         keep: int = MAX_IDLE_PER_OWNER,
-        most: int = MAX_IDLE,
+        max_idle: int = MAX_IDLE,
         keeps_caches: bool = False,
     ) -> None:
         self._engine = engine
         self._keeps_caches = keeps_caches
         self._forgotten: set[str] = set()  # owners whose caches on disk were deleted
-        self._keep, self._limit = keep, most
+        self._keep, self._limit = keep, max_idle
         self._idle: list[Conversation] = []  # least recently used first
         self._lock = threading.Lock()
         self._losses: Counter[str | None] = Counter()  # losses by model id; None means all models
@@ -85,16 +85,16 @@ class ConversationPool:
         kind = (owner.id, model.id, config)
         # Read this before the lookup, so that a loss in between also counts for this session.
         losses = self._loss_count(model.id)
-        found = self._find(kind, messages)
-        if found is None:
+        conversation = self._find(kind, messages)
+        if conversation is None:
             # The engine finds the start of a conversation on disk. Text completions aren't kept.
             is_kept = self._keeps_caches and messages
             session_id = APART + secrets.token_hex(20) if is_kept else None
-            found = Conversation(config.open(self._engine, model, owner, session_id), kind)
+            conversation = Conversation(config.open(self._engine, model, owner, session_id), kind)
         else:
-            found.was_continued = True
-        found.messages, found.losses = list(messages), losses
-        return found
+            conversation.was_continued = True
+        conversation.messages, conversation.losses = list(messages), losses
+        return conversation
 
     def put_back(self, conversation: Conversation) -> None:
         """Return a conversation to the pool. Its session must be idle.
@@ -110,10 +110,10 @@ class ConversationPool:
                 self._idle.append(conversation)
                 conversation.unsaved_since = time.monotonic()
                 conversation.saved_at = conversation.saved_at or conversation.unsaved_since
-            old = self._choose_surplus(conversation.kind[0])
-            if old is not None:
+            surplus = self._choose_surplus(conversation.kind[0])
+            if surplus is not None:
                 # A conversation that was never continued isn't worth writing to disk.
-                self._drop(old, forget=not old.was_continued)
+                self._drop(surplus, forget=not surplus.was_continued)
 
     def save_idle(self) -> None:
         """Write the caches of idle conversations to disk when due. Call about once per second."""
@@ -136,10 +136,10 @@ class ConversationPool:
             return None
         owner = owner_id if counts[owner_id] > self._keep else max(counts, key=lambda g: counts[g])
         conversations = [c for c in self._idle if c.kind[0] == owner]
-        new = [c for c in conversations if not c.was_continued]
+        one_shots = [c for c in conversations if not c.was_continued]
         return (
-            new[0]
-            if len(new) > len(conversations) // NEW_DIVISOR
+            one_shots[0]
+            if len(one_shots) > len(conversations) // NEW_DIVISOR
             else next(c for c in conversations if c.was_continued)
         )
 
@@ -150,27 +150,27 @@ class ConversationPool:
         """
         with self._lock:
             self._losses[model_id] += 1
-        self._close(lambda one: model_id in (None, one.kind[1]))
+        self._close(lambda conversation: model_id in (None, conversation.kind[1]))
 
     def forget(self, owner_id: str | None = None) -> None:
         """Close the idle sessions (of one owner, or all) and delete their caches.
 
         With an owner, this also deletes the caches of conversations that aren't open.
         """
-        self._close(lambda one: owner_id in (None, one.kind[0]), forget=True)
+        self._close(lambda conversation: owner_id in (None, conversation.kind[0]), forget=True)
         if self._keeps_caches and owner_id is not None and owner_id not in self._forgotten:
             with suppress(EngineError):  # if the engine is stopped, the caller tries again
                 self._engine.forget(domain=KeyOwner(owner_id).domain)
                 self._forgotten.add(owner_id)
 
-    def _close(self, chosen: Callable[[Conversation], bool], forget: bool = False) -> None:
+    def _close(self, is_chosen: Callable[[Conversation], bool], forget: bool = False) -> None:
         with self._lock:
-            for old in [conversation for conversation in self._idle if chosen(conversation)]:
-                self._drop(old, forget)
+            for entry in [conversation for conversation in self._idle if is_chosen(conversation)]:
+                self._drop(entry, forget)
 
-    def _drop(self, old: Conversation, forget: bool = False) -> None:
-        old.session.close(forget)
-        self._idle.remove(old)  # removed last, to allow a retry if closing fails
+    def _drop(self, conversation: Conversation, forget: bool = False) -> None:
+        conversation.session.close(forget)
+        self._idle.remove(conversation)  # removed last, to allow a retry if closing fails
 
     def end(self) -> None:
         """Close all sessions. Sessions that are returned later are closed, too."""
@@ -184,13 +184,13 @@ class ConversationPool:
         self, kind: tuple[str, str, SessionConfig], messages: Sequence[Message]
     ) -> Conversation | None:
         with self._lock:
-            best, most = None, 0
-            for known in self._idle:
+            best, longest = None, 0
+            for candidate in self._idle:
                 # If a session has more turns than this request, leave it for the client that added
                 # them.
-                sent = known.messages
-                if known.kind == kind and len(sent) > most and _begins_with(messages, sent):
-                    best, most = known, len(sent)
+                sent = candidate.messages
+                if candidate.kind == kind and len(sent) > longest and _begins_with(messages, sent):
+                    best, longest = candidate, len(sent)
             if best is not None:
                 self._idle.remove(best)
                 best.is_idle = False

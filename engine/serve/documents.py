@@ -100,15 +100,15 @@ def _text(
         path = Path(folder) / f"document{ending}"
         path.write_bytes(content)
         try:
-            found = read_document(path, stop, limits, encoding)
+            document = read_document(path, stop, limits, encoding)
         except EngineError as error:
             if error.code == ENGINE_STOPPED:
                 raise
             raise ValueError(error.message.rstrip(".")) from None
-    if found.is_scan:
+    if document.is_scan:
         raise ValueError("it has no text, only images. Send its pages as images")
-    pages = list(found.pages)
-    for number in found.scans:
+    pages = list(document.pages)
+    for number in document.scans:
         pages[number - 1] = f"[Page {number} is an image without text.]"
     return "\n\n".join(pages)
 
@@ -124,10 +124,10 @@ class DocumentTexts:
     def get(self, owner_id: str, digest: str) -> str | ValueError | None:
         """Return a cached text, or the error from reading it, or None if not cached."""
         with self._lock:
-            found = self._cache.get((owner_id, digest))
-            if found is not None:
+            cached = self._cache.get((owner_id, digest))
+            if cached is not None:
                 self._cache.move_to_end((owner_id, digest))
-            return found
+            return cached
 
     def put(self, owner_id: str, digest: str, text: str | ValueError) -> None:
         with self._lock:
@@ -164,13 +164,13 @@ class RequestDocuments:
                 400, f"This request has more than {MAX_DOCUMENTS} documents. Send fewer."
             )
         digest = f"{hashlib.sha256(content).hexdigest()}{ending} {encoding}"
-        found = self._texts.get(self._owner_id, digest)
-        if found is None:
-            found = self._read(content, ending, encoding)
-            self._texts.put(self._owner_id, digest, found)
-        if isinstance(found, ValueError):
-            raise ValueError(str(found))
-        return found
+        result = self._texts.get(self._owner_id, digest)
+        if result is None:
+            result = self._read(content, ending, encoding)
+            self._texts.put(self._owner_id, digest, result)
+        if isinstance(result, ValueError):
+            raise ValueError(str(result))
+        return result
 
     def _read(self, content: bytes, ending: str, encoding: str) -> str | ValueError:
         seconds = READING_BUDGET_S - self._lane.busy_s
@@ -251,7 +251,7 @@ def decode(data: str) -> tuple[bytes, str]:
 
 
 def _from_base64(data: str) -> bytes:
-    found, rest, is_padded = list[bytes](), b"", False
+    chunks, rest, is_padded = list[bytes](), b"", False
     try:
         for sent in _percent_decoded(data):
             piece = sent.translate(_URL_SAFE, _BLANKS)
@@ -261,12 +261,12 @@ def _from_base64(data: str) -> bytes:
             is_padded = is_padded or len(bare) < len(piece)
             rest += bare
             length = len(rest) // 4 * 4
-            found.append(base64.b64decode(rest[:length], validate=True))
+            chunks.append(base64.b64decode(rest[:length], validate=True))
             rest = rest[length:]
-        found.append(base64.b64decode(rest + b"=" * (-len(rest) % 4), validate=True))
+        chunks.append(base64.b64decode(rest + b"=" * (-len(rest) % 4), validate=True))
     except ValueError:
         raise ValueError("its base64 is damaged") from None
-    return b"".join(found)
+    return b"".join(chunks)
 
 
 def _percent_decoded(data: str) -> Iterator[bytes]:

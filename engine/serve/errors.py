@@ -110,15 +110,15 @@ def _overflow(message: str, anthropic: bool) -> tuple[str, str]:
     Clients parse the numbers of the first sentence. OpenAI's two APIs word it differently, and some
     clients (Copilot CLI) expect the wording of one API from the other, so the message has both.
     """
-    figures, most = _FIGURES.search(message), _MOST.search(message)
+    figures, limit_match = _FIGURES.search(message), _MOST.search(message)
     if figures is None and anthropic:
         return CONTEXT_OVERFLOW, f"prompt is too long. {message}"
     exceeds = "Your input exceeds the context window of this model."
     if figures is None:
         return CONTEXT_LENGTH, f"{exceeds} {message}"
     count, limit = _number(figures[1]), _number(figures[3])
-    if figures[2] == "characters" and most is not None:
-        count = max(limit + 1, count * limit // _number(most[1]))
+    if figures[2] == "characters" and limit_match is not None:
+        count = max(limit + 1, count * limit // _number(limit_match[1]))
     if not anthropic:
         openais = (
             f"This model's maximum context length is {limit} tokens. However, your messages "

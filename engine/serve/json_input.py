@@ -36,16 +36,16 @@ def decode(raw: bytes | bytearray) -> dict[str, Any]:
         log.warning("replaced invalid %s in a request with U+FFFD", encoding)
         text = raw.decode(encoding, "replace")
     try:
-        found = json.loads(
+        value = json.loads(
             text, strict=False, parse_constant=_constant, parse_int=_whole, parse_float=_number
         )
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"it is not valid JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise ValueError('it must be a JSON object like {"messages": […]}')
-    return cast(dict[str, Any], replace_surrogates(found))
+    return cast(dict[str, Any], replace_surrogates(value))
 
 
 def replace_surrogates(tree: Any) -> Any:
@@ -171,12 +171,12 @@ def conversation_digests(messages: Sequence[Any], before: str = "") -> list[str]
     Args:
         before: digest of the messages that precede `messages`.
     """
-    found = []
+    digests = []
     for message in messages:
         text = json.dumps(message, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         before = hashlib.sha256((before + text).encode("ascii")).hexdigest()
-        found.append(before)
-    return found
+        digests.append(before)
+    return digests
 
 
 _BY_SHAPE = ("logprobs", "tools", "tool_choice", "parallel_tool_calls")
@@ -257,20 +257,20 @@ def _token_ids(bias: Any) -> Any:
     }
 
 
-def answer_form(wanted: Any, where: str) -> dict[str, Any]:
-    kind = wanted.get("type") if isinstance(wanted, dict) else None
+def answer_form(requested: Any, field: str) -> dict[str, Any]:
+    kind = requested.get("type") if isinstance(requested, dict) else None
     if kind == "text":
         return {}
     if kind in ("json_object", "json_schema"):
-        described = wanted.get("json_schema") or wanted
+        described = requested.get("json_schema") or requested
         schema = described.get("schema") if isinstance(described, dict) else None
         if kind == "json_object" and schema is None:
             return {"json_schema": {"type": "object"}}
         if not isinstance(schema, dict):
-            raise ValueError(f"{where}.{kind} must have an object as its schema")
+            raise ValueError(f"{field}.{kind} must have an object as its schema")
         return {"json_schema": schema}
-    shown = json.dumps(wanted, ensure_ascii=False)[:100]
-    raise ValueError(f"{where} must be text, json_object or json_schema, not {shown}")
+    requested_json = json.dumps(requested, ensure_ascii=False)[:100]
+    raise ValueError(f"{field} must be text, json_object or json_schema, not {requested_json}")
 
 
 def line_seed(seed: int, line: int) -> int:

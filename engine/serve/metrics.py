@@ -124,12 +124,15 @@ class _Collector:
         for kind in ("prompt", "reused", "generated"):
             tokens.add_metric([kind], m.tokens[kind])
         yield from (requests, replies, tokens)
-        for name, description, found in (
+        for name, description, histogram in (
             ("first_token", "Time from a request to its first token.", m.first),
             ("gap", "Time between two pieces of an answer.", m.gap),
         ):
             yield HistogramMetricFamily(
-                f"stretto_{name}_seconds", description, buckets=found.buckets(), sum_value=found.sum
+                f"stretto_{name}_seconds",
+                description,
+                buckets=histogram.buckets(),
+                sum_value=histogram.sum,
             )
         for name, (description, value) in self._gauges.items():
             yield GaugeMetricFamily(f"stretto_{name}", description, value=value)

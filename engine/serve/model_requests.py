@@ -120,7 +120,7 @@ class ClientResponse:
                 content = encoded(writer.whole())
                 length = (b"content-length", str(len(content)).encode())
                 self._head(b"application/json", length)
-                self._write(content, more=False)
+                self._write(content, has_more=False)
             return
         out = [writer.piece(choice, piece) for piece in pieces]
         if not self._has_event:
@@ -139,7 +139,7 @@ class ClientResponse:
             if unsent > self._held_bytes:
                 self._charge(unsent - self._held_bytes)
                 self._held_bytes = unsent
-            self._write(data, more=not writer.all_ended)
+            self._write(data, has_more=not writer.all_ended)
         if isinstance(event, PromptProgress):
             self.comment(f"read {event.done} of {event.total} tokens")
 
@@ -187,7 +187,7 @@ class ClientResponse:
         if too_long and streams and self._api.streams_overflow:
             self._begin_stream()
         if self._has_begun and not self._has_ended:
-            self._write(self._api.failed(content, self._writer), more=False)
+            self._write(self._api.failed(content, self._writer), has_more=False)
         await self.flush()
         return self._has_begun
 
@@ -203,14 +203,14 @@ class ClientResponse:
         if not self._has_begun:
             self._head(self._api.media_type.encode(), (b"cache-control", b"no-store"))
 
-    def _head(self, kind: bytes, *more: tuple[bytes, bytes]) -> None:
+    def _head(self, kind: bytes, *extra_headers: tuple[bytes, bytes]) -> None:
         self._has_begun = True
-        headers = [(b"content-type", kind), *self.headers, *more]
+        headers = [(b"content-type", kind), *self.headers, *extra_headers]
         self._put({"type": "http.response.start", "status": 200, "headers": headers})
 
-    def _write(self, data: bytes, more: bool = True) -> None:
-        self._has_ended = not more
-        self._put({"type": "http.response.body", "body": data, "more_body": more})
+    def _write(self, data: bytes, has_more: bool = True) -> None:
+        self._has_ended = not has_more
+        self._put({"type": "http.response.body", "body": data, "more_body": has_more})
 
     def _put(self, message: Message) -> None:
         self._unsent.append(message)
@@ -360,8 +360,10 @@ class ModelRequestHandler:
         with self._use(scope, name, body) as entry:
             model = await self._load(entry, client)
             bodies.check_size(size, body, model)
-            whole = max(size, sent.size if sent else 0)
-            generation, ignored = await self._read(api, body, model, whole, owner, client.comment)
+            total_bytes = max(size, sent.size if sent else 0)
+            generation, ignored = await self._read(
+                api, body, model, total_bytes, owner, client.comment
+            )
             n, calls_tools = generation.n, bool(generation.params.offered)
             request.generation = generation
             request.choices = choices = [
@@ -381,22 +383,22 @@ class ModelRequestHandler:
             client.set_writer(api.writer(generation, choices))
             await _while_paused(request, client)  # wait before occupying a slot
             async with self._slots.acquire(request, name, model, sent, client.comment) as session:
-                with ExitStack() as held:
+                with ExitStack() as cleanup:
                     try:
                         program = request.program
                         share = self.shares.get(program, 0.0)
                         session.prioritise(self.priority, program, share)
-                        request.start(self._engine, session, held)
+                        request.start(self._engine, session, cleanup)
                         choice, event = await self._relay_events(request, client)
                         request.message = choices[0].as_message
                     finally:
                         ends = self.served.ended is not None
-                        patience = SHUTDOWN_CANCEL_TIMEOUT_S if ends else CANCEL_TIMEOUT_S
-                        with anyio.move_on_after(patience, shield=True) as late:
+                        timeout_s = SHUTDOWN_CANCEL_TIMEOUT_S if ends else CANCEL_TIMEOUT_S
+                        with anyio.move_on_after(timeout_s, shield=True) as late:
                             await request.stop_replies()
                         if late.cancelled_caught:
-                            why = "a stopped reply did not end within %g s"
-                            log.error(why, patience)
+                            log_format = "a stopped reply did not end within %g s"
+                            log.error(log_format, timeout_s)
             # Send the end only after freeing the session, because the client may send its next
             # request immediately.
             client.send_event(choice, event)
@@ -478,8 +480,8 @@ class ModelRequestHandler:
             error = FieldError(f"model must be a text, not {name!r}", "model")
             raise bodies.invalid_body_error(error)
         owner = owner_of(scope)
-        known = self._slots.sessions.find(owner, session) if session and not name else None
-        return self.served.use(known.model if known else name, owner)
+        entry = self._slots.sessions.find(owner, session) if session and not name else None
+        return self.served.use(entry.model if entry else name, owner)
 
     async def _whole_conversation(
         self, scope: Scope, name: str | None, body: JSON, size: int
@@ -507,9 +509,9 @@ class ModelRequestHandler:
             before = self._slots.sessions.get(owner_of(scope), name).sent
         join = partial(before.continued_by, follows, messages, size)
         large = size > bodies.THREADED_BYTES
-        found = await in_thread(self._threads.bodies(size), join) if large else join()
-        body["messages"] = list(found.messages)
-        return found
+        conversation = await in_thread(self._threads.bodies(size), join) if large else join()
+        body["messages"] = list(conversation.messages)
+        return conversation
 
     def _client_error(self, error: EngineError) -> Exception:
         """Return the error for the client.
@@ -539,7 +541,7 @@ class ModelRequestHandler:
             raw = await bodies.read(scope, receive, self.silence, charge)
             size = len(raw)
             body = await bodies.parse(raw, self._threads)
-            name, found, ignored = session_name(scope, body), None, ""
+            name, result, ignored = session_name(scope, body), None, ""
             async with self._registered(scope, receive):
                 with self._use(scope, name, body) as entry:
                     model = await self.served.load(entry)
@@ -548,22 +550,24 @@ class ModelRequestHandler:
                     request, ignored = await self._read(
                         api, body, model, size, owner, _ignore_progress
                     )
-                    found = await answer(request)
-        if found is not None:
+                    result = await answer(request)
+        if result is not None:
             note_ignored(scope, ignored)
-            await JSONResponse(found)(scope, receive, send)
+            await JSONResponse(result)(scope, receive, send)
 
-    async def _count(self, asked: Generation) -> JSON:
-        config, template = asked.config, asked.template
-        counting = self._engine.count_later(asked.model, asked.messages, config.reasoning, template)
+    async def _count(self, generation: Generation) -> JSON:
+        config, template = generation.config, generation.template
+        counting = self._engine.count_later(
+            generation.model, generation.messages, config.reasoning, template
+        )
         # OpenAI's format.
         return {"object": "response.input_tokens", "input_tokens": await self._result(counting)}
 
     async def _embed(self, api: EmbeddingAPI, request: EmbeddingRequest) -> JSON:
         embedding = self._engine.embed_later(request.model, request.texts)
-        found = await self._result(embedding)
-        request.check(found)
-        return api.response_body(request, found)
+        vectors = await self._result(embedding)
+        request.check(vectors)
+        return api.response_body(request, vectors)
 
     async def _result(self, answer: Future[T]) -> T:
         try:

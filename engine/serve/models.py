@@ -128,8 +128,10 @@ class ModelEntry:
         description: dict[str, Any] = {"id": self.name, "state": self.state}
         if self.state == "loading":
             total = sum(f.stat().st_size for f in Path(self.folder).glob("*.safetensors"))
-            come = stats["memory_in_use"] - self._before if stats else 0
-            description["progress"] = round(min(0.99, max(0.0, come / total)), 2) if total else 0.0
+            loaded_bytes = stats["memory_in_use"] - self._before if stats else 0
+            description["progress"] = (
+                round(min(0.99, max(0.0, loaded_bytes / total)), 2) if total else 0.0
+            )
             description["seconds"] = round(time.monotonic() - self._began, 2)
         return description
 
@@ -176,12 +178,12 @@ class ModelRegistry:
 
     def add(self, entry: ModelEntry) -> None:
         """Add a model, with a number in its name if the name is taken. Thread-safe."""
-        known = {(e.folder, e.adapter) for e in self.entries}
-        if (entry.folder, entry.adapter) in known:
+        known_models = {(e.folder, e.adapter) for e in self.entries}
+        if (entry.folder, entry.adapter) in known_models:
             return
-        taken, name = {e.name for e in self.entries}, entry.name
+        used_names, name = {e.name for e in self.entries}, entry.name
         numbers = itertools.count(2)
-        while entry.name in taken:
+        while entry.name in used_names:
             entry.name = f"{name}-{next(numbers)}"
         self.entries.append(entry)
 
@@ -198,9 +200,9 @@ class ModelRegistry:
         if name is None or name == "":
             return self.entries[0]
         # Ollama clients append ":latest".
-        for meant in (name, str(name).removesuffix(":latest")):
+        for candidate in (name, str(name).removesuffix(":latest")):
             for entry in self.entries:
-                if entry.is_called(meant):
+                if entry.is_called(candidate):
                     return entry
         served = ", ".join(repr(entry.name) for entry in self.entries)
         raise EngineError(UNKNOWN_MODEL, f"Unknown model {name!r}. Available models: {served}.")
@@ -210,8 +212,8 @@ class ModelRegistry:
 
         If several keys are in use, models that only others have requested appear unloaded.
         """
-        known = entry.preloaded or owner.id in entry.owner_ids
-        return entry.state != "unloaded" and (known or not self._sharing.several)
+        has_used = entry.preloaded or owner.id in entry.owner_ids
+        return entry.state != "unloaded" and (has_used or not self._sharing.several)
 
     def asked(self, name: object) -> ModelEntry:
         """Return the model for a request.
@@ -226,10 +228,10 @@ class ModelRegistry:
         except EngineError:
             if not isinstance(name, str) or len(name) > MAX_ALIAS_CHARACTERS:
                 raise
-            known = [*self.aliases.items(), *((pattern, "") for pattern in BUILT_IN_NAMES)]
-            for pattern, meant in known:
+            patterns = [*self.aliases.items(), *((pattern, "") for pattern in BUILT_IN_NAMES)]
+            for pattern, target in patterns:
                 if fnmatchcase(name, pattern):
-                    entry = self.entry(meant)
+                    entry = self.entry(target)
                     if pattern not in self._logged:
                         self._logged.add(pattern)
                         log.info("requests for %s are answered by %s", pattern, entry.name)
@@ -276,7 +278,7 @@ class ModelRegistry:
         if entry.loading is None:
             entry.loading = asyncio.get_running_loop().create_future()
             # Mark the error as retrieved, in case all waiting requests have ended.
-            entry.loading.add_done_callback(lambda done: done.cancelled() or done.exception())
+            entry.loading.add_done_callback(lambda future: future.cancelled() or future.exception())
             self._start(self._load_one(entry, entry.loading))
         # Shield the load, because other requests may be waiting for it.
         return await asyncio.shield(entry.loading)
@@ -394,9 +396,9 @@ class ModelRegistry:
     async def health(self) -> tuple[str, str]:
         if self._reloading is not None:
             return "loading", RELOADING
-        if why := self._why:
+        if reason := self._why:
             self.reload_lost()  # another attempt may succeed
-            return "stopped", why
+            return "stopped", reason
         if not self.models:
             is_loading = any(entry.loading is not None for entry in self.entries)
             return ("loading", "A model is being loaded.") if is_loading else ("ok", "")
@@ -470,10 +472,10 @@ class ModelRegistry:
             return
         self.reload_lost()
         if self._reloading is not None:
-            done, _ = await asyncio.wait({self._reloading}, timeout=RELOAD_WAIT_S)
+            finished, _ = await asyncio.wait({self._reloading}, timeout=RELOAD_WAIT_S)
             if self.ended is not None:
                 raise self.ended
-            if not done:
+            if not finished:
                 raise EngineError(ENGINE_STOPPED, RELOADING)
         if self._why:
             raise EngineError(ENGINE_STOPPED, self._why)
@@ -503,8 +505,10 @@ class ModelRegistry:
                     name="serve-loading",
                     daemon=True,
                 ).start()
-                found = await _result_of(answer, lambda found: self._unload_late(found[0]))
-                self._take(missing, *found)
+                result = await _result_of(
+                    answer, lambda late_result: self._unload_late(late_result[0])
+                )
+                self._take(missing, *result)
         except BaseException as error:
             self._failed_at = time.monotonic()
             self._why = f"{RELOAD_FAILED} ({type(error).__name__})"
@@ -516,27 +520,27 @@ class ModelRegistry:
             self._reloading = None
 
     async def _missing(self) -> list[Model]:
-        known = self.models
+        models = self.models
         if not self._engine.is_running:
-            return known
+            return models
         try:
             loaded = {model.id for model in (await self.figures())["models"]}
         except TimeoutError:  # the engine is busy, so assume that nothing is lost
             return []
         except EngineError:
-            return known
-        return [model for model in known if model.id not in loaded]
+            return models
+        return [model for model in models if model.id not in loaded]
 
-    def _take(self, missing: list[Model], models: list[Model | None], why: str) -> None:
-        come = any(model is not None for model in models)
-        self._why = "" if come else why
+    def _take(self, missing: list[Model], models: list[Model | None], reason: str) -> None:
+        is_reloaded = any(model is not None for model in models)
+        self._why = "" if is_reloaded else reason
         self._failed_at = time.monotonic()
         for before, now in zip(missing, models, strict=True):
             wanting = [entry for entry in self.entries if entry.model is before]
             for entry in wanting:
                 # If at least one model was reloaded, the next request retries the others and gets
                 # the error. Otherwise, treat all models as lost.
-                entry.model = now or (None if come else before)
+                entry.model = now or (None if is_reloaded else before)
             if now is not None and not wanting:
                 self._unload_if_unwanted(now)
 
@@ -544,9 +548,9 @@ class ModelRegistry:
 async def _result_of(future: Future[T], too_late: Callable[[T], None]) -> T:
     """Await a future. If the caller is cancelled, pass a later result to `too_late`."""
 
-    def take(done: Future[T]) -> None:
-        if not done.cancelled() and done.exception() is None:
-            too_late(done.result())
+    def take(result_future: Future[T]) -> None:
+        if not result_future.cancelled() and result_future.exception() is None:
+            too_late(result_future.result())
 
     try:
         return await asyncio.wrap_future(future)
@@ -558,17 +562,17 @@ async def _result_of(future: Future[T], too_late: Callable[[T], None]) -> T:
 def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]:
     """Load models on a separate thread. Errors are returned, not raised."""
     loaded: list[Model | None] = []
-    why = ""
+    reason = ""
     for model in models:
         try:
             loaded.append(engine.load_again(model))
         except EngineError as error:
-            why = f"{RELOAD_FAILED}: {error.message}"
+            reason = f"{RELOAD_FAILED}: {error.message}"
             log.error("cannot reload a model (%s)", error.code)
             loaded.append(None)
         except BaseException as error:
-            why = f"{RELOAD_FAILED} ({type(error).__name__})"
+            reason = f"{RELOAD_FAILED} ({type(error).__name__})"
             log.error("cannot reload a model (%s)", type(error).__name__)
             log.debug("cannot reload a model", exc_info=True)
             loaded.append(None)
-    return loaded, why
+    return loaded, reason

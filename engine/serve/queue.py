@@ -125,11 +125,11 @@ class Queue:
         waiting = list(self.waiting)
         if len({ticket.owner_id for ticket in waiting}) < 2:
             return waiting
-        has, ordered = Counter(self._of), []
+        slots_of, ordered = Counter(self._of), []
         for came, ticket in enumerate(waiting):
-            ordered.append((has[ticket.owner_id], came, ticket))
-            has[ticket.owner_id] += ticket.slots
-        return [ticket for _, _, ticket in sorted(ordered, key=lambda one: one[:2])]
+            ordered.append((slots_of[ticket.owner_id], came, ticket))
+            slots_of[ticket.owner_id] += ticket.slots
+        return [ticket for _, _, ticket in sorted(ordered, key=lambda item: item[:2])]
 
     def _count(self, ticket: QueueEntry, slots: int) -> None:
         self.running += slots
@@ -139,8 +139,8 @@ class Queue:
             del self._of[ticket.owner_id]
         self._order = None
 
-    def _capped(self, named: bool, wanted: int) -> int:
-        return min(wanted, self._for_named if named else self._at_once)
+    def _capped(self, named: bool, slots: int) -> int:
+        return min(slots, self._for_named if named else self._at_once)
 
     def _has_room(self, named: bool, slots: int, owner_id: str, barred: bool = False) -> bool:
         """Return True if this many slots are free.
@@ -154,8 +154,8 @@ class Queue:
         unnamed = self.running - self._named
         if barred and unnamed + slots > self._at_once - self._for_named:
             return False
-        most = self._at_once - self._spare() if self._of[owner_id] else self._at_once
-        return self.running + slots <= most
+        limit = self._at_once - self._spare() if self._of[owner_id] else self._at_once
+        return self.running + slots <= limit
 
 
 class QueueEntry:

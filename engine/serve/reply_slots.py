@@ -47,12 +47,12 @@ class ReplySlots:
     def __init__(
         self,
         sessions: SessionRegistry,
-        known: ConversationPool,
+        pool: ConversationPool,
         settings: Settings,
         sharing: FairShare | None = None,
     ) -> None:
         self.sessions = sessions
-        self._pool = known
+        self._pool = pool
         self._max_waiting = settings.queue
         self._sharing = sharing or FairShare()
         spare = partial(self._sharing.spare, settings.at_once)
@@ -82,14 +82,16 @@ class ReplySlots:
             RequestError: 429 if the queue is full or there are too many sessions.
             EngineError: if the engine stopped or the session was freed.
         """
-        need, asked, answers = "a free slot", request.generation, len(request.choices)
+        need, generation, answers = "a free slot", request.generation, len(request.choices)
         owner = request.owner
         with ExitStack() as undo:
             if name is None:
                 await self._wait_in_queue(self.queue, undo, False, owner, report, need, answers)
-                known = self._pool.acquire(model, asked.messages, asked.config, owner)
-                undo.callback(run_cleanup, partial(self._leave, known, request))
-                yield known.session
+                conversation = self._pool.acquire(
+                    model, generation.messages, generation.config, owner
+                )
+                undo.callback(run_cleanup, partial(self._leave, conversation, request))
+                yield conversation.session
                 return
             named = self._named_session(owner, name, model, answers)
             undo.callback(run_cleanup, partial(self.sessions.discard_new, named))
@@ -97,21 +99,21 @@ class ReplySlots:
             await self._wait_in_queue(self.queue, undo, True, owner, report, need, answers, named)
             named.is_new = False
             before = named.config
-            session = self._engine_session(named, model, asked.config)
+            session = self._engine_session(named, model, generation.config)
             undo.callback(run_cleanup, partial(self._leave_named, named, session, request, before))
             if sent is not None:
                 named.sent = sent.storable
             named.cancel_replies = request.cancel_replies
             yield session
 
-    def _leave(self, known: Conversation, request: ModelRequest) -> None:
+    def _leave(self, conversation: Conversation, request: ModelRequest) -> None:
         if isinstance(request.last, Finished) and request.generation.messages:
             if request.message is not None:
-                known.messages.append(request.message)
+                conversation.messages.append(request.message)
                 request.message = None
-            self._pool.put_back(known)
+            self._pool.put_back(conversation)
         else:
-            known.session.close()
+            conversation.session.close()
 
     def _leave_named(
         self,
@@ -182,8 +184,8 @@ class ReplySlots:
 
     def _check_queue(self, queue: Queue, named: bool, owner: KeyOwner, slots: int = 1) -> None:
         free = self._max_waiting - self.waiting
-        mine = self._waiting[owner.id]
-        if free > 0 and self._sharing.may_have(mine + 1, free):
+        own_waiting = self._waiting[owner.id]
+        if free > 0 and self._sharing.may_have(own_waiting + 1, free):
             return
         if queue.would_wait(named, slots, owner.id):
             if free > 0:

@@ -157,7 +157,7 @@ class ModelRequest:
         replies = self._replies
         if not replies:
             return self._final_texts.get(kind, "")
-        return "".join(one.text_so_far(kind) for one in list(replies))[-MAX_TEXT_CHARACTERS:]
+        return "".join(reply.text_so_far(kind) for reply in list(replies))[-MAX_TEXT_CHARACTERS:]
 
     @property
     def rate(self) -> float:
@@ -168,18 +168,18 @@ class ModelRequest:
 
     # -- replies of the engine, on the server's event loop ------------------------------------
 
-    def start(self, engine: Engine, session: Session, held: ExitStack) -> None:
+    def start(self, engine: Engine, session: Session, cleanup: ExitStack) -> None:
         """Send each prompt to the engine.
 
         Args:
             session: used for the first choice. More sessions are opened as needed.
-            held: closes the additional sessions.
+            cleanup: closes the additional sessions.
         """
-        self._session, self._cleanup = session, held
-        asked = self.generation
+        self._session, self._cleanup = session, cleanup
+        generation = self.generation
         self._send(self.choices[0], session)
-        for choice in self.choices[asked.n :: asked.n]:
-            opened = partial(asked.config.open, engine, asked.model, self.owner)
+        for choice in self.choices[generation.n :: generation.n]:
+            opened = partial(generation.config.open, engine, generation.model, self.owner)
             self._send(choice, self._opened(opened))
         if self.paused:
             self.pause(True)
@@ -201,13 +201,13 @@ class ModelRequest:
             log.debug("the server has ended")
 
     def _handle(self, choice: Choice, event: Event) -> None:
-        over = self._over
-        relays = over is not None and not over.done()
+        over_future = self._over
+        relays = over_future is not None and not over_future.done()
         read = not isinstance(event, PromptProgress) or event.done >= event.total
         try:
             try:
-                new = choice.prompt not in self._forked and not isinstance(event, Failed)
-                if relays and read and new:
+                is_new_prompt = choice.prompt not in self._forked and not isinstance(event, Failed)
+                if relays and read and is_new_prompt:
                     self._forked.add(choice.prompt)
                     self._fork(choice)
             finally:  # without this, `stop_replies` would wait forever
@@ -218,13 +218,13 @@ class ModelRequest:
                         self._first_ended.set()
                     else:
                         session.close()
-            if over is not None and not over.done() and self._on_event(choice, event):
-                over.set_result(None)
+            if over_future is not None and not over_future.done() and self._on_event(choice, event):
+                over_future.set_result(None)
         except BaseException as error:  # panics in native libraries aren't an Exception
-            if over is None or over.done():
+            if over_future is None or over_future.done():
                 log.exception("cannot handle an event of a stopped reply")
             else:
-                over.set_exception(
+                over_future.set_exception(
                     error if isinstance(error, Exception) else as_engine_error(error)
                 )
 

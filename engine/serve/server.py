@@ -88,7 +88,7 @@ class Server:
             engine, models, self._close_lost_sessions, folders, settings.may_unload, sharing
         )
         pairs = (alias.partition("=") for alias in settings.aliases)
-        self.served.aliases = {name.strip(): meant.strip() for name, _, meant in pairs}
+        self.served.aliases = {name.strip(): target.strip() for name, _, target in pairs}
         self.metrics = Metrics()
         self._socket = _listening_socket(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]

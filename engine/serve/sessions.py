@@ -202,10 +202,10 @@ class SessionRegistry:
         Raises:
             RequestError: 404 if there is none.
         """
-        found = self.find(owner, name)
-        if found is None:
+        entry = self.find(owner, name)
+        if entry is None:
             raise RequestError(404, f"Unknown session {name!r}.", SESSION_NOT_FOUND)
-        return found
+        return entry
 
     def all(self) -> list[SessionEntry]:
         return list(self._named.values())
@@ -285,21 +285,28 @@ class SessionRegistry:
                 named.close()
 
     def _make_room(self, owner: KeyOwner, spared: SessionEntry | None) -> None:
-        evict, of = self._settings.policy == "evict", Counter(n.owner.id for n in self.all())
+        evict, count_by_owner = (
+            self._settings.policy == "evict",
+            Counter(n.owner.id for n in self.all()),
+        )
         free = self._settings.sessions - len(self._named)
         if free > 0:
-            mine = of[owner.id]
+            own_count = count_by_owner[owner.id]
             if (
                 not evict
-                and mine
-                and not self._sharing.may_have((mine + 1) / SESSION_SHARE_DIVISOR, free)
+                and own_count
+                and not self._sharing.may_have((own_count + 1) / SESSION_SHARE_DIVISOR, free)
             ):
                 raise self._sharing.refused("the sessions")
             return
         idle = [n for n in self._named.values() if not n.queue.busy and n is not spared]
         if evict and idle:
             fair = self._sharing.several
-            self._free(min(idle, key=lambda n: (-of[n.owner.id] if fair else 0, n.last_used_at)))
+            self._free(
+                min(
+                    idle, key=lambda n: (-count_by_owner[n.owner.id] if fair else 0, n.last_used_at)
+                )
+            )
             self.evicted += 1
             return
         ends = [n.ttl - n.idle_seconds for n in idle if n.ttl]
@@ -337,7 +344,7 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
     return None
 
 
-def checked_name(name: object, where: str, field: str | None = None) -> str:
+def checked_name(name: object, label: str, field: str | None = None) -> str:
     if not isinstance(name, str) or not re.fullmatch(SESSION_NAME, name):
-        raise RequestError(400, f"{where} {SESSION_NAME_RULE}.", field=field)
+        raise RequestError(400, f"{label} {SESSION_NAME_RULE}.", field=field)
     return name

@@ -246,15 +246,15 @@ class Choice(Struct, eq=False):
         log.info("malformed tool call shown as text: %s", event.message)
         if self.streams and event.id in self._numbers:
             yield CallBroken(self._numbers[event.id])
-        why = event.message.rstrip(".")
-        note = f"[A tool call was malformed and is shown as text: {why}.]"
+        reason = event.message.rstrip(".")
+        note = f"[A tool call was malformed and is shown as text: {reason}.]"
         yield from self._add(f"{note}\n{event.text}", False, ())
 
     def _finish_call(self, name: str, tool: str, arguments: str) -> Iterator[Piece]:
         """Complete a call. Some of it may have been sent already."""
-        if more := arguments[sum(map(len, self._texts.get(name, ()))) :]:
+        if remainder := arguments[sum(map(len, self._texts.get(name, ()))) :]:
             self._names[name] = tool
-            yield self._extend_call(ToolCallDelta("", "", name, more))
+            yield self._extend_call(ToolCallDelta("", "", name, remainder))
         yield self._complete_call(ToolCallFinished("", "", name, tool, arguments))
 
     def _add(self, text: str, reasoning: bool, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:

@@ -64,15 +64,15 @@ class ChatMessage(schema.Body):
 
     @model_validator(mode="before")
     @classmethod
-    def _lenient(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        message = {key: value for key, value in given.items() if key != "function_call"}
+    def _lenient(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        message = {key: value for key, value in data.items() if key != "function_call"}
         if message.get("role") == "function":  # role of tool results in OpenAI's older function API
             message["role"] = "tool"
         if message.get("role") not in ("assistant", "tool"):
-            return given
-        if isinstance(called := given.get("function_call"), dict):
+            return data
+        if isinstance(called := data.get("function_call"), dict):
             message["tool_calls"] = [{"function": called}]
         for field in ("reasoning_content", "reasoning"):
             if not isinstance(sent := message.get(field), str | None):
@@ -211,8 +211,8 @@ class OpenAIWriter(base.Writer):
     @abstractmethod
     def _choice(self, choice: base.Choice) -> schema.JSON: ...
 
-    def _chunk(self, choices: Sequence[schema.JSON], **more: Any) -> bytes:
-        return base.event({**self._head, "object": self._kind, "choices": choices, **more})
+    def _chunk(self, choices: Sequence[schema.JSON], **fields: Any) -> bytes:
+        return base.event({**self._head, "object": self._kind, "choices": choices, **fields})
 
 
 def reason(choice: base.Choice, calls: str = "tool_calls") -> str:
@@ -276,8 +276,8 @@ class ChatWriter(OpenAIWriter):
         elif isinstance(piece, base.CallDelta):
             if (choice.index, piece.number) in self._custom:
                 return b""
-            more = {"index": piece.number, "function": {"arguments": piece.text}}
-            delta = self._calls_delta(more)
+            call_delta = {"index": piece.number, "function": {"arguments": piece.text}}
+            delta = self._calls_delta(call_delta)
         elif piece.text or not choice.answer:
             delta["reasoning_content" if piece.reasoning else "content"] = piece.text
         return self._chunk_of(
@@ -311,12 +311,12 @@ class ChatWriter(OpenAIWriter):
         return {"content": base.listed_odds(odds), "refusal": None}
 
     def _chunk_of(
-        self, choice: base.Choice, delta: schema.JSON, why: str | None, odds: Any = ()
+        self, choice: base.Choice, delta: schema.JSON, finish_reason: str | None, odds: Any = ()
     ) -> bytes:
         if choice.index not in self._started:
             self._started.add(choice.index)
             delta = {"role": "assistant", **delta}
-        entry = {"index": choice.index, "delta": delta, "finish_reason": why}
+        entry = {"index": choice.index, "delta": delta, "finish_reason": finish_reason}
         if odds:
             entry["logprobs"] = self._odds(odds)
         # Like OpenAI, send null usage in every chunk but the last if the client requested usage.

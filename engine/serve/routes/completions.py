@@ -128,9 +128,18 @@ class CompletionsWriter(OpenAIWriter):
         return str(echoed[choice.prompt]) if echoed else ""
 
     def _chunk_of(
-        self, choice: base.Choice, text: str, why: str | None, odds: schema.JSON | None = None
+        self,
+        choice: base.Choice,
+        text: str,
+        finish_reason: str | None,
+        odds: schema.JSON | None = None,
     ) -> bytes:
-        entry = {"index": choice.index, "text": text, "logprobs": odds, "finish_reason": why}
+        entry = {
+            "index": choice.index,
+            "text": text,
+            "logprobs": odds,
+            "finish_reason": finish_reason,
+        }
         return self._chunk([entry])
 
 
@@ -167,8 +176,8 @@ class EmbeddingRequest(Struct, frozen=True):
     as_base64: bool = False
     dimensions: int | None = None  # embedding size expected by the client
 
-    def check(self, found: Vectors) -> None:
-        size = len(found.vectors[0]) // 4
+    def check(self, result: Vectors) -> None:
+        size = len(result.vectors[0]) // 4
         if self.dimensions not in (None, size):
             raise RequestError(
                 400,
@@ -181,7 +190,7 @@ def as_numbers(vector: bytes) -> list[float]:
 
 
 class EmbeddingAPI(base.API):
-    def response_body(self, request: EmbeddingRequest, found: Vectors) -> schema.JSON:
+    def response_body(self, request: EmbeddingRequest, result: Vectors) -> schema.JSON:
         raise NotImplementedError
 
 
@@ -190,10 +199,10 @@ class EmbeddingsAPI(EmbeddingAPI):
     summary = "Compute embeddings: normalized mean hidden states of texts."
     body = EmbeddingsBody
 
-    def response_body(self, request: EmbeddingRequest, found: Vectors) -> schema.JSON:
+    def response_body(self, request: EmbeddingRequest, result: Vectors) -> schema.JSON:
         vectors = [
             base64.b64encode(data).decode() if request.as_base64 else as_numbers(data)
-            for data in found.vectors
+            for data in result.vectors
         ]
         return {
             "object": "list",
@@ -202,5 +211,5 @@ class EmbeddingsAPI(EmbeddingAPI):
                 for index, vector in enumerate(vectors)
             ],
             "model": request.model.name,
-            "usage": {"prompt_tokens": found.tokens, "total_tokens": found.tokens},
+            "usage": {"prompt_tokens": result.tokens, "total_tokens": result.tokens},
         }

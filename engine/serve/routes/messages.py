@@ -59,8 +59,8 @@ class DocumentBlock(schema.Body):
     @property
     def text(self) -> str:
         """Text of the document, or a note with the reason if it can't be read."""
-        about = "\n".join(part for part in (self.title, self.context) if part)
-        return "\n".join(part for part in (about, _read_document(self.source)) if part)
+        heading = "\n".join(part for part in (self.title, self.context) if part)
+        return "\n".join(part for part in (heading, _read_document(self.source)) if part)
 
 
 class OtherBlock(schema.OpenBody):
@@ -112,12 +112,12 @@ def _text_block(text: str) -> schema.JSON:
 
 def _as_blocks(content: Any) -> Any:
     blocks = [content] if isinstance(content, dict) else content
-    known = ("text", "document", "tool_reference", *schema.UNSEEN, *HIDDEN, *LEFT)
+    known_kinds = ("text", "document", "tool_reference", *schema.UNSEEN, *HIDDEN, *LEFT)
     if not isinstance(blocks, list):
         return blocks
     types = [block.get("type") if isinstance(block, dict) else None for block in blocks]
     return [
-        block if kind in known else schema.as_part(block)
+        block if kind in known_kinds else schema.as_part(block)
         for kind, block in zip(types, blocks, strict=True)
     ]
 
@@ -290,10 +290,10 @@ def _without_billing(content: Any) -> Any:
 
 def _cleaned(part: Any) -> Any:
     text = part.get("text") if isinstance(part, dict) else part
-    if not isinstance(text, str) or (found := BILLING.match(text)) is None:
+    if not isinstance(text, str) or (match := BILLING.match(text)) is None:
         return part
     schema.log_once("removed billing lines from the instructions")
-    text = text[found.end() :].lstrip("\n")
+    text = text[match.end() :].lstrip("\n")
     return {**part, "text": text} if isinstance(part, dict) else text
 
 
@@ -359,7 +359,7 @@ class PromptBody(schema.InSession, schema.TemplateOptions):
         if choice.name in absent or (kind == "required" and absent and not custom):
             schema.log_once("tool_choice names an unavailable tool")
             kind = "auto"
-        found = {
+        found_names = {
             name
             for turn in self.messages
             if isinstance(turn, UserTurn)
@@ -369,8 +369,8 @@ class PromptBody(schema.InSession, schema.TemplateOptions):
         }
         # If the client has no search tool, include deferred tools from the start.
         searches = any("search" in tool.name.lower() and not tool.defer_loading for tool in custom)
-        later = {tool.name for tool in custom if tool.defer_loading and (searches or found)}
-        usable = [tool for tool in custom if tool.name not in later - found - {choice.name}]
+        later = {tool.name for tool in custom if tool.defer_loading and (searches or found_names)}
+        usable = [tool for tool in custom if tool.name not in later - found_names - {choice.name}]
         if not usable and kind in ("auto", "none"):
             return {}, set()
         settings = tool_parameters(
@@ -425,9 +425,9 @@ class MessagesBody(PromptBody, schema.GenerationBody):
         )
 
 
-def _replacement_note(media: str, why: str) -> str:
+def _replacement_note(media: str, reason: str) -> str:
     schema.log_once(f"replaced {media} with a note")
-    return f"[{media.capitalize()} was here, {why}.]"
+    return f"[{media.capitalize()} was here, {reason}.]"
 
 
 def _read_document(source: Mapping[str, Any]) -> str:
@@ -489,10 +489,10 @@ class MessagesWriter(base.BlockWriter):
 
     def end(self) -> bytes:
         choice = self.choices[0]
-        why, stop = _reason(choice)
+        stop_reason, stop = _reason(choice)
         stats = choice.stats
         usage = _usage(stats.prompt_tokens, stats.reused_tokens, stats.generated_tokens)
-        delta = {"stop_reason": why, "stop_sequence": stop}
+        delta = {"stop_reason": stop_reason, "stop_sequence": stop}
         return _event("message_delta", delta=delta, usage=usage) + _event("message_stop")
 
     def whole(self) -> schema.JSON:
@@ -506,7 +506,11 @@ class MessagesWriter(base.BlockWriter):
         return self._message(blocks, *_reason(choice), usage)
 
     def _message(
-        self, blocks: list[schema.JSON], why: str | None, stop: str | None, usage: schema.JSON
+        self,
+        blocks: list[schema.JSON],
+        stop_reason: str | None,
+        stop: str | None,
+        usage: schema.JSON,
     ) -> schema.JSON:
         return {
             "id": self._id,
@@ -514,7 +518,7 @@ class MessagesWriter(base.BlockWriter):
             "role": "assistant",
             "model": self.generation.model.name,
             "content": blocks,
-            "stop_reason": why,
+            "stop_reason": stop_reason,
             "stop_sequence": stop,
             "usage": usage,
         }

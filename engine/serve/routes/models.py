@@ -81,9 +81,9 @@ class ModelRoutes:
         loading: asyncio.Future[Model] = asyncio.ensure_future(self._served.load(entry))
         try:
             while not (await asyncio.wait([loading], timeout=PROGRESS_EVERY_S))[0]:
-                shown = self._as_json(entry, owner, await self._figures(entry))
-                if shown["state"] == "loading":  # loading may have finished during the await
-                    yield event(shown)
+                state = self._as_json(entry, owner, await self._figures(entry))
+                if state["state"] == "loading":  # loading may have finished during the await
+                    yield event(state)
             await loading
             yield event(self._as_json(entry, owner))
         except EngineError as error:
@@ -107,14 +107,14 @@ class ModelRoutes:
 
 def _model_json(entry: ModelEntry, loaded: bool, stats: dict[str, Any] | None) -> dict[str, Any]:
     description = entry.describe(stats) if loaded else {"id": entry.name, "state": "unloaded"}
-    shown = {"object": "model", "created": 0, "owned_by": "local", **description}
-    shown |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
+    fields = {"object": "model", "created": 0, "owned_by": "local", **description}
+    fields |= {"type": "model", "display_name": entry.name, "created_at": "1970-01-01T00:00:00Z"}
     if length := entry.context_length:
         # Some clients look for the field name used by vLLM.
-        shown |= {"context_length": length, "max_model_len": length}
+        fields |= {"context_length": length, "max_model_len": length}
     if loaded and entry.model is not None:  # OpenRouter's format
-        shown["supported_parameters"] = ["tools", "tool_choice"] if entry.model.tool_format else []
+        fields["supported_parameters"] = ["tools", "tool_choice"] if entry.model.tool_format else []
     if loaded and entry.model is not None and entry.model.sees:
         modalities = ["text", "image", *(["audio"] if entry.model.hears else [])]
-        shown["architecture"] = {"input_modalities": modalities}
-    return shown
+        fields["architecture"] = {"input_modalities": modalities}
+    return fields

@@ -89,23 +89,23 @@ class _OllamaBody(schema.GenerationBody, schema.TemplateOptions):
         shape = self.format
         bound: dict[str, Any] = {}
         if shape == "json" or isinstance(shape, dict):
-            wanted = {"type": "object"} if shape == "json" else shape
-            bound = answer_form({"type": "json_schema", "schema": wanted}, "format")
+            json_schema = {"type": "object"} if shape == "json" else shape
+            bound = answer_form({"type": "json_schema", "schema": json_schema}, "format")
         elif shape not in (None, ""):
             raise ValueError("format must be json or a schema")
-        found: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         for name, value in self.options.items():
-            meant = self.aliases.get(name, name)
-            if meant in SAMPLING:
-                found[meant] = value
+            setting = self.aliases.get(name, name)
+            if setting in SAMPLING:
+                settings[setting] = value
             else:
                 schema.ignore(f"options.{name}")
-        if isinstance(found.get("max_tokens"), int) and found["max_tokens"] < 1:
-            found["max_tokens"] = None  # no limit
+        if isinstance(settings.get("max_tokens"), int) and settings["max_tokens"] < 1:
+            settings["max_tokens"] = None  # no limit
         return base.Generation(
             model,
             [prompt],
-            self.sampling(model, **found, **tools, **bound),
+            self.sampling(model, **settings, **tools, **bound),
             self.config(reasoning),
             stream=self.stream,
             template=template,
@@ -182,12 +182,12 @@ class OllamaWriter(base.Writer):
     def _line(self, message: schema.JSON) -> bytes:
         return base.encoded(self._line_json(message, done=False)) + b"\n"
 
-    def _line_json(self, message: schema.JSON, **more: Any) -> schema.JSON:
+    def _line_json(self, message: schema.JSON, **fields: Any) -> schema.JSON:
         return {
             "model": self.generation.model.name,
             "created_at": datetime.now(UTC).isoformat(),
             "message": {"role": "assistant", "content": "", **message},
-            **more,
+            **fields,
         }
 
     def _figures(self) -> schema.JSON:
@@ -212,8 +212,8 @@ def _call(call: base.CallComplete) -> schema.JSON:
 
 
 class GenerateWriter(OllamaWriter):
-    def _line_json(self, message: schema.JSON, **more: Any) -> schema.JSON:
-        line = super()._line_json({}, **more)
+    def _line_json(self, message: schema.JSON, **fields: Any) -> schema.JSON:
+        line = super()._line_json({}, **fields)
         del line["message"]
         thinking = {"thinking": message["thinking"]} if "thinking" in message else {}
         return {**line, "response": message.get("content", ""), **thinking}
@@ -241,10 +241,10 @@ class OllamaEmbedAPI(EmbeddingAPI):
     summary = "Compute embeddings, in Ollama's shape."
     body = EmbedBody
 
-    def response_body(self, request: EmbeddingRequest, found: Vectors) -> schema.JSON:
-        vectors = [as_numbers(vector) for vector in found.vectors]
-        counted = {"prompt_eval_count": found.tokens, "total_duration": 0, "load_duration": 0}
-        return {"model": request.model.name, "embeddings": vectors, **counted}
+    def response_body(self, request: EmbeddingRequest, result: Vectors) -> schema.JSON:
+        vectors = [as_numbers(vector) for vector in result.vectors]
+        counts = {"prompt_eval_count": result.tokens, "total_duration": 0, "load_duration": 0}
+        return {"model": request.model.name, "embeddings": vectors, **counts}
 
 
 class OllamaEmbeddingsAPI(EmbeddingAPI):
@@ -252,8 +252,8 @@ class OllamaEmbeddingsAPI(EmbeddingAPI):
     summary = "Compute an embedding, in Ollama's older shape."
     body = EmbedBody
 
-    def response_body(self, request: EmbeddingRequest, found: Vectors) -> schema.JSON:
-        return {"embedding": as_numbers(found.vectors[0])}
+    def response_body(self, request: EmbeddingRequest, result: Vectors) -> schema.JSON:
+        return {"embedding": as_numbers(result.vectors[0])}
 
 
 class OllamaChat(OllamaAPI):
@@ -307,10 +307,15 @@ class OllamaModels:
             can.append("thinking")
         if model is not None and model.sees:
             can.append("vision")
-        about = {"general.architecture": "mlx", "mlx.context_length": entry.context_length}
-        shown = _model_json(entry, loaded)
+        model_info = {"general.architecture": "mlx", "mlx.context_length": entry.context_length}
+        entry_json = _model_json(entry, loaded)
         return JSONResponse(
-            {"details": shown["details"], "model_info": about, "capabilities": can, "template": ""}
+            {
+                "details": entry_json["details"],
+                "model_info": model_info,
+                "capabilities": can,
+                "template": "",
+            }
         )
 
 

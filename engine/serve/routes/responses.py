@@ -212,8 +212,10 @@ class StoredResponse(Struct, frozen=True, dict=True):
     @cached_property
     def size(self) -> int:
         """Size as JSON in characters, plus the bytes of images and recordings."""
-        seen = sum(len(part.data) for part in media_in(self.messages))
-        return seen + len(json.dumps([self.messages, self.response, self.found], default=repr))
+        media_bytes = sum(len(part.data) for part in media_in(self.messages))
+        return media_bytes + len(
+            json.dumps([self.messages, self.response, self.found], default=repr)
+        )
 
     @cached_property
     def items(self) -> dict[str, schema.JSON]:
@@ -228,13 +230,15 @@ class StoredResponses:
         self._lock = threading.Lock()
 
     def add(self, owner: KeyOwner, stored: StoredResponse) -> None:
-        held = stored.size  # computed outside the lock; takes milliseconds per megabyte
+        total_size = stored.size  # computed outside the lock; takes milliseconds per megabyte
         with self._lock:
-            kept = self._by_owner.setdefault(owner.id, OrderedDict())
-            held += sum(response.size for response in kept.values())
-            kept[stored.response["id"]] = stored
-            while len(kept) > MAX_STORED or (held > MAX_STORED_CHARACTERS and len(kept) > 1):
-                held -= kept.popitem(last=False)[1].size
+            responses = self._by_owner.setdefault(owner.id, OrderedDict())
+            total_size += sum(response.size for response in responses.values())
+            responses[stored.response["id"]] = stored
+            while len(responses) > MAX_STORED or (
+                total_size > MAX_STORED_CHARACTERS and len(responses) > 1
+            ):
+                total_size -= responses.popitem(last=False)[1].size
 
     def resolve_references(self, owner: KeyOwner, value: object) -> object:
         """Replace item references in an input with the items.
@@ -247,25 +251,25 @@ class StoredResponses:
             return value
         with self._lock:
             stored_responses = list(reversed(self._by_owner.get(owner.id, {}).values()))
-        seen, items = set[str](), list[object]()
+        seen_ids, items = set[str](), list[object]()
         for item in value:
             name = _reference_id(item)
-            if name in seen:
+            if name in seen_ids:
                 raise ValueError(f"input has the item {quote(name)} twice")
             if not name:
                 items.append(item)
                 continue
-            found = next(
+            referenced = next(
                 (earlier.items[name] for earlier in stored_responses if name in earlier.items), None
             )
-            if found is None:
+            if referenced is None:
                 raise RequestError(
                     400,
                     f"Unknown {REFERENCE} {quote(name)}: its response was not stored, or was "
                     "dropped. Send the item itself.",
                 )
-            seen.add(name)
-            items.append(found)
+            seen_ids.add(name)
+            items.append(referenced)
         return items
 
     def forget(self, owner_id: str) -> None:
@@ -298,14 +302,14 @@ class StoredResponses:
         """
         with self._lock:
             by_id = self._by_owner.get(owner.id)
-            found = by_id.get(name) if by_id is not None else None
-        if found is None:
+            stored = by_id.get(name) if by_id is not None else None
+        if stored is None:
             raise RequestError(
                 status,
                 f"Unknown response {name!r}. It was not stored or has expired.",
                 NOT_FOUND if status == 400 else INVALID_REQUEST,
             )
-        return found
+        return stored
 
 
 class Responses(base.API):
@@ -341,63 +345,71 @@ class Responses(base.API):
         self, body: Mapping[str, Any], model: Model, owner: KeyOwner = LOCAL
     ) -> base.Generation:
         body = {**body, "input": self.stored.resolve_references(owner, body.get("input"))}
-        asked = schema.validate(ResponsesBody, body)
-        previous = asked.previous_response_id
+        request_body = schema.validate(ResponsesBody, body)
+        previous = request_body.previous_response_id
         before = self.stored.find(owner, previous) if previous else StoredResponse([], {})
-        messages = [*before.messages, *_messages(asked.input, bool(before.messages))]
+        messages = [*before.messages, *_messages(request_body.input, bool(before.messages))]
         conversation = schema.decode_media(messages, model)
         box = Toolbox()
-        box.add(asked.tools)
+        box.add(request_body.tools)
         box.find(before.found, "tools")
-        found, answered = list(before.found), bool(before.messages)
-        for number, item in enumerate(asked.input):
+        search_results, answered = list(before.found), bool(before.messages)
+        for number, item in enumerate(request_body.input):
             answered = answered or _is_answer(item)
             if isinstance(item, (MoreToolsItem, SearchOutputItem)):
                 (box.find if answered else box.add)(item.tools, f"input[{number}].tools")
-                found += item.tools
-        reasoning, template = asked.template(model)
-        tools = box.settings(model, asked.tool_choice, asked.parallel_tool_calls)
-        logprobs = _LOGPROBS in asked.include
-        if asked.top_logprobs and not logprobs:
+                search_results += item.tools
+        reasoning, template = request_body.template(model)
+        tools = box.settings(model, request_body.tool_choice, request_body.parallel_tool_calls)
+        logprobs = _LOGPROBS in request_body.include
+        if request_body.top_logprobs and not logprobs:
             raise ValueError(f'top_logprobs requires include "{_LOGPROBS}"')
-        bound = answer_form(asked.text.format, "text.format") if asked.text.format else {}
-        _ = asked.wants_usage  # only validated, because a response always includes token counts
-        params = asked.sampling(
+        bound = (
+            answer_form(request_body.text.format, "text.format") if request_body.text.format else {}
+        )
+        _ = (
+            request_body.wants_usage
+        )  # only validated, because a response always includes token counts
+        params = request_body.sampling(
             model,
-            max_tokens=asked.max_output_tokens,
-            logprobs=asked.top_logprobs if logprobs else None,
+            max_tokens=request_body.max_output_tokens,
+            logprobs=request_body.top_logprobs if logprobs else None,
             **tools,
             **bound,
         )
-        system = [{"role": "system", "content": asked.instructions}] if asked.instructions else []
-        slides = asked.truncation == "auto"
+        system = (
+            [{"role": "system", "content": request_body.instructions}]
+            if request_body.instructions
+            else []
+        )
+        slides = request_body.truncation == "auto"
         return base.Generation(
             model,
             [with_note([*system, *conversation], box.note())],
             params,
-            asked.config(reasoning, "slide" if slides else None),
-            stream=asked.stream,
-            returns_reasoning=asked.returns_reasoning,
+            request_body.config(reasoning, "slide" if slides else None),
+            stream=request_body.stream,
+            returns_reasoning=request_body.returns_reasoning,
             template=with_head(template, params, box.later),
             tools=box.given,
             extra={
                 "owner": owner,
                 "conversation": conversation,
-                "found": found,
+                "found": search_results,
                 "echo": {
-                    "instructions": asked.instructions,
-                    "metadata": asked.metadata or {},
-                    "parallel_tool_calls": asked.parallel_tool_calls,
+                    "instructions": request_body.instructions,
+                    "metadata": request_body.metadata or {},
+                    "parallel_tool_calls": request_body.parallel_tool_calls,
                     "previous_response_id": previous,
                     "reasoning": {
-                        "effort": asked.reasoning and asked.reasoning.effort,
+                        "effort": request_body.reasoning and request_body.reasoning.effort,
                         "summary": None,
                     },
-                    "store": asked.store,
-                    "tool_choice": asked.tool_choice or "auto",
+                    "store": request_body.store,
+                    "tool_choice": request_body.tool_choice or "auto",
                     "tools": body.get("tools") or [],
-                    "truncation": asked.truncation,
-                    "user": asked.user,
+                    "truncation": request_body.truncation,
+                    "user": request_body.user,
                 },
             },
         )
@@ -454,8 +466,8 @@ def _messages(items: list[Any], answered: bool) -> list[Message]:
             thought = item.content or item.summary
             continue
         if isinstance(item, (CallOutputItem, SearchOutputItem)):
-            found = item.output if isinstance(item, CallOutputItem) else found_tools(item.tools)
-            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": found})
+            content = item.output if isinstance(item, CallOutputItem) else found_tools(item.tools)
+            messages.append({"role": "tool", "tool_call_id": item.call_id, "content": content})
             continue
         if isinstance(item, _CallItem):
             call = item.as_call

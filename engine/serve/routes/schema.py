@@ -76,11 +76,11 @@ class Body(BaseModel):
     def _without_nulls(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        found = {name: value for name, value in data.items() if value is not None}
+        fields = {name: value for name, value in data.items() if value is not None}
         for name in cls.refused:
-            if found.pop(name, None):  # an empty value does no harm
+            if fields.pop(name, None):  # an empty value does no harm
                 raise PydanticCustomError("refused_field", "{name}", {"name": name})
-        return cls.renamed(found)
+        return cls.renamed(fields)
 
     @classmethod
     def renamed(cls, body: JSON) -> JSON:
@@ -134,7 +134,7 @@ def read_fields(read: Callable[[], T]) -> tuple[T, str]:
     report = FieldReport()
     token = _report.set(report)
     try:
-        found = read()
+        result = read()
     except ValueError as error:
         words, field = str(error), getattr(error, "field", "")
         for name, sent in report.renamed.items():
@@ -143,11 +143,11 @@ def read_fields(read: Callable[[], T]) -> tuple[T, str]:
     finally:
         _report.reset(token)
     names = sorted(report.ignored)
-    more = len(names) - MAX_NAMED_FIELDS
-    listed = ", ".join([*names[:MAX_NAMED_FIELDS], *([f"{more}_more"] if more > 0 else [])])
+    omitted = len(names) - MAX_NAMED_FIELDS
+    listed = ", ".join([*names[:MAX_NAMED_FIELDS], *([f"{omitted}_more"] if omitted > 0 else [])])
     if listed and log_once.cache_info().currsize < MAX_LOGGED_SETS:
         log_once(f"ignored fields in requests: {listed}")
-    return found, listed
+    return result, listed
 
 
 _IGNORED = "stretto.ignored"  # key in the ASGI scope
@@ -203,14 +203,14 @@ def validate(kind: type[B], value: object, path: str = "") -> B:
         ValueError: names the invalid field and its valid values.
     """
     try:
-        found = kind.model_validate(value)
+        validated = kind.model_validate(value)
     except ValidationError as error:
         # Report only the first error, since there can be very many.
         first = error.errors(include_url=False)[0]
         raise FieldError(_sentence(first), _path(first["loc"])) from None
     if _report.get() is not None:
-        _ignore_extra(found, path)
-    return found
+        _ignore_extra(validated, path)
+    return validated
 
 
 def schema_of(kind: type[Body]) -> JSON:
@@ -218,23 +218,23 @@ def schema_of(kind: type[Body]) -> JSON:
     return cast(JSON, _inlined(schema, schema.pop("$defs", {})))
 
 
-def _inlined(schema: Any, known: JSON) -> Any:
+def _inlined(schema: Any, definitions: JSON) -> Any:
     if isinstance(schema, list):
-        return [_inlined(value_schema, known) for value_schema in schema]
+        return [_inlined(value_schema, definitions) for value_schema in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
-        return _inlined(known[schema["$ref"].rpartition("/")[2]], known)
-    found = {
-        name: {field: _inlined(value_schema, known) for field, value_schema in value.items()}
+        return _inlined(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+    inlined = {
+        name: {field: _inlined(value_schema, definitions) for field, value_schema in value.items()}
         if name == "properties"
-        else _inlined(value, known)
+        else _inlined(value, definitions)
         for name, value in schema.items()
         if name not in ("title", "default", "description")
     }
-    if "oneOf" in found:
-        found["anyOf"] = found.pop("oneOf")
-    return found
+    if "oneOf" in inlined:
+        inlined["anyOf"] = inlined.pop("oneOf")
+    return inlined
 
 
 _TYPES = {
@@ -253,13 +253,13 @@ _TYPES = {
 
 def _sentence(error: Mapping[str, Any]) -> str:
     kind, context = error["type"], error.get("ctx", {})
-    where = _path(error["loc"])
+    field = _path(error["loc"])
     if kind == "refused_field":
         return f"{context['name']!r} is not supported"
     if kind == "missing":
-        return f"{where} is missing"
+        return f"{field} is missing"
     if kind == "only":
-        return f"{where} can only be {context['can']}, not {quote(error['input'])}"
+        return f"{field} can only be {context['can']}, not {quote(error['input'])}"
     if kind == "value_error":
         return str(context["error"])
     value = error["input"]
@@ -267,7 +267,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
     if kind == "union_tag_not_found":
         must = f"an object with a {name}"
     elif kind == "union_tag_invalid":
-        where, value = f"{where}.{name}", context["tag"].removeprefix("@")
+        field, value = f"{field}.{name}", context["tag"].removeprefix("@")
         must = f"one of {context['expected_tags']}".replace("'", "").replace("@", "")
     elif kind == "literal_error":
         must = f"one of {context['expected']}".replace("'", "").replace(" or ", ", ")
@@ -277,7 +277,7 @@ def _sentence(error: Mapping[str, Any]) -> str:
         must = f"at most {context['le']:g}"
     else:
         must = _TYPES.get(kind) or error["msg"]
-    return f"{where or 'a body'} must be {must}, not {quote(value)}"
+    return f"{field or 'a body'} must be {must}, not {quote(value)}"
 
 
 def _path(places: tuple[str | int, ...]) -> str:
@@ -301,9 +301,9 @@ def field_of(error: ValueError, kind: type[Body]) -> str | None:
     """
     if field := getattr(error, "field", ""):
         return str(field)
-    known = {*kind.model_fields, *kind.refused, *getattr(kind, "aliases", ())}
+    field_names = {*kind.model_fields, *kind.refused, *getattr(kind, "aliases", ())}
     named = _FIRST_FIELD.match(str(error))
-    return named[0].lstrip("'") if named is not None and named[1] in known else None
+    return named[0].lstrip("'") if named is not None and named[1] in field_names else None
 
 
 def object_schema(**fields: Any) -> JSON:
@@ -315,13 +315,13 @@ def validator(check: Callable[[Any], Any], schema: JSON) -> PlainValidator:
     return PlainValidator(check, json_schema_input_type=Annotated[Any, WithJsonSchema(schema)])
 
 
-def single_value(allowed: Any) -> PlainValidator:
+def single_value(only_value: Any) -> PlainValidator:
     def check(value: Any) -> Any:
-        if value != allowed or type(value) is not type(allowed):
-            raise PydanticCustomError("only", "{can}", {"can": json.dumps(allowed)})
+        if value != only_value or type(value) is not type(only_value):
+            raise PydanticCustomError("only", "{can}", {"can": json.dumps(only_value)})
         return value
 
-    return validator(check, {"enum": [allowed]})
+    return validator(check, {"enum": [only_value]})
 
 
 @cache
@@ -330,15 +330,15 @@ def log_once(words: str) -> None:
     log.info("%s", words)
 
 
-def ignored_field(path: str, *done: Any) -> PlainValidator:
+def ignored_field(path: str, *accepted: Any) -> PlainValidator:
     """Return a validator for a field that doesn't affect the answer.
 
     Args:
-        done: values that describe the actual behavior, so they aren't reported.
+        accepted: values that describe the actual behavior, so they aren't reported.
     """
 
     def check(value: Any) -> Any:
-        if value is not None and value not in done:
+        if value is not None and value not in accepted:
             ignore(path)
         return value
 
@@ -395,8 +395,8 @@ def decode_media(messages: list[Message], model: Model) -> list[Message]:
     ]
     media = media_in(decoded)
     if len(media) > MAX_IMAGES:
-        heard = any(isinstance(part, Audio) for part in media)
-        label = "images and recordings" if heard else "images"
+        has_audio = any(isinstance(part, Audio) for part in media)
+        label = "images and recordings" if has_audio else "images"
         raise ValueError(f"there are {len(media)} {label} (limit {MAX_IMAGES})")
     return decoded
 
@@ -530,11 +530,11 @@ def or_text(items: Any, item: Callable[[str], JSON]) -> BeforeValidator:
     return BeforeValidator(check, json_schema_input_type=str | items)
 
 
-def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
+def tagged_by(field: str, *tags: str, default: str = "") -> Discriminator:
     """Return a union discriminator whose tags are "@" plus the value of `field`.
 
     Args:
-        known: values with their own tag; any other value gets "@other". If empty, every value has a
+        tags: values with their own tag; any other value gets "@other". If empty, every value has a
             tag.
         default: value to assume if the field is missing.
     """
@@ -546,7 +546,7 @@ def tagged_by(field: str, *known: str, default: str = "") -> Discriminator:
         kind = default if default and not kind else kind
         if not isinstance(kind, str):
             return None
-        return f"@{kind}" if not known or kind in known else "@other"
+        return f"@{kind}" if not tags or kind in tags else "@other"
 
     tag.__name__ = field  # shown in errors, see `_sentence`
     return Discriminator(tag)
@@ -558,15 +558,15 @@ def call_arguments(value: Any) -> dict[str, Any]:
     The model may have written something else, which the client resends with every request. It's
     passed on as `raw`.
     """
-    found = value
+    parsed = value
     if isinstance(value, str):
         try:
-            found = replace_surrogates(json.loads(value)) if value.strip() else {}
+            parsed = replace_surrogates(json.loads(value)) if value.strip() else {}
         except (ValueError, RecursionError):
-            found = value
-    if isinstance(found, dict):
-        return found
-    if found is None:
+            parsed = value
+    if isinstance(parsed, dict):
+        return parsed
+    if parsed is None:
         return {}
     log.warning("passed arguments of a past tool call as text, since they are not a JSON object")
     return {"raw": value}
@@ -608,7 +608,7 @@ EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _BY_ITSELF = ("default", "auto", "")
 Effort = Annotated[
     Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None,
-    BeforeValidator(lambda given: None if given in _BY_ITSELF else given),
+    BeforeValidator(lambda value: None if value in _BY_ITSELF else value),
 ]
 """OpenAI's reasoning effort. None if it's left to the model."""
 
@@ -690,19 +690,19 @@ _SETTINGS: JSON = {
 }
 
 
-def parameter(name: str, most: float | None = None) -> PlainValidator:
+def parameter(name: str, maximum: float | None = None) -> PlainValidator:
     """Return a validator for a sampling parameter. `SamplingParams` does most checks.
 
     Args:
-        most: maximum in this API, if lower than the engine's.
+        maximum: maximum in this API, if lower than the engine's.
     """
 
     def check(value: Any) -> Any:
-        if most is not None and isinstance(value, (int, float)) and value > most:
-            raise ValueError(f"{name} must be at most {most:g}, not {value!r}")
+        if maximum is not None and isinstance(value, (int, float)) and value > maximum:
+            raise ValueError(f"{name} must be at most {maximum:g}, not {value!r}")
         return value
 
-    return validator(check, _SETTINGS[name] | ({} if most is None else {"maximum": most}))
+    return validator(check, _SETTINGS[name] | ({} if maximum is None else {"maximum": maximum}))
 
 
 LENGTHS = (
@@ -865,8 +865,10 @@ class TemplateOptions(Body):
 
     @property
     def returns_reasoning(self) -> bool:
-        asked = (self.reasoning, self.thinking)
-        return self.include_reasoning and not any(one is not None and one.exclude for one in asked)
+        options = (self.reasoning, self.thinking)
+        return self.include_reasoning and not any(
+            option is not None and option.exclude for option in options
+        )
 
     def template(
         self, model: Model, reasoning: ReasoningOptions | None = None, named: str = ""
@@ -896,11 +898,11 @@ class TemplateOptions(Body):
                     ignore(name)
             wishes = {name: value for name, value in wishes.items() if not value.wanted}
         flags = [flag, *(value.wanted for value in wishes.values())]
-        wanted = next((value for value in flags if value is not None), None)
+        is_enabled = next((value for value in flags if value is not None), None)
         efforts = [value.effort for value in wishes.values() if value.effort not in (None, "none")]
-        if efforts and wanted:
+        if efforts and is_enabled:
             settings = {"reasoning_effort": efforts[0], **settings}
-        return wanted, settings
+        return is_enabled, settings
 
 
 class Function(Body):

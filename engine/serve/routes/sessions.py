@@ -47,10 +47,12 @@ class SessionRoutes:
         self._sessions = sessions
 
     def routes(self) -> list[APIRoute]:
-        every, path = "/v1/sessions", "/v1/sessions/{id}"
+        collection, path = "/v1/sessions", "/v1/sessions/{id}"
         return [
-            APIRoute("POST", every, self._make, "Create a session.", body=SessionBody, status=201),
-            APIRoute("GET", every, self._list, "List the caller's sessions."),
+            APIRoute(
+                "POST", collection, self._make, "Create a session.", body=SessionBody, status=201
+            ),
+            APIRoute("GET", collection, self._list, "List the caller's sessions."),
             APIRoute("GET", path, self._read, "Get a session."),
             APIRoute("DELETE", path, self._delete, "Free a session."),
             APIRoute(
@@ -93,8 +95,8 @@ class SessionRoutes:
             return
         # The engine only reports this error with the first message, so check here.
         with suppress(TimeoutError):
-            while shown := (await self._served.figures())["sessions"].get(session.id):
-                if shown["kv_bits_known"]:
+            while figures := (await self._served.figures())["sessions"].get(session.id):
+                if figures["kv_bits_known"]:
                     return
             if not named.is_freed:
                 raise EngineError(
@@ -105,8 +107,8 @@ class SessionRoutes:
 
     async def _list(self, request: Request) -> Response:
         stats = await self._figures()
-        found = [_session_json(n, *stats) for n in self._sessions.of(owner_of(request.scope))]
-        return JSONResponse({"object": "list", "data": found})
+        entries = [_session_json(n, *stats) for n in self._sessions.of(owner_of(request.scope))]
+        return JSONResponse({"object": "list", "data": entries})
 
     async def _read(self, request: Request) -> Response:
         return await self._session_response(self._sessions.get(*_owner_and_name(request)), 200)

@@ -91,10 +91,12 @@ class Health:
         return JSONResponse(body, status, errors.headers_of(status))
 
     async def agents(self, request: Request) -> Response:
-        seen = self._requests.agents(owner_of(request.scope).id)
+        snapshots = self._requests.agents(owner_of(request.scope).id)
         left_out = ("engine_sessions", "keeps")
-        shown = [{k: v for k, v in to_builtins(a).items() if k not in left_out} for a in seen]
-        return JSONResponse({"object": "list", "data": shown})
+        entries = [
+            {k: v for k, v in to_builtins(a).items() if k not in left_out} for a in snapshots
+        ]
+        return JSONResponse({"object": "list", "data": entries})
 
     async def metrics(self, request: Request) -> Response:
         owner = owner_of(request.scope)
@@ -108,8 +110,8 @@ class Health:
         return self._metrics.of(owner.id) if self._sharing.several else self._metrics
 
     def _loaded(self, owner: KeyOwner) -> list[Model]:
-        shown = (e.model for e in self._served.entries if self._served.may_see_loaded(e, owner))
-        return [model for model in shown if model is not None]
+        models = (e.model for e in self._served.entries if self._served.may_see_loaded(e, owner))
+        return [model for model in models if model is not None]
 
     def _counts(self, owner: KeyOwner) -> dict[str, int]:
         slots = self._slots
@@ -131,7 +133,7 @@ class Health:
                 alive = False
         counts, several = self._counts(owner), self._sharing.several
         agents = len(self._requests.agents(owner.id if several else None))
-        found = {
+        gauges = {
             "engine_up": ("1 if the engine responds.", float(alive)),
             "models_loaded": ("Models in memory.", float(len(self._loaded(owner)))),
             "sessions": ("Sessions with an id.", float(counts["sessions"])),
@@ -140,22 +142,22 @@ class Health:
             "agents": ("Recently active agents.", float(agents)),
         }
         if several:
-            return found  # the remaining gauges are totals over all keys
-        found["sessions_evicted"] = ("Evicted sessions.", float(self._sessions.evicted))
-        found["connections"] = ("Connections.", float(self._connections()))
+            return gauges  # the remaining gauges are totals over all keys
+        gauges["sessions_evicted"] = ("Evicted sessions.", float(self._sessions.evicted))
+        gauges["connections"] = ("Connections.", float(self._connections()))
         faults = stats.get("faults", {}).values()
-        found["shared_faults"] = (
+        gauges["shared_faults"] = (
             "Failed passes of several chats.",
             float(sum(f["shared"] for f in faults)),
         )
-        found["models_unshared"] = (
+        gauges["models_unshared"] = (
             "Models whose chats are stepped one by one after faults.",
             float(sum(f["unshared"] for f in faults)),
         )
         for name, description in _OF_ENGINE.items():
             if name in stats:
-                found[name] = (description, float(stats[name]))
-        return found
+                gauges[name] = (description, float(stats[name]))
+        return gauges
 
 
 _OF_ENGINE = {

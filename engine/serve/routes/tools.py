@@ -75,13 +75,13 @@ class Toolbox(Struct):
     later: set[str] = field(default_factory=set)
     _now: set[str] = field(default_factory=set)  # names in the current list
 
-    def find(self, tools: Iterable[Any], where: str) -> None:
+    def find(self, tools: Iterable[Any], location: str) -> None:
         """Add tools that a search found. They are described at that point of the conversation."""
         before = set(self.given)
-        self.add(tools, where)
+        self.add(tools, location)
         self.later |= set(self.given) - before
 
-    def add(self, tools: Iterable[Any], where: str = "tools", namespace: str = "") -> None:
+    def add(self, tools: Iterable[Any], location: str = "tools", namespace: str = "") -> None:
         """Add tools in either format. A tool replaces an earlier tool with the same name.
 
         Raises:
@@ -90,48 +90,48 @@ class Toolbox(Struct):
         if not namespace:
             self._now.clear()
         for number, tool in enumerate(tools):
-            self._add(tool, f"{where}[{number}]", namespace)
+            self._add(tool, f"{location}[{number}]", namespace)
 
     def add_functions(self, functions: Iterable[Any]) -> None:
         self._now.clear()
         for number, function in enumerate(functions):
-            about = _checked(function, f"functions[{number}].")
-            self._put(ClientTool("function", about["name"]), about)
+            function_fields = _checked(function, f"functions[{number}].")
+            self._put(ClientTool("function", function_fields["name"]), function_fields)
 
-    def _add(self, tool: Any, where: str, namespace: str) -> None:
+    def _add(self, tool: Any, location: str, namespace: str) -> None:
         kind = tool.get("type") if isinstance(tool, Mapping) else None
         if kind is None or not isinstance(kind, str) or not _HOSTED.fullmatch(kind):
-            raise ValueError(f"{where} must be a tool with a type, not {quote(tool)}")
+            raise ValueError(f"{location} must be a tool with a type, not {quote(tool)}")
         if kind == "function":
-            about = _checked(tool.get("function", tool), f"{where}.")
+            fields = _checked(tool.get("function", tool), f"{location}.")
             for name in tool.keys() - _TOOL_FIELDS if "function" in tool else ():
                 ignore(f"tools[].{name}")
-            self._put(ClientTool("function", about["name"], namespace), about)
+            self._put(ClientTool("function", fields["name"], namespace), fields)
         elif kind == "custom":
-            about, pattern = _custom(tool.get("custom", tool), where)
-            self._put(ClientTool("custom", about["name"], namespace), about)
+            fields, pattern = _custom(tool.get("custom", tool), location)
+            self._put(ClientTool("custom", fields["name"], namespace), fields)
             if pattern is not None:
-                self.patterns[function_name(about["name"], namespace)] = pattern
+                self.patterns[function_name(fields["name"], namespace)] = pattern
         elif kind == "namespace" and not namespace:
             inner = tool.get("tools")
             if not isinstance(tool.get("name"), str) or not isinstance(inner, list):
-                raise ValueError(f"{where} must be a namespace with a name and tools")
-            self.add(inner, f"{where}.tools", tool["name"])
+                raise ValueError(f"{location} must be a namespace with a name and tools")
+            self.add(inner, f"{location}.tools", tool["name"])
         elif kind == SEARCH and tool.get("execution") == "client":
-            about = _checked({**tool, "name": SEARCH}, f"{where}.")
-            self._put(ClientTool("search", SEARCH), about)
+            fields = _checked({**tool, "name": SEARCH}, f"{location}.")
+            self._put(ClientTool("search", SEARCH), fields)
         elif kind not in self.absent:
             log_once("left out tools that only OpenAI's servers have, and told the model")
             ignore(f"tools[{kind}]")
             self.absent.append(kind)
 
-    def _put(self, tool: ClientTool, about: JSON) -> None:
+    def _put(self, tool: ClientTool, fields: JSON) -> None:
         name = function_name(tool.name, tool.namespace)
         if name in self._now:
             raise ValueError(f"tools must have unique names, but {quote(name)} occurs twice")
         self._now.add(name)
         self.given[name] = tool
-        self.functions[name] = {"type": "function", "function": {**about, "name": name}}
+        self.functions[name] = {"type": "function", "function": {**fields, "name": name}}
 
     def note(self) -> str:
         return absent_note(self.absent)
@@ -145,10 +145,10 @@ class Toolbox(Struct):
         functions, mode = list(self.functions.values()), choice
         if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
             inner = choice.get("allowed_tools", choice)
-            allowed = inner.get("tools") if isinstance(inner, dict) else None
-            if not isinstance(allowed, list):
+            allowed_tools = inner.get("tools") if isinstance(inner, dict) else None
+            if not isinstance(allowed_tools, list):
                 raise ValueError("tool_choice.tools must be a list")
-            allowed_names = {self._named(tool) for tool in allowed}
+            allowed_names = {self._named(tool) for tool in allowed_tools}
             functions = [f for f in functions if f["function"]["name"] in allowed_names]
             mode = inner.get("mode", "auto")
         elif isinstance(choice, dict):
@@ -163,13 +163,13 @@ class Toolbox(Struct):
         return tool_parameters(model, functions, mode, several)
 
     def _with_pattern(self, function: JSON, model: Model) -> JSON:
-        about = function["function"]
-        pattern = self.patterns.get(about["name"])
+        fields = function["function"]
+        pattern = self.patterns.get(fields["name"])
         if pattern is None or model.tool_format not in NOTATIONS:
             return function
         argument = {"type": "string", "pattern": f"^(?:{pattern})$"}
-        parameters = {**about["parameters"], "properties": {INPUT: argument}}
-        return {**function, "function": {**about, "parameters": parameters, "strict": True}}
+        parameters = {**fields["parameters"], "properties": {INPUT: argument}}
+        return {**function, "function": {**fields, "parameters": parameters, "strict": True}}
 
     def _named(self, choice: Any) -> str:
         kind = choice.get("type") if isinstance(choice, dict) else None
@@ -200,11 +200,11 @@ def tool_parameters(model: Model, tools: list[JSON], choice: str, several: bool)
 
 
 def custom_input(arguments: str) -> str:
-    found = json.loads(arguments)
-    text = found.get(INPUT)
+    fields = json.loads(arguments)
+    text = fields.get(INPUT)
     if isinstance(text, str):
         return text
-    texts = list(found.values())
+    texts = list(fields.values())
     return texts[0] if len(texts) == 1 and isinstance(texts[0], str) else arguments
 
 
@@ -227,21 +227,21 @@ def with_note(messages: list[Message], note: str) -> list[Message]:
     return [{"role": "system", "content": note}, *messages]
 
 
-def _checked(about: Any, where: str) -> JSON:
+def _checked(fields: Any, location: str) -> JSON:
     try:
-        function = validate(Function, about, "tools[].")
+        function = validate(Function, fields, "tools[].")
     except ValueError as error:
-        raise ValueError(f"{where}{error}") from None
+        raise ValueError(f"{location}{error}") from None
     names = {"name", "description", "parameters", "strict"}
     return function.model_dump(exclude_unset=True, include=names)
 
 
-def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
-    if not isinstance(about, Mapping) or not isinstance(about.get("name"), str):
-        raise ValueError(f"{where} must be a custom tool with a name")
-    description, form = about.get("description"), about.get("format")
+def _custom(fields: Any, location: str) -> tuple[JSON, str | None]:
+    if not isinstance(fields, Mapping) or not isinstance(fields.get("name"), str):
+        raise ValueError(f"{location} must be a custom tool with a name")
+    description, form = fields.get("description"), fields.get("format")
     if not isinstance(description, (str, type(None))):
-        raise ValueError(f"{where}.description must be a text")
+        raise ValueError(f"{location}.description must be a text")
     explanation, pattern = description or "", None
     kind = form.get("type") if isinstance(form, Mapping) else None
     if isinstance(form, Mapping) and kind == "grammar":
@@ -249,7 +249,9 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
         inner = inner if isinstance(inner, Mapping) else {}
         syntax, definition = inner.get("syntax"), inner.get("definition")
         if syntax not in ("lark", "regex") or not isinstance(definition, str):
-            raise ValueError(f"{where}.format must have a definition in the syntax lark or regex")
+            raise ValueError(
+                f"{location}.format must have a definition in the syntax lark or regex"
+            )
         named = "Lark grammar" if syntax == "lark" else "regular expression"
         try:
             pattern = (lark.convert_grammar if syntax == "lark" else lark.convert_expression)(
@@ -260,7 +262,7 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
             log_once("passed grammars of custom tools to the model as text")
         explanation += f"\n\n{INPUT} must match this {named}:\n{definition}"
     elif form is not None and kind != "text":
-        raise ValueError(f"{where}.format must be text or grammar, not {quote(form)}")
+        raise ValueError(f"{location}.format must be text or grammar, not {quote(form)}")
     properties = {INPUT: {"type": "string"}}
     parameters = {
         "type": "object",
@@ -269,7 +271,7 @@ def _custom(about: Any, where: str) -> tuple[JSON, str | None]:
         "additionalProperties": False,
     }
     explanation = explanation.strip()
-    return {"name": about["name"], "description": explanation, "parameters": parameters}, pattern
+    return {"name": fields["name"], "description": explanation, "parameters": parameters}, pattern
 
 
 def call_item(tool: ClientTool, call_id: str, arguments: str, status: str = "completed") -> JSON:
@@ -277,8 +279,8 @@ def call_item(tool: ClientTool, call_id: str, arguments: str, status: str = "com
     kinds = {"function": "fc", "custom": "ctc", "search": "tsc"}
     item: JSON = {"id": f"{kinds[tool.kind]}_{uuid.uuid4().hex}", "call_id": call_id}
     if tool.kind == "search":
-        found = json.loads(arguments or "{}")
-        item |= {"type": "tool_search_call", "execution": "client", "arguments": found}
+        arguments_value = json.loads(arguments or "{}")
+        item |= {"type": "tool_search_call", "execution": "client", "arguments": arguments_value}
     elif tool.kind == "custom":
         text = custom_input(arguments) if arguments else ""
         item |= {"type": "custom_tool_call", "name": tool.name, "input": text}

@@ -176,7 +176,7 @@ class Held:
 
 def test_key_with_most_conversations_loses_one(loaded: tuple[Engine, Model]) -> None:
     held: Any = Held()
-    known = ConversationPool(held, keep=4, most=6)
+    known = ConversationPool(held, keep=4, max_idle=6)
     _, model = loaded
     kept: dict[str, list[Session]] = {"a": [], "b": [], "c": []}
 
