@@ -146,13 +146,15 @@ def parse_openai_request(
     return BatchRequest(line, name, generation.messages, generation.params, config, generation)
 
 
-def build_completion(asked: Generation, events: Iterable[Event]) -> dict[str, Any]:
+def build_completion(generation: Generation, events: Iterable[Event]) -> dict[str, Any]:
     """Return the response body as over HTTP, except for the parts that differ between runs."""
-    choice = Choice(0, bool(asked.params.offered), returns_reasoning=asked.returns_reasoning)
+    choice = Choice(
+        0, bool(generation.params.offered), returns_reasoning=generation.returns_reasoning
+    )
     for event in events:
         for _ in choice.handle_event(event):
             pass
-    body = ChatWriter(asked, [choice]).whole()
+    body = ChatWriter(generation, [choice]).whole()
     del body["usage"]["prompt_tokens_details"]
     return {**body, "created": 0}
 

@@ -145,21 +145,21 @@ def _read_records(path: Path) -> tuple[dict[int, StoredRecord], int]:
     """Return a file's records by line (the last record wins), and their total size in bytes,
     excluding an incomplete record at the end.
     """
-    found: dict[int, StoredRecord] = {}
+    records: dict[int, StoredRecord] = {}
     start = 0
     with path.open("rb") as file:
         for raw in file:
             entry = _parse_record(raw)
             if entry is not None:
                 failed = entry.get("error") is not None
-                found[entry["line"]] = StoredRecord(entry["request"], failed, start, len(raw))
+                records[entry["line"]] = StoredRecord(entry["request"], failed, start, len(raw))
                 start += len(raw)
             elif not _is_torn(raw):
                 raise OutputError(
                     f"{path} was not written by `python -m engine batch`. Choose another output "
                     "file."
                 )
-    return found, start
+    return records, start
 
 
 def _parse_record(raw: bytes) -> dict[str, Any] | None:
@@ -177,8 +177,8 @@ def _is_torn(raw: bytes) -> bool:
     """Return True if the end of a file could be an incomplete record, or zeros after a power
     failure.
     """
-    ours = raw.startswith(RECORD_START) or RECORD_START.startswith(raw) or not raw.strip(b"\0")
-    return ours and not raw.endswith(b"\n")
+    is_record = raw.startswith(RECORD_START) or RECORD_START.startswith(raw) or not raw.strip(b"\0")
+    return is_record and not raw.endswith(b"\n")
 
 
 def _append(file: int, data: bytes) -> None:

@@ -95,12 +95,12 @@ class LineParser:
             self.ignored.update(ignored.split(", ") if ignored else ())
             return request
         except (ValueError, EngineError, RequestError) as error:
-            why = str(error)
+            reason = str(error)
         except Exception as error:
             # Record the failure of this line, whatever it is, and continue the run.
             log.debug("cannot parse line %d", line, exc_info=True)
-            why = f"it could not be parsed ({type(error).__name__})"
-        return InvalidLine(line, name, shorten(why), of_openai)
+            reason = f"it could not be parsed ({type(error).__name__})"
+        return InvalidLine(line, name, shorten(reason), of_openai)
 
 
 class BatchAnswer(Struct, frozen=True):
@@ -252,8 +252,8 @@ def _send_failure(error: Exception) -> BatchAnswer:
         error_body = {"code": error.code, "message": shorten(error.message)}
     else:
         log.debug("cannot send a request", exc_info=True)
-        why = f"The request could not be sent ({type(error).__name__})."
-        error_body = {"code": INTERNAL_ERROR, "message": why}
+        error_text = f"The request could not be sent ({type(error).__name__})."
+        error_body = {"code": INTERNAL_ERROR, "message": error_text}
     return BatchAnswer({"error": error_body}, ReplyStats(), 0.0)
 
 

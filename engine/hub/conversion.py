@@ -194,11 +194,11 @@ def _written_bytes(folder: Path) -> int:
 
 def _remove_leftovers(out: Path) -> None:
     for leftover in out.parent.glob(f".{out.name}.*"):
-        found = re.fullmatch(rf"\.{re.escape(out.name)}\.(\d+)\..+", leftover.name)
-        if found is None:
+        match = re.fullmatch(rf"\.{re.escape(out.name)}\.(\d+)\..+", leftover.name)
+        if match is None:
             continue
         try:
-            os.kill(int(found[1]), 0)
+            os.kill(int(match[1]), 0)
         except ProcessLookupError:
             shutil.rmtree(leftover, ignore_errors=True)
         except OSError:  # the process exists but belongs to another user

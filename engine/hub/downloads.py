@@ -272,10 +272,10 @@ class ModelDownload:
             target.parent.mkdir(parents=True, exist_ok=True)
             unfinished = part_path(self._model.repo, file)
             with unfinished.open("ab") as out:
-                got = self._download_rest(file, unfinished, out)
+                digest = self._download_rest(file, unfinished, out)
                 out.flush()
                 os.fsync(out.fileno())
-            if got != file.digest:
+            if digest != file.digest:
                 unfinished.unlink()
                 raise EngineError(
                     DOWNLOAD_FAILED,
@@ -297,17 +297,17 @@ class ModelDownload:
             while piece := unfinished_file.read(_CHUNK_BYTES):
                 self._check_cancelled()
                 digest.update(piece)
-        patience, why = RetryPolicy(have), EngineError(DOWNLOAD_FAILED, "")
+        policy, error_to_raise = RetryPolicy(have), EngineError(DOWNLOAD_FAILED, "")
         while have < file.size:
-            if patience.is_over:
-                raise why
-            self._cancelled.wait(patience.pause)
+            if policy.is_over:
+                raise error_to_raise
+            self._cancelled.wait(policy.pause)
             self._check_cancelled()
             headers = dict(self._headers)
             if have:
                 headers["Range"] = f"bytes={have}-"
             url = file_url(self._model.repo, self._model.commit, file.name)
-            why = EngineError(
+            error_to_raise = EngineError(
                 DOWNLOAD_FAILED,
                 f"Hugging Face closed the connection during {file.name}. The received part is "
                 "kept. Resume the download later.",
@@ -338,8 +338,8 @@ class ModelDownload:
                 continue
             except net.BrokenError as error:
                 if not isinstance(error.cause, RemoteProtocolError):
-                    why = net.to_engine_error(error.cause, self._model.repo)
-            patience.record_connection(have)
+                    error_to_raise = net.to_engine_error(error.cause, self._model.repo)
+            policy.record_connection(have)
         return digest.hexdigest()
 
     def _check_cancelled(self) -> None:
@@ -362,10 +362,10 @@ class RetryPolicy:
 
     def record_connection(self, have: int) -> None:
         """Record the end of a connection. `have` is the number of bytes present."""
-        new = max(0, have - self._best)
-        self._best += new
-        self._empty_retries = 0 if new else self._empty_retries + 1
-        self._slow_retries = 0 if new >= MIN_PROGRESS_BYTES else self._slow_retries + 1
+        added_bytes = max(0, have - self._best)
+        self._best += added_bytes
+        self._empty_retries = 0 if added_bytes else self._empty_retries + 1
+        self._slow_retries = 0 if added_bytes >= MIN_PROGRESS_BYTES else self._slow_retries + 1
         self.pause = min(PAUSE_S * max(1, self._slow_retries), MAX_PAUSE_S)
 
     @property

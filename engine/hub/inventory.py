@@ -163,7 +163,7 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
         **quantised,
         dtype="" if quantised["bits"] else _dtype(folder, names, config),
         context=_context(config, tokenizer),
-        capabilities=frozenset(name for name, has in capabilities.items() if has),
+        capabilities=frozenset(name for name, is_present in capabilities.items() if is_present),
         licence=_licence(folder, config),
         problem=problem,
         others=_foreign_names(names),
@@ -182,9 +182,11 @@ def _gguf_facts(path: Path) -> FolderFacts:
 
 
 def _foreign_names(names: set[str]) -> tuple[str, ...]:
-    found = sorted(name for name in names if not _MODEL_FILE_NAMES.search(name))[:_MAX_OTHERS]
+    foreign_names = sorted(name for name in names if not _MODEL_FILE_NAMES.search(name))[
+        :_MAX_OTHERS
+    ]
     return tuple(
-        clean_name(name, _MAX_WORD_CHARACTERS) or "a file without a name" for name in found
+        clean_name(name, _MAX_WORD_CHARACTERS) or "a file without a name" for name in foreign_names
     )
 
 
@@ -224,11 +226,11 @@ def _load_problem(names: set[str], config: dict[str, Any]) -> str:
     for name in weights:
         shard = _SHARD.fullmatch(name)
         if shard is not None and int(shard[2]) <= _MAX_SHARDS:
-            wanted = {
+            expected_names = {
                 f"model-{n:05}-of-{shard[2]}.safetensors" for n in range(1, int(shard[2]) + 1)
             }
-            if missing := len(wanted - names):
-                return f"{missing} of its {len(wanted)} weight files are missing."
+            if missing := len(expected_names - names):
+                return f"{missing} of its {len(expected_names)} weight files are missing."
             break
     if config.get("model_file"):
         return "It requires code of its own. Stretto never runs such code."
@@ -293,9 +295,9 @@ def _extract_template(text: str) -> str:
     return template_text(value)
 
 
-def _text(file: Path, most: int) -> str:
+def _text(file: Path, max_bytes: int) -> str:
     try:
-        return read_file(file, most).decode(errors="replace")
+        return read_file(file, max_bytes).decode(errors="replace")
     except (OSError, ValueError):
         return ""
 
@@ -310,9 +312,9 @@ def _licence(folder: Path, config: dict[str, Any]) -> str:
     return licence_name(named.get("license") or config.get("license"), named.get("license_name"))
 
 
-def _first_bytes(file: Path, most: int) -> bytes:
+def _first_bytes(file: Path, max_bytes: int) -> bytes:
     with open_regular(file) as stream:
-        return stream.read(most)
+        return stream.read(max_bytes)
 
 
 def _reason(error: Exception) -> str:
@@ -348,16 +350,16 @@ def model_places(
         home: home folder of the other programs (default: the user's home).
     """
     home = home or Path.home()
-    found = [
+    places = [
         ModelPlace(ModelSource.HUB, downloads.cache_root()),
         *(ModelPlace(ModelSource.LM_STUDIO, path) for path in _lm_studio_folders(home)),
         *(ModelPlace(ModelSource.MLX_LM, path) for path in _mlx_lm_folders(home, environment)),
     ]
     if own_folder is not None:
-        found.append(ModelPlace(ModelSource.OWN, own_folder))
-    found.append(ModelPlace(ModelSource.OWN, kept.models_folder()))
-    found += [ModelPlace(ModelSource.ADDED, Path(path)) for path in added]
-    return list({location.path: location for location in reversed(found)}.values())[::-1]
+        places.append(ModelPlace(ModelSource.OWN, own_folder))
+    places.append(ModelPlace(ModelSource.OWN, kept.models_folder()))
+    places += [ModelPlace(ModelSource.ADDED, Path(path)) for path in added]
+    return list({location.path: location for location in reversed(places)}.values())[::-1]
 
 
 def _lm_studio_folders(home: Path) -> list[Path]:
@@ -367,19 +369,23 @@ def _lm_studio_folders(home: Path) -> list[Path]:
         homes.insert(0, Path(pointer.splitlines()[0]))
     except (OSError, ValueError, IndexError):
         pass
-    found = []
+    folders = []
     for folder in homes:
         if not folder.is_absolute():
             continue
-        found.append(folder / "models")
+        folders.append(folder / "models")
         try:
             named = read_json(folder / "settings.json", 2**20)
         except (OSError, ValueError):
             continue
-        chosen = named.get("downloadsFolder") if isinstance(named, dict) else None
-        if isinstance(chosen, str) and "\0" not in chosen and Path(chosen).is_absolute():
-            found.append(Path(chosen))
-    return found
+        downloads_folder = named.get("downloadsFolder") if isinstance(named, dict) else None
+        if (
+            isinstance(downloads_folder, str)
+            and "\0" not in downloads_folder
+            and Path(downloads_folder).is_absolute()
+        ):
+            folders.append(Path(downloads_folder))
+    return folders
 
 
 def _mlx_lm_folders(home: Path, environment: Mapping[str, str]) -> list[Path]:
@@ -422,14 +428,14 @@ class Inventory:
         Args:
             refs: additional models, which are listed even if they no longer exist.
         """
-        seen: set[str] = set()
+        seen_paths: set[str] = set()
         folders: set[tuple[int, int]] = set()
         for place in places:
-            for found in self._walk_place(place, folders, stop):
-                real = os.path.realpath(found.folder)
-                if real not in seen and len(seen) < MAX_FOLDERS:
-                    seen.add(real)
-                    yield found
+            for model in self._walk_place(place, folders, stop):
+                real = os.path.realpath(model.folder)
+                if real not in seen_paths and len(seen_paths) < MAX_FOLDERS:
+                    seen_paths.add(real)
+                    yield model
                 if stop():
                     return
         for ref in refs:
@@ -438,8 +444,8 @@ class Inventory:
             folder = Path(ref)
             if folder.is_absolute() and kept.is_gguf(folder):
                 folder = kept.find_converted(folder) or folder  # use the converted folder
-            if folder.is_absolute() and (real := os.path.realpath(folder)) not in seen:
-                seen.add(real)
+            if folder.is_absolute() and (real := os.path.realpath(folder)) not in seen_paths:
+                seen_paths.add(real)
                 yield self.inspect(ref, folder, ModelSource.ADDED, stop)
 
     def inspect(
@@ -448,13 +454,13 @@ class Inventory:
         return InstalledModel(ref, _name(folder), folder, source, self._facts(folder, stop), folder)
 
     def _facts(self, folder: Path, stop: Stop) -> FolderFacts:
-        same = tuple(_status(folder / name) for name in ("", *_FACT_FILES))
-        known = self._cache.get(folder)
-        if known is None or known[0] != same:
-            known = (same, facts_of(folder, stop))
+        statuses = tuple(_status(folder / name) for name in ("", *_FACT_FILES))
+        cached = self._cache.get(folder)
+        if cached is None or cached[0] != statuses:
+            cached = (statuses, facts_of(folder, stop))
             if not stop():  # after a stop, the size is incomplete
-                self._cache[folder] = known
-        return known[1]
+                self._cache[folder] = cached
+        return cached[1]
 
     def _walk_place(
         self, location: ModelPlace, folders: set[tuple[int, int]], stop: Stop
@@ -483,9 +489,9 @@ class Inventory:
     def _walk_repo(self, repo: Path, location: ModelPlace, stop: Stop) -> Iterator[InstalledModel]:
         revisions = _revisions(repo)
         named = repo.name.removeprefix(_REPO).replace("--", "/")
-        ours = repo.parent == downloads.cache_root()
+        is_own_cache = repo.parent == downloads.cache_root()
         refs = {
-            snapshot: _ref(named, revision, snapshot, ours)
+            snapshot: _ref(named, revision, snapshot, is_own_cache)
             for snapshot, revision in revisions.items()
         }
         for snapshot, ref in refs.items():
@@ -503,10 +509,10 @@ class Inventory:
                 yield InstalledModel(ref, name, snapshot, location.source, facts, repo, shares)
 
 
-def _ref(repo: str, revision: str, snapshot: Path, ours: bool) -> str:
+def _ref(repo: str, revision: str, snapshot: Path, is_own_cache: bool) -> str:
     """Return the hub id if the engine can resolve it to this snapshot, else the folder."""
     ref = repo if revision == MAIN else f"{repo}@{revision}"
-    if ours and parse(ref) is not None and downloads.find(repo, revision) == snapshot:
+    if is_own_cache and parse(ref) is not None and downloads.find(repo, revision) == snapshot:
         return ref
     return str(snapshot)
 
@@ -531,8 +537,8 @@ def _revisions(repo: Path) -> dict[Path, str]:
         _, snapshots = _entries(repo / "snapshots")
     except OSError:
         return {}
-    found = {path: commits.get(path.name, path.name) for path in snapshots[:_MAX_REVISIONS]}
-    order = sorted(found.items(), key=lambda one: (one[1] != MAIN, one[1]))
+    revisions = {path: commits.get(path.name, path.name) for path in snapshots[:_MAX_REVISIONS]}
+    order = sorted(revisions.items(), key=lambda item: (item[1] != MAIN, item[1]))
     return dict(order)
 
 
@@ -572,14 +578,16 @@ def _name(folder: Path) -> str:
 
 
 def find_adapters(folder: Path) -> list[Path]:
-    found = []
+    adapters = []
     for candidate in (folder, folder / "adapters"):
         try:
             with os.scandir(candidate) as entries:
-                found += [Path(e.path) for e in islice(entries, _MAX_SUBFOLDERS) if _is_adapter(e)]
+                adapters += [
+                    Path(e.path) for e in islice(entries, _MAX_SUBFOLDERS) if _is_adapter(e)
+                ]
         except OSError:
             continue
-    return sorted(found)
+    return sorted(adapters)
 
 
 def _is_adapter(entry: os.DirEntry[str]) -> bool:

@@ -167,9 +167,9 @@ def look_up(
         raise EngineError(INVALID_REQUEST, f"{ref.revision!r} is not a valid revision.")
     stop = cancelled or threading.Event()
     waits = net.BusyWaiter(stop, most_wait_s, on_wait)
-    about = _fetch_metadata(ref, token, stop, waits)
-    files = _parse_files(ref.repo, about.get("siblings"))
-    commit = about.get("sha")
+    metadata = _fetch_metadata(ref, token, stop, waits)
+    files = _parse_files(ref.repo, metadata.get("siblings"))
+    commit = metadata.get("sha")
     if not isinstance(commit, str) or not re.fullmatch(r"[0-9a-f]{40}", commit):
         raise _invalid_answer(ref.repo)
     config = _fetch_config(ref, commit, token, stop, waits)
@@ -181,8 +181,8 @@ def look_up(
         architecture=config["model_type"],
         known=is_known_architecture(config),
         bits=quantization(config)["bits"],
-        gated=bool(about.get("gated")),
-        facts=facts(about, config),
+        gated=bool(metadata.get("gated")),
+        facts=facts(metadata, config),
         context=context_limit(config) or 0,
         config=config,
     )
@@ -265,10 +265,10 @@ def _fetch_metadata(
     revision = quote(ref.revision, safe="")
     url = f"{constants.ENDPOINT}/api/models/{ref.repo}/revision/{revision}?blobs=true"
     text = net.fetch(url, request_headers(token), ref.repo, cancelled, _MAX_LISTING_BYTES, waits)
-    found = parse_json(text)
-    if not isinstance(found, dict):
+    metadata = parse_json(text)
+    if not isinstance(metadata, dict):
         raise _invalid_answer(ref.repo)
-    return found
+    return metadata
 
 
 def _invalid_answer(repo: str) -> EngineError:
@@ -299,8 +299,10 @@ def _parse_files(repo: str, listed: Any) -> tuple[HubFile, ...]:
             else f"{repo} cannot be loaded: it has no config.json with weights in "
             "safetensors. Other formats can run code.",
         )
-    found = [_parse_file(repo, entry) for name, entry in entries.items() if names.is_needed(name)]
-    return tuple(sorted(found, key=lambda file: (names.is_weights(file.name), file.name)))
+    hub_files = [
+        _parse_file(repo, entry) for name, entry in entries.items() if names.is_needed(name)
+    ]
+    return tuple(sorted(hub_files, key=lambda file: (names.is_weights(file.name), file.name)))
 
 
 def _parse_file(repo: str, entry: dict[str, Any]) -> HubFile:
@@ -352,11 +354,15 @@ def search(
         raise EngineError(INVALID_REQUEST, "Enter a word of the model's name first.")
     stop = cancelled or threading.Event()
     first = _request_results({"search": words, "author": FIRST_AUTHOR}, token, stop)
-    others = _request_results({"search": words, "filter": "safetensors"}, token, stop)
-    found = {
-        model.repo: model for about in first + others if (model := _parse_result(about)) is not None
+    other_results = _request_results({"search": words, "filter": "safetensors"}, token, stop)
+    models_by_repo = {
+        model.repo: model
+        for metadata in first + other_results
+        if (model := _parse_result(metadata)) is not None
     }
-    return sorted(found.values(), key=lambda model: not model.repo.startswith(f"{FIRST_AUTHOR}/"))
+    return sorted(
+        models_by_repo.values(), key=lambda model: not model.repo.startswith(f"{FIRST_AUTHOR}/")
+    )
 
 
 def _request_results(
@@ -375,7 +381,7 @@ def _request_results(
     answer = parse_json(
         net.fetch(url, request_headers(token), net.SEARCH_LABEL, stop, _MAX_RESULTS_BYTES)
     )
-    if not isinstance(answer, list) or not all(isinstance(about, dict) for about in answer):
+    if not isinstance(answer, list) or not all(isinstance(metadata, dict) for metadata in answer):
         raise EngineError(
             NOT_A_MODEL,
             "Hugging Face's answer to the search is invalid. Try again later, or enter the model's "
@@ -384,26 +390,30 @@ def _request_results(
     return answer[:MAX_RESULTS]
 
 
-def _parse_result(about: dict[str, Any]) -> HubSearchResult | None:
-    repo, config = about.get("id"), about.get("config")
+def _parse_result(metadata: dict[str, Any]) -> HubSearchResult | None:
+    repo, config = metadata.get("id"), metadata.get("config")
     ref = names.parse(repo) if isinstance(repo, str) else None
     if ref is None or ref.repo != repo or not isinstance(config, dict):
         return None
     kind = config.get("model_type")
     if not isinstance(kind, str) or not _KIND.fullmatch(kind) or not is_known_architecture(config):
         return None
-    if (about.get("pipeline_tag") or "") not in _TASKS:
+    if (metadata.get("pipeline_tag") or "") not in _TASKS:
         return None
-    parameters = _parameters(about)
-    if not parameters and "safetensors" not in tags(about):
+    parameters = _parameters(metadata)
+    if not parameters and "safetensors" not in tags(metadata):
         return None
     return HubSearchResult(
-        repo, _size(about, parameters), _precision(about, config, parameters), kind, facts(about)
+        repo,
+        _size(metadata, parameters),
+        _precision(metadata, config, parameters),
+        kind,
+        facts(metadata),
     )
 
 
-def _parameters(about: dict[str, Any]) -> dict[str, int]:
-    weights = about.get("safetensors")
+def _parameters(metadata: dict[str, Any]) -> dict[str, int]:
+    weights = metadata.get("safetensors")
     parameters = weights.get("parameters") if isinstance(weights, dict) else None
     if not isinstance(parameters, dict):
         return {}
@@ -412,15 +422,15 @@ def _parameters(about: dict[str, Any]) -> dict[str, int]:
     }
 
 
-def _size(about: dict[str, Any], parameters: dict[str, int]) -> int:
+def _size(metadata: dict[str, Any], parameters: dict[str, int]) -> int:
     size = sum(DTYPE_BITS[kind] * count for kind, count in parameters.items()) // 8
     # `usedStorage` includes all revisions, while `size` may count packed values as unpacked.
-    stored = about.get("usedStorage")
+    stored = metadata.get("usedStorage")
     return min(size, stored) if type(stored) is int and stored > 0 else size
 
 
-def _precision(about: dict[str, Any], config: dict[str, Any], parameters: dict[str, int]) -> str:
-    tagged = (int(found[1]) for tag in tags(about) if (found := _BITS.fullmatch(tag)))
+def _precision(metadata: dict[str, Any], config: dict[str, Any], parameters: dict[str, int]) -> str:
+    tagged = (int(match[1]) for tag in tags(metadata) if (match := _BITS.fullmatch(tag)))
     bits = quantization(config)["bits"] or next(tagged, 0)
     if 0 < bits < 16:
         return f"{bits}-bit"
@@ -429,28 +439,30 @@ def _precision(about: dict[str, Any], config: dict[str, Any], parameters: dict[s
 
 def quantization(config: dict[str, Any]) -> dict[str, Any]:
     for key in ("quantization", "quantization_config"):
-        how = config.get(key)
-        if not isinstance(how, dict):
+        settings = config.get(key)
+        if not isinstance(settings, dict):
             continue
-        method = str(how.get("quant_method", ""))[:20]
-        bits = _int_between(how.get("bits"), 1, 16)
+        method = str(settings.get("quant_method", ""))[:20]
+        bits = _int_between(settings.get("bits"), 1, 16)
         if bits is None and (digits := re.search(r"(?:mxfp|nvfp|fp|int)(\d)", method)):
             bits = int(digits[1])
-        others = {
-            _int_between(part.get("bits"), 1, 16) for part in how.values() if isinstance(part, dict)
+        part_bits = {
+            _int_between(part.get("bits"), 1, 16)
+            for part in settings.values()
+            if isinstance(part, dict)
         } - {None, bits}
         if bits is not None:
-            group = _int_between(how.get("group_size"), 1, 2**16)
-            return {"bits": bits, "group_size": group, "mixed": bool(others)}
+            group = _int_between(settings.get("group_size"), 1, 2**16)
+            return {"bits": bits, "group_size": group, "mixed": bool(part_bits)}
     return {"bits": None, "group_size": None, "mixed": False}
 
 
-def _int_between(value: object, least: int, most: int) -> int | None:
-    return value if type(value) is int and least <= value <= most else None
+def _int_between(value: object, minimum: int, maximum: int) -> int | None:
+    return value if type(value) is int and minimum <= value <= maximum else None
 
 
-def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) -> HubFacts:
-    config = _as_dict(about.get("config"))
+def facts(metadata: dict[str, Any], own_config: Mapping[str, Any] | None = None) -> HubFacts:
+    config = _as_dict(metadata.get("config"))
     template = config.get("chat_template_jinja")
     if not isinstance(template, str):
         template = names.template_text(
@@ -458,33 +470,33 @@ def facts(about: dict[str, Any], own_config: Mapping[str, Any] | None = None) ->
         )
     sees = any("vision_config" in part for part in (config, own_config or {}))
     return HubFacts(
-        downloads=_int_between(about.get("downloads"), 1, 2**63) or 0,
-        updated=_parse_date(about.get("lastModified")),
-        licence=_licence(about),
-        gated=bool(about.get("gated")),
+        downloads=_int_between(metadata.get("downloads"), 1, 2**63) or 0,
+        updated=_parse_date(metadata.get("lastModified")),
+        licence=_licence(metadata),
+        gated=bool(metadata.get("gated")),
         reasoning=names.has_reasoning(template),
         tools=names.has_tools(template),
-        images=about.get("pipeline_tag") in _IMAGE_TASKS or sees,
+        images=metadata.get("pipeline_tag") in _IMAGE_TASKS or sees,
     )
 
 
-def tags(about: dict[str, Any]) -> list[str]:
-    found = about.get("tags")
-    return [tag for tag in found if isinstance(tag, str)] if isinstance(found, list) else []
+def tags(metadata: dict[str, Any]) -> list[str]:
+    values = metadata.get("tags")
+    return [tag for tag in values if isinstance(tag, str)] if isinstance(values, list) else []
 
 
-def _licence(about: dict[str, Any]) -> str:
-    card = _as_dict(about.get("cardData"))
+def _licence(metadata: dict[str, Any]) -> str:
+    card = _as_dict(metadata.get("cardData"))
     name = card.get("license")
     if not isinstance(name, str):
-        marked = (tag.partition(":") for tag in tags(about))
+        marked = (tag.partition(":") for tag in tags(metadata))
         name = next((rest for head, _, rest in marked if head == "license"), "")
     return names.licence_name(name, card.get("license_name"))
 
 
 def _parse_date(text: object) -> str:
-    found = _DATE.match(text) if isinstance(text, str) else None
-    return found[0] if found else ""
+    match = _DATE.match(text) if isinstance(text, str) else None
+    return match[0] if match else ""
 
 
 def _as_dict(value: object) -> dict[str, Any]:
@@ -502,9 +514,9 @@ def fit(model: HubModel, budget: int, tokens: int, chats: int) -> Fit:
     tokens = min(tokens, model.context) if model.context else tokens
     gpu = sys.platform == "darwin"
     config = model.config if _is_sensible(model.config) else {}
-    found = estimate.fit(config, weights, budget, tokens, chats, gpu=gpu)
-    if found.total < _MAX_ESTIMATE_BYTES:
-        return found
+    result = estimate.fit(config, weights, budget, tokens, chats, gpu=gpu)
+    if result.total < _MAX_ESTIMATE_BYTES:
+        return result
     return estimate.fit({}, weights, budget, tokens, chats, gpu=gpu)
 
 

@@ -75,9 +75,9 @@ def clean_name(text: object, longest: int = MAX_NAME_CHARACTERS) -> str:
     if not isinstance(text, str):
         return ""
     # Ignore the rest of the text, because a "name" could have megabytes.
-    seen = (" " if c.isspace() else c for c in text[: 20 * longest])
-    shown = escape_invisible("".join(seen), lambda _: "")
-    words = " ".join(shown.split())
+    characters = (" " if c.isspace() else c for c in text[: 20 * longest])
+    visible_text = escape_invisible("".join(characters), lambda _: "")
+    words = " ".join(visible_text.split())
     return words if len(words) <= longest else words[: longest - 1].rstrip() + "…"
 
 
@@ -126,8 +126,8 @@ def licence_name(name: object, custom_name: object = None) -> str:
     """
     if name in (None, "", "other") and isinstance(custom_name, str):
         name = custom_name
-    known = _LICENCES.get(name, name) if isinstance(name, str) else name
-    return clean_name(known, _MAX_LICENCE_CHARACTERS)
+    display_name = _LICENCES.get(name, name) if isinstance(name, str) else name
+    return clean_name(display_name, _MAX_LICENCE_CHARACTERS)
 
 
 _TOOLS = re.compile(r"\btools\b")

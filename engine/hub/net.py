@@ -171,7 +171,7 @@ def fetch(
     headers: Mapping[str, str],
     label: str,
     cancelled: threading.Event,
-    most: int,
+    max_bytes: int,
     waits: BusyWaiter | None = None,
 ) -> bytes:
     """Fetch a short response about ``label``.
@@ -180,29 +180,29 @@ def fetch(
         waits: waits for a busy hub. Without it, a busy hub is an error.
 
     Raises:
-        EngineError: `offline`, `not_found`, `gated`, `download_failed` (also if it exceeds ``most``
+        EngineError: `offline`, `not_found`, `gated`, `download_failed` (also if it exceeds ``max_bytes``
             bytes), or `download_cancelled` as soon as the event is set.
     """
     while True:
         try:
-            return _fetch_once(url, headers, label, cancelled, most)
+            return _fetch_once(url, headers, label, cancelled, max_bytes)
         except BusyError as error:
             (waits or BusyWaiter(cancelled, 0)).wait(error, label)
 
 
 def _fetch_once(
-    url: str, headers: Mapping[str, str], label: str, cancelled: threading.Event, most: int
+    url: str, headers: Mapping[str, str], label: str, cancelled: threading.Event, max_bytes: int
 ) -> bytes:
     end = time.monotonic() + READ_TIMEOUT_S
     text = bytearray()
     try:
         for _, piece in stream_chunks(url, headers, label, cancelled):
             text += piece
-            if len(text) > most:
+            if len(text) > max_bytes:
                 raise EngineError(
                     DOWNLOAD_FAILED,
-                    f"Hugging Face's answer about {label} is longer than {most / 2**20:.0f} MB and "
-                    "was rejected. Try another name.",
+                    f"Hugging Face's answer about {label} is longer than {max_bytes / 2**20:.0f} MB "
+                    "and was rejected. Try another name.",
                 )
             if time.monotonic() > end:
                 raise BrokenError(_TooSlowError())
@@ -306,10 +306,10 @@ class HubTransfer:
         except Exception as error:
             self._enqueue(False, error)
 
-    def _on_trace(self, event: str, about: Mapping[str, Any]) -> None:
+    def _on_trace(self, event: str, details: Mapping[str, Any]) -> None:
         """Store the socket of a new connection. Redirects open further connections."""
         if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-            self._socket = about["return_value"].get_extra_info("socket")
+            self._socket = details["return_value"].get_extra_info("socket")
             if self._closed.is_set():
                 self.close()
 
@@ -348,10 +348,10 @@ def disk_error(error: OSError) -> EngineError:
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return EngineError(NO_SPACE, "The disk is full. Free some space; the download can go on.")
-    where = f"{error.filename}: " if error.filename else ""
+    prefix = f"{error.filename}: " if error.filename else ""
     return EngineError(
         DOWNLOAD_FAILED,
-        f"Downloads cannot be written ({where}{error.strerror or error}). Make their folder "
+        f"Downloads cannot be written ({prefix}{error.strerror or error}). Make their folder "
         "writable, or set another one with HF_HOME.",
     )
 

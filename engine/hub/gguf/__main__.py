@@ -22,7 +22,7 @@ def main(arguments: list[str]) -> int:
     if (options.file is None) == (options.sha256 is None):
         parser.error("name a file, or a digest")
     try:
-        found = (
+        result = (
             kept.find_by_digest(options.sha256)
             if options.sha256
             else kept.convert_if_needed(options.file)
@@ -30,9 +30,9 @@ def main(arguments: list[str]) -> int:
     except EngineError as error:
         print(error.message, file=sys.stderr)
         return 1
-    if found is None:
+    if result is None:
         return 1
-    print(found)
+    print(result)
     return 0
 
 

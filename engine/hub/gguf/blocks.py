@@ -126,8 +126,10 @@ def _centered_groups(numbers: Numbers, scales: Numbers, middle: int, dtype: Floa
     return Groups(_flatten(numbers), scales, scales * np.float32(-middle))
 
 
-def _shifted_groups(numbers: Numbers, scales: Numbers, least: Numbers, dtype: FloatType) -> Groups:
-    return Groups(_flatten(numbers), dtype.round(_flatten(scales)), dtype.round(_flatten(least)))
+def _shifted_groups(
+    numbers: Numbers, scales: Numbers, minimums: Numbers, dtype: FloatType
+) -> Groups:
+    return Groups(_flatten(numbers), dtype.round(_flatten(scales)), dtype.round(_flatten(minimums)))
 
 
 def _q4_0(rows: Numbers, dtype: FloatType) -> Groups:
@@ -172,16 +174,16 @@ def _unpack_k_scales(blocks: Numbers, at: int) -> tuple[Numbers, Numbers]:
     """Unpack eight scales and eight minimums, six bits each, from twelve bytes."""
     first, second, third = (blocks[..., at + n : at + n + 4] for n in (0, 4, 8))
     scales = [first & 0x3F, (third & 0x0F) | ((first >> 6) << 4)]
-    least = [second & 0x3F, (third >> 4) | ((second >> 6) << 4)]
-    return np.concatenate(scales, axis=-1), np.concatenate(least, axis=-1)
+    minimums = [second & 0x3F, (third >> 4) | ((second >> 6) << 4)]
+    return np.concatenate(scales, axis=-1), np.concatenate(minimums, axis=-1)
 
 
 def _k_groups(blocks: Numbers, numbers: Numbers, dtype: FloatType) -> Groups:
-    scales, least = _unpack_k_scales(blocks, 4)
+    scales, minimums = _unpack_k_scales(blocks, 4)
     return _shifted_groups(
         numbers,
         _read_float16(blocks, 0) * scales,
-        _read_float16(blocks, 2) * -least.astype(np.float32),
+        _read_float16(blocks, 2) * -minimums.astype(np.float32),
         dtype,
     )
 
@@ -223,15 +225,15 @@ def quantize_to_8_bits(numbers: Numbers, dtype: FloatType) -> Groups:
     rounded down and the step up.
     """
     groups = numbers.reshape(len(numbers), -1, GROUP)
-    least, most = groups.min(-1), groups.max(-1)
+    minimums, maximums = groups.min(-1), groups.max(-1)
     # NaN in the input gives NaN here, which is rejected later.
     with np.errstate(invalid="ignore", over="ignore"):
-        biases = dtype.round(least - np.abs(least) * dtype.precision)
-        step = (most - biases) / np.float32(255) * (1 + 2 * dtype.precision)
+        biases = dtype.round(minimums - np.abs(minimums) * dtype.precision)
+        step = (maximums - biases) / np.float32(255) * (1 + 2 * dtype.precision)
         scales = dtype.round(np.maximum(step, np.float32(2**-24)))
         near = np.rint((groups - biases[..., None]) / scales[..., None])
-        found = np.nan_to_num(near).clip(0, 255).astype(np.uint8)
-    return Groups(_flatten(found), scales, biases)
+        rounded = np.nan_to_num(near).clip(0, 255).astype(np.uint8)
+    return Groups(_flatten(rounded), scales, biases)
 
 
 def _q6_k(rows: Numbers, dtype: FloatType) -> Groups:

@@ -185,7 +185,7 @@ class _Planner:
     def _value(self, name: str) -> Any:
         return self._file.metadata.get(f"{self._architecture}.{name}")
 
-    def _integer(self, name: str, most: int, default: int | None = None) -> int:
+    def _integer(self, name: str, maximum: int, default: int | None = None) -> int:
         value = self._value(name)
         if isinstance(value, np.ndarray) and len(value) and (value == value[0]).all():
             value = value[0].item()  # a value per layer, but all values are equal
@@ -193,7 +193,7 @@ class _Planner:
             return default
         if value is None:
             raise self._error(f"{self._architecture}.{name} is missing")
-        if type(value) is not int or not 1 <= value <= most:
+        if type(value) is not int or not 1 <= value <= maximum:
             raise self._error(f"{self._architecture}.{name} is {_abbreviate(value)}")
         return value
 
@@ -206,8 +206,8 @@ class _Planner:
             raise self._error(f"{self._architecture}.{name} is {_abbreviate(value)}")
         return float(f"{value:.7g}")  # written as a decimal, but read as float32
 
-    def _error(self, why: str) -> RefusedError:
-        return self._file.damaged_error(why)
+    def _error(self, reason: str) -> RefusedError:
+        return self._file.damaged_error(reason)
 
     def _head_length(self) -> int:
         usual = self._hidden // self._heads
@@ -301,20 +301,20 @@ class _Planner:
                 f"{self._file.called} cannot be read: its positions are scaled by "
                 f"{_abbreviate(kind)}. Get this model in MLX's format: File > Get a Model."
             )
-        found: dict[str, Any] = {"type": kind, "factor": self._number("rope.scaling.factor")}
+        settings: dict[str, Any] = {"type": kind, "factor": self._number("rope.scaling.factor")}
         if kind == "yarn":
             original = self._integer("rope.scaling.original_context_length", context, context)
-            found["original_max_position_embeddings"] = original
-        return found
+            settings["original_max_position_embeddings"] = original
+        return settings
 
     def _rope_factors(self, name: str) -> np.ndarray[Any, Any]:
         array = self._file.arrays.get(name)
         if array is None or array.shape != (self._rotated // 2,) or array.type.floats is None:
             raise self._error(f"{name} has an unexpected value")
-        found: np.ndarray[Any, Any] = array.type.floats(self._file.read_rows(array, 0, 1))[0]
-        if not (np.isfinite(found) & (found > 0)).all():
+        factors: np.ndarray[Any, Any] = array.type.floats(self._file.read_rows(array, 0, 1))[0]
+        if not (np.isfinite(factors) & (factors > 0)).all():
             raise self._error(f"{name} has impossible values")
-        return found
+        return factors
 
     def _llama3_scaling(self, factors: np.ndarray[Any, Any]) -> dict[str, Any]:
         largest = float(factors.max())
@@ -358,8 +358,10 @@ class _Planner:
                 shape = shapes[name]
                 yield self._source_array(f"blk.{layer}.{name}.weight", full_name, shape)
                 bias = f"blk.{layer}.{name}.bias"
-                always = self._family.biases.get(name)
-                if always or (always is not None and f"blk.0.{name}.bias" in self._file.arrays):
+                is_required = self._family.biases.get(name)
+                if is_required or (
+                    is_required is not None and f"blk.0.{name}.bias" in self._file.arrays
+                ):
                     yield self._source_array(bias, full_name, shape[:1])
 
     def _top_shape(self, name: str) -> tuple[int, ...]:
@@ -402,8 +404,8 @@ class _Planner:
         kind, part = name.split(".")[-2:]
         if family.is_interleaved and kind in ("attn_q", "attn_k"):
             order = self._heads if kind == "attn_q" else self._kv_heads
-        less = 1.0 if family.adds_one and len(shape) == 1 else 0.0
-        return SourceArray(called, part, array, order, less)
+        subtracted = 1.0 if family.adds_one and len(shape) == 1 else 0.0
+        return SourceArray(called, part, array, order, subtracted)
 
     def _float_type(self, arrays: list[SourceArray]) -> FloatType:
         if any(array.is_packed for array in arrays):
@@ -420,10 +422,10 @@ def _quantization(arrays: list[SourceArray]) -> dict[str, Any]:
     if not bits:
         return {}
     usual = bits.most_common(1)[0][0]
-    found: dict[str, Any] = {"group_size": GROUP, "bits": usual}
+    settings: dict[str, Any] = {"group_size": GROUP, "bits": usual}
     for array in matrices:
         if not array.is_packed:
-            found[array.name] = False
+            settings[array.name] = False
         elif array.source.type.bits != usual:
-            found[array.name] = {"group_size": GROUP, "bits": array.source.type.bits}
-    return {"quantization": found}
+            settings[array.name] = {"group_size": GROUP, "bits": array.source.type.bits}
+    return {"quantization": settings}

@@ -87,12 +87,13 @@ _SAMPLING = {
 
 
 def _sampling(file: GgufFile) -> dict[str, Any]:
-    found = {
-        ours: file.metadata.get(f"general.sampling.{theirs}") for theirs, ours in _SAMPLING.items()
+    settings = {
+        name_here: file.metadata.get(f"general.sampling.{gguf_name}")
+        for gguf_name, name_here in _SAMPLING.items()
     }
     return {
         name: float(f"{number:.7g}") if isinstance(number, float) else number
-        for name, number in found.items()
+        for name, number in settings.items()
         if isinstance(number, int | float) and math.isfinite(number)
     }
 
@@ -191,6 +192,6 @@ def _reorder_rows(rows: np.ndarray[Any, Any], heads: int) -> np.ndarray[Any, Any
     return np.ascontiguousarray(pairs.swapaxes(1, 2)).reshape(rows.shape)
 
 
-def _check_finite(file: GgufFile, item: SourceArray, *found: np.ndarray[Any, Any]) -> None:
-    if not all(np.isfinite(numbers).all() for numbers in found):
+def _check_finite(file: GgufFile, item: SourceArray, *arrays: np.ndarray[Any, Any]) -> None:
+    if not all(np.isfinite(numbers).all() for numbers in arrays):
         raise file.damaged_error(f"the weights in {item.source.name!r} are not numbers")

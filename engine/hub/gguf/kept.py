@@ -71,17 +71,17 @@ def find_single_file(folder: Path) -> Path | None:
             names = {entry.name for _, entry in zip(range(_MAX_FILES), entries, strict=False)}
     except OSError:
         return None
-    found = sorted(n for n in names if n.lower().endswith(ENDING) and not _is_projector(n))
-    if not found or any(name.endswith(".safetensors") for name in names):
+    gguf_names = sorted(n for n in names if n.lower().endswith(ENDING) and not _is_projector(n))
+    if not gguf_names or any(name.endswith(".safetensors") for name in names):
         return None
-    if len(found) > 1:
-        first = ", ".join(f"“{clean_name(name, 40)}”" for name in found[:3])
+    if len(gguf_names) > 1:
+        first = ", ".join(f"“{clean_name(name, 40)}”" for name in gguf_names[:3])
         raise EngineError(
             MODEL_LOAD_FAILED,
-            f"{clean_name(folder.name) or 'The folder'} holds {len(found)} GGUF files ({first}"
-            f"{', …' if len(found) > 3 else ''}). Choose one of them: File > Open GGUF File.",
+            f"{clean_name(folder.name) or 'The folder'} holds {len(gguf_names)} GGUF files ({first}"
+            f"{', …' if len(gguf_names) > 3 else ''}). Choose one of them: File > Open GGUF File.",
         )
-    return folder / found[0]
+    return folder / gguf_names[0]
 
 
 def _is_projector(name: str) -> bool:
@@ -101,13 +101,13 @@ def find_converted(path: Path) -> Path | None:
 
     None if the file has changed. A file that no longer exists is found by its path alone.
     """
-    noted = _read_notes().get(str(path.expanduser().absolute()))
-    if not isinstance(noted, dict) or not _is_plain_name(noted.get("folder")):
+    note = _read_notes().get(str(path.expanduser().absolute()))
+    if not isinstance(note, dict) or not _is_plain_name(note.get("folder")):
         return None
     with contextlib.suppress(OSError):
-        if noted.get("is") != _file_status(path):
+        if note.get("is") != _file_status(path):
             return None
-    folder = models_folder() / noted["folder"]
+    folder = models_folder() / note["folder"]
     return folder if _is_complete(folder) else None
 
 
@@ -128,9 +128,9 @@ def convert_if_needed(
     path = path.expanduser().absolute()
     stop = cancelled or threading.Event()
     called = f"“{clean_name(path.name) or 'The file'}”"
-    found = find_converted(path)
-    if found is not None:
-        return found
+    converted_folder = find_converted(path)
+    if converted_folder is not None:
+        return converted_folder
     try:
         same = _file_status(path)
     except OSError as error:
@@ -213,10 +213,10 @@ def _is_plain_name(name: object) -> bool:
 
 def _read_notes() -> dict[str, Any]:
     try:
-        found = read_json(models_folder() / _NOTES, _MAX_NOTES_BYTES)
+        notes = read_json(models_folder() / _NOTES, _MAX_NOTES_BYTES)
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return notes if isinstance(notes, dict) else {}
 
 
 def _add_note(path: Path, same: list[int], folder: Path) -> None:

@@ -107,8 +107,8 @@ class GgufFile:
             raise self.damaged_error("it became shorter while it was being read")
         return np.frombuffer(data, np.uint8).reshape(count, width)
 
-    def damaged_error(self, why: str) -> RefusedError:
-        return RefusedError(f"{self.called} is damaged: {why}. Download it again.")
+    def damaged_error(self, reason: str) -> RefusedError:
+        return RefusedError(f"{self.called} is damaged: {reason}. Download it again.")
 
     # Header.
 
@@ -165,7 +165,7 @@ class GgufFile:
 
     def _read_arrays(self, count: int) -> None:
         self._check_count(count, MAX_ENTRIES, 32, "arrays")
-        found: list[tuple[str, tuple[int, ...], BlockType, int]] = []
+        layouts: list[tuple[str, tuple[int, ...], BlockType, int]] = []
         for _ in range(count):
             name = self._read_name("an array")
             (lengths,) = struct.unpack("<I", self._read_bytes(4))
@@ -185,13 +185,13 @@ class GgufFile:
                 raise self.damaged_error(
                     f"the rows of {name[:80]!r} are not a multiple of the block size"
                 )
-            found.append((name, shape, kind, offset))
+            layouts.append((name, shape, kind, offset))
         alignment = self.metadata.get("general.alignment", 32)
         good = type(alignment) is int and 1 <= alignment <= _MAX_ALIGNMENT
         if not good or alignment & (alignment - 1):
             raise self.damaged_error("its arrays have an invalid alignment")
         begin = -(-self._position // alignment) * alignment
-        for name, shape, kind, offset in found:
+        for name, shape, kind, offset in layouts:
             if name in self.arrays:
                 raise self.damaged_error(f"the array {name[:80]!r} occurs twice")
             if offset % alignment:
@@ -213,14 +213,14 @@ class GgufFile:
 
     # Reading primitives.
 
-    def _check_count(self, count: int, most: int, least_bytes: int, items: str) -> None:
+    def _check_count(self, count: int, maximum: int, least_bytes: int, items: str) -> None:
         if count * least_bytes > self.size - self._position:
             raise self.damaged_error(
                 f"it claims {count:,} {items}, more than fit into the rest of the file"
             )
-        if count > most:
+        if count > maximum:
             raise RefusedError(
-                f"{self.called} cannot be read: it has {count:,} {items} (limit {most:,})."
+                f"{self.called} cannot be read: it has {count:,} {items} (limit {maximum:,})."
             )
 
     def _read_name(self, label: str) -> str:

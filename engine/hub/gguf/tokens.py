@@ -81,12 +81,12 @@ class GgufVocabulary:
         self._eos = self.ends[0] if self.ends else None
 
     def _numbers(self, name: str, default: list[Any]) -> list[Any]:
-        found = self._file.metadata.get(f"tokenizer.ggml.{name}")
-        if found is None:
+        values = self._file.metadata.get(f"tokenizer.ggml.{name}")
+        if values is None:
             return default
-        if not hasattr(found, "tolist") or len(found) != len(self._words):
+        if not hasattr(values, "tolist") or len(values) != len(self._words):
             raise self._file.damaged_error(f"it does not have one {name} per token")
-        numbers: list[Any] = found.tolist()
+        numbers: list[Any] = values.tolist()
         return numbers
 
     def _id(self, kind: str) -> int | None:
@@ -118,7 +118,7 @@ class GgufVocabulary:
 
     def config(self, context: int) -> dict[str, Any]:
         named = {"bos": self.bos, "eos": self._eos, "unk": self._id("unk"), "pad": self._id("pad")}
-        found: dict[str, Any] = {
+        settings: dict[str, Any] = {
             f"{name}_token": self._words[number]
             for name, number in named.items()
             if number is not None
@@ -129,12 +129,12 @@ class GgufVocabulary:
                 raise self._file.damaged_error(
                     f"its chat template has {len(template):,} characters"
                 )
-            found["chat_template"] = template
+            settings["chat_template"] = template
         return {
             "tokenizer_class": "PreTrainedTokenizerFast",
             "model_max_length": context,
             "clean_up_tokenization_spaces": False,
-            **found,
+            **settings,
         }
 
     def _added_tokens(self) -> list[dict[str, Any]]:
@@ -247,13 +247,13 @@ class GgufVocabulary:
         scores = self._numbers("scores", [])
         if not scores:
             raise self._file.damaged_error("its tokens have no scores")
-        ids, found = self._ids, []
+        ids, scored_merges = self._ids, []
         for number, word in enumerate(self._words):
             if self._kinds[number] != _NORMAL or not 2 <= len(word) <= _MAX_PIECE_CHARACTERS:
                 continue
             for cut in range(1, len(word)):
                 head, right = word[:cut], word[cut:]
                 if head in ids and right in ids:
-                    found.append((-scores[number], -len(head), ids[head], ids[right]))
-        found.sort()
-        return [[self._words[head], self._words[right]] for _, _, head, right in found]
+                    scored_merges.append((-scores[number], -len(head), ids[head], ids[right]))
+        scored_merges.sort()
+        return [[self._words[head], self._words[right]] for _, _, head, right in scored_merges]
