@@ -61,11 +61,11 @@ class FollowerFiles(Offload):
         """Read a file on a new thread and report if it matches rank 0's file."""
 
         def fetch() -> None:
-            holds = False
+            is_match = False
             try:
-                holds = self._fetch(message)
+                is_match = self._fetch(message)
             finally:
-                self._send_message({"question": message["question"], "holds": holds})
+                self._send_message({"question": message["question"], "holds": is_match})
 
         threading.Thread(target=fetch, name="stretto-rank-files", daemon=True).start()
 
@@ -194,11 +194,11 @@ class Follower:
         return False
 
     def _load(self, message: dict[str, Any]) -> dict[str, Any]:
-        name, wanted = message["name"], message["contents"]
-        path = find_model(Path(message["path"]), wanted, self._copies)
+        name, contents = message["name"], message["contents"]
+        path = find_model(Path(message["path"]), contents, self._copies)
         try:
             folder.check_folder(path, name)
-            if fingerprint.hash_contents(path) != wanted:
+            if fingerprint.hash_contents(path) != contents:
                 raise ValueError("the model folder has different contents")
             net, _ = sharding.load_shard(path, name, self._group.mlx, message["wide"])
             for _ in loader.read_weights(net):
@@ -244,10 +244,10 @@ class Follower:
         cache = self._caches[number]
         self._caches[twin] = FollowerCache(cache.kv.fork(), cache.model, cache.fingerprint)
 
-    def do_begin(self, number: int, known: int, *others: int) -> None:
-        """Start a prefill with ``known`` cached tokens, followed by the tokens ``others``."""
+    def do_begin(self, number: int, cached_count: int, *new_tokens: int) -> None:
+        """Start a prefill with ``cached_count`` cached tokens, followed by the tokens ``new_tokens``."""
         cache = self._caches[number]
-        cache.prompt = [*cache.kv.tokens[:known], *others]
+        cache.prompt = [*cache.kv.tokens[:cached_count], *new_tokens]
         cache.kv.reuse_prefix(cache.prompt)
 
     def do_take(self, number: int, donor: int, length: int, room: bool) -> None:
@@ -308,10 +308,10 @@ class Follower:
         readings: Sequence[PrefillChunk] = (),
     ) -> None:
         kvs = [self._kv(number) for number in rows]
-        order, fed = runner.decode_on_follower(
+        order, fed_ids = runner.decode_on_follower(
             model, kvs, shared, self._group.receive_feed, readings
         )
-        ids = to_list(fed)
+        ids = to_list(fed_ids)
         turn = [(rows[row], kvs[row].length) for row in order]
         if ids[-1] != step_checksum(self.turn, turn):
             raise DivergedError("this rank was in a different step from rank 0")

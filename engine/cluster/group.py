@@ -79,8 +79,8 @@ class RankGroup:
 
     def receive(self) -> TurnRecord:
         data = self._receive_bytes(FIRST_BYTES)
-        more = remaining_bytes(data)
-        return decode(data + self._receive_bytes(more) if more else data)
+        byte_count = remaining_bytes(data)
+        return decode(data + self._receive_bytes(byte_count) if byte_count else data)
 
     def _receive_bytes(self, nbytes: int) -> bytes:
         return np.array(self._sum(mx.zeros(nbytes // 4, mx.int32))).tobytes()

@@ -114,9 +114,9 @@ class Host(Struct, frozen=True):
         return self._address_part("port")
 
     def _address_part(self, name: str) -> str:
-        found = _ADDRESS.fullmatch(self.address)
-        assert found is not None
-        return found[name] or ""
+        match = _ADDRESS.fullmatch(self.address)
+        assert match is not None
+        return match[name] or ""
 
 
 def local_hosts(count: int = 1) -> tuple[Host, ...]:
@@ -241,12 +241,12 @@ def hosts_from_mlx_file(file: Path, program: str = "", source: str = "") -> list
 def _host_from_mlx(listed: Any, number: int, program: str, source: str) -> Host:
     host, jaccl = listed.hosts[number], listed.backend.startswith("jaccl")
     devices = [d[0] if isinstance(d, list) else d for d in host.rdma]
-    others: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "ip": str(next(iter(host.ips), "")),
         "backend": "jaccl" if jaccl else "ring",
         "rdma": tuple(devices) if jaccl else (),
     }
     if number == 0:
-        return Host(LOCAL, **others)
+        return Host(LOCAL, **fields)
     name = host.ssh_hostname.rpartition("@")[2].partition(":")[0]
-    return Host(name, host.ssh_hostname, program, source, **others)
+    return Host(name, host.ssh_hostname, program, source, **fields)

@@ -108,8 +108,8 @@ class JournaledKV(SessionKV):
         return JournaledKV(self._journal, self._model, self.make, self.shares_prefix, self._bits)
 
     def reuse_prefix(self, prompt: list[int]) -> int:
-        known = common_length(self.tokens, prompt)
-        with self._journal.record("begin", self.number, known, *prompt[known:]):
+        cached_count = common_length(self.tokens, prompt)
+        with self._journal.record("begin", self.number, cached_count, *prompt[cached_count:]):
             return super().reuse_prefix(prompt)
 
     def snapshot(self) -> None:
@@ -167,8 +167,8 @@ class FollowerClient:
 
     def wait_for_answers(self, question: int, seconds: float) -> list[dict[str, Any]] | None:
         with self._changed:
-            found = self._answers[question]
-            if not self._changed.wait_for(lambda: len(found) == self._count, seconds):
+            answers = self._answers[question]
+            if not self._changed.wait_for(lambda: len(answers) == self._count, seconds):
                 return None
             return self._answers.pop(question)
 
@@ -178,9 +178,9 @@ class FollowerClient:
 
     def add_answer(self, message: dict[str, Any]) -> None:
         with self._changed:
-            found = self._answers.get(int(message["question"]))
-            if found is not None:
-                found.append(message)
+            answers = self._answers.get(int(message["question"]))
+            if answers is not None:
+                answers.append(message)
                 self._changed.notify_all()
 
 
@@ -295,11 +295,11 @@ class Leader:
         chunk = plan.chunk
         orders = []
         for step in plan.passes:
-            fed = [requests[i] for i in step.feed]
-            if not fed:
+            fed_requests = [requests[i] for i in step.feed]
+            if not fed_requests:
                 continue
-            rows = [_cache_number(r.kv) for r in fed]
-            model = self._numbers[id(fed[0].session.model.net)]
+            rows = [_cache_number(r.kv) for r in fed_requests]
+            model = self._numbers[id(fed_requests[0].session.model.net)]
             if chunk is not None and chunk.mixed:
                 read = _chunk_arguments(chunk, requests)
                 orders.append(Operation("mixed", (model, *read, *rows)))
@@ -336,8 +336,8 @@ class Leader:
 
     def _feed(self, feeds: Sequence[mx.array], kvs: Sequence[SessionKV]) -> list[mx.array]:
         rows = [(_cache_number(kv), kv.length) for kv in kvs]
-        fed = self._group.feed(feeds, step_checksum(self.turn, rows))
-        return list(mx.split(fed[: len(rows), None], len(rows)))
+        fed_ids = self._group.feed(feeds, step_checksum(self.turn, rows))
+        return list(mx.split(fed_ids[: len(rows), None], len(rows)))
 
     def load(self, checked_model: CheckedModel, wide: bool) -> Pieces:
         """Load each rank's shard of a model. See `loader.load`.
@@ -391,8 +391,8 @@ class Leader:
                 yield
             for answer in answers:
                 if "refused" in answer:
-                    where = f"{checked_model.name} could not be loaded on rank {answer['rank']}"
-                    raise EngineError(MODEL_LOAD_FAILED, f"{where}: {answer['refused']}")
+                    prefix = f"{checked_model.name} could not be loaded on rank {answer['rank']}"
+                    raise EngineError(MODEL_LOAD_FAILED, f"{prefix}: {answer['refused']}")
         except BaseException:  # including cancellation
             self._followers.discard(question)
             self._followers.send({"do": "give up", "model": number})
@@ -407,7 +407,7 @@ class Leader:
             {"do": "measure", "model": number, "words": words, "id": name}
         )
         try:
-            tried, found = sharding.probe_shard(
+            tried, result = sharding.probe_shard(
                 net, words, self.size, self._count_step, checked_model.name
             )
         except Exception as error:
@@ -421,7 +421,7 @@ class Leader:
                 f"rank {mismatched[0]} executes plans differently. Use the same versions of "
                 "Stretto, mlx and mlx-lm, and the same type of machine."
             )
-        model = loader.assemble_model(net, checked_model, config, found)
+        model = loader.assemble_model(net, checked_model, config, result)
         # Computing embeddings would run passes that aren't part of a plan.
         model.abilities = replace(model.abilities, body=None)
         model.info = replace(model.info, embeds=False)

@@ -170,10 +170,12 @@ def rank_environments(
     # Use the address that the other machines see. Our own SSH_CONNECTION could have an address on a
     # different network.
     far = [remote for host, remote in zip(hosts, places, strict=True) if not host.is_local]
-    seen = next((str(remote["seen"]) for remote in far if remote.get("seen")), LOOPBACK)
+    own_address = next((str(remote["seen"]) for remote in far if remote.get("seen")), LOOPBACK)
     ends = []
     for host, remote in zip(hosts, places, strict=True):
-        address = host.ip or (seen if host.is_local else str(remote.get("address") or LOOPBACK))
+        address = host.ip or (
+            own_address if host.is_local else str(remote.get("address") or LOOPBACK)
+        )
         ends.append(
             f"[{address}]:{remote['port']}" if ":" in address else f"{address}:{remote['port']}"
         )

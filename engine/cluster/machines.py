@@ -158,25 +158,25 @@ def describe_machine(models: str, folder: str = "") -> dict[str, Any]:
     """
     from engine.model import backend
 
-    about = backend.start()
+    backend_info = backend.start()
     import mlx.core as mx
 
     mac = platform.mac_ver()[0]
     system = f"macOS {mac}" if mac else f"{platform.system()} {platform.release()}"
     models_path = Path(models).expanduser()
     existing = next(p for p in (models_path, *models_path.parents) if p.exists())
-    found: dict[str, Any] = {
+    properties: dict[str, Any] = {
         "versions": {**versions(), "python": platform.python_version(), "stretto": _own_version()},
         "system": f"{system} {platform.machine()}",
-        "device": about.device,
-        "memory": about.memory,
+        "device": backend_info.device,
+        "memory": backend_info.memory,
         "disk": shutil.disk_usage(existing).free,
         "jaccl": mx.distributed.is_available("jaccl"),
         "reached": ((os.environ.get("SSH_CONNECTION") or "").split() + [""] * 3)[2],
     }
     if folder:
-        found["contents"] = _hash_contents(Path(folder).expanduser())
-    return found
+        properties["contents"] = _hash_contents(Path(folder).expanduser())
+    return properties
 
 
 def _own_version() -> str:
@@ -264,13 +264,16 @@ def ask_host(host: Host, folder: str = "") -> dict[str, Any]:
 
 
 def version_differences(
-    name: str, ours: Mapping[str, Any], theirs: Mapping[str, Any], own_name: str = "this machine"
+    name: str,
+    own_versions: Mapping[str, Any],
+    other_versions: Mapping[str, Any],
+    own_name: str = "this machine",
 ) -> list[str]:
     return [
-        f"{name} has {part} {theirs.get(part) or 'unknown'}, {own_name} has {ours.get(part)}. "
+        f"{name} has {part} {other_versions.get(part) or 'unknown'}, {own_name} has {own_versions.get(part)}. "
         "Install the same version."
         for part in COMPARED_VERSIONS
-        if ours.get(part) and ours.get(part) != theirs.get(part)
+        if own_versions.get(part) and own_versions.get(part) != other_versions.get(part)
     ]
 
 
@@ -330,14 +333,14 @@ def copy_model(folder: Path, name: str, host: Host, say: Callable[[str], None]) 
             f"{nbytes / 1e9:.1f} GB."
         )
     run_remote(host, ["mkdir", "-p", target], _COMMAND_TIMEOUT_S)
-    by = "rsync" if shutil.which("rsync") and _has_rsync(host) else "scp"
-    say(f"{name}, {nbytes / 1e9:.2f} GB, to {host.name} by {by} …")
-    _transfer(host, by, files, target)
+    method = "rsync" if shutil.which("rsync") and _has_rsync(host) else "scp"
+    say(f"{name}, {nbytes / 1e9:.2f} GB, to {host.name} by {method} …")
+    _transfer(host, method, files, target)
     if ask_host(host, target).get("contents") != contents:
         raise HostError(
             f"The copy on {host.name} differs from the original. Run the command again."
         )
-    return ModelCopy(host, target, nbytes, by)
+    return ModelCopy(host, target, nbytes, method)
 
 
 def _has_rsync(host: Host) -> bool:
@@ -348,9 +351,9 @@ def _has_rsync(host: Host) -> bool:
     return True
 
 
-def _transfer(host: Host, by: str, files: Sequence[Path], target: str) -> None:
+def _transfer(host: Host, method: str, files: Sequence[Path], target: str) -> None:
     # Use the names of links, not their targets, because hub snapshots consist of links.
-    if by == "rsync":
+    if method == "rsync":
         carrier = shlex.join(["ssh", *SSH_OPTIONS, *_port_options(host, "-p")])
         command = ["rsync", "-tL", "--partial", "-e", carrier]
     else:

@@ -88,16 +88,16 @@ class Rank(Struct):
         self.loading, self.held_bytes = bool(message["loading"]), int(message["held"])
 
 
-def dead_rank_text(ranks: Sequence[Rank], within: float = 0.0) -> str | None:
+def dead_rank_text(ranks: Sequence[Rank], timeout_s: float = 0.0) -> str | None:
     """Return a sentence about a dead rank, preferably one killed by a signal, or None.
 
     After a rank is killed, the others exit as a consequence. The killed rank's sockets close before
-    its process ends, so this may wait for `within` seconds.
+    its process ends, so this may wait for `timeout_s` seconds.
     """
-    deadline = time.monotonic() + within
+    deadline = time.monotonic() + timeout_s
     while True:
         dead = [(r, r.process) for r in ranks if r.process and r.process.poll() is not None]
-        dead.sort(key=lambda each: each[1].returncode >= 0)
+        dead.sort(key=lambda item: item[1].returncode >= 0)
         if (dead and dead[0][1].returncode < 0) or time.monotonic() >= deadline:
             break
         time.sleep(_CHECK_S / 10)
@@ -143,9 +143,9 @@ class RankWatcher:
 
     def _find_problem(self, rank: Rank, now: float) -> str | None:
         name = rank.label(len(self._ranks))
-        patience = LOADING_SILENCE_S if rank.loading else SILENCE_S
-        if now - rank.last_message_at > patience:
-            return f"{name} has not answered for {patience:g} seconds."
+        timeout_s = LOADING_SILENCE_S if rank.loading else SILENCE_S
+        if now - rank.last_message_at > timeout_s:
+            return f"{name} has not answered for {timeout_s:g} seconds."
         if now - rank.last_progress_at > STALL_S:
             return f"{name} has been in the same step for {STALL_S:.0f} seconds."
         return None
@@ -200,10 +200,10 @@ class RankProcesses:
                 )
             wait([start.connection for start in missing], _CHECK_S)
             for start in missing:
-                heard = start.poll_hello()
-                if heard is not None:
+                hello = start.poll_hello()
+                if hello is not None:
                     name = start.host.name if any(not host.is_local for host in self._hosts) else ""
-                    joined[start.number] = Rank(start.number, *heard, start.process, name)
+                    joined[start.number] = Rank(start.number, *hello, start.process, name)
         return [joined[start.number] for start in self._starts]
 
     def send_setup(self, setup: dict[str, Any]) -> None:
@@ -253,18 +253,18 @@ class RankStart:
         self._banner = b""
         self._link: Link | None = None
         command = rank_command(host)
-        ours, theirs = socket.socketpair()
-        with theirs, self._open_stderr() as errors:
+        own_socket, child_socket = socket.socketpair()
+        with child_socket, self._open_stderr() as errors:
             # Use a separate process group, so that the children are killed along with the rank.
             self.process = subprocess.Popen(
                 command if host.is_local else ssh_command(host, command),
-                stdin=theirs.fileno(),
-                stdout=theirs.fileno(),
+                stdin=child_socket.fileno(),
+                stdout=child_socket.fileno(),
                 stderr=errors,
                 env=_environment(local_ranks) if host.is_local else None,
                 start_new_session=True,
             )
-        self.connection: Connection[Any, Any] = Connection(ours.detach())
+        self.connection: Connection[Any, Any] = Connection(own_socket.detach())
 
     def _open_stderr(self) -> contextlib.AbstractContextManager[Any]:
         if os.environ.get(STDERR_VARIABLE):
@@ -287,8 +287,8 @@ class RankStart:
         if hello is None:
             return None
         if "fault" in hello:
-            where = f"Rank {self.number} could not start on {self.host.name}"
-            raise RanksLostError(f"{where}: {hello['fault']}")
+            prefix = f"Rank {self.number} could not start on {self.host.name}"
+            raise RanksLostError(f"{prefix}: {hello['fault']}")
         return self._link, hello
 
     def _read_banner(self) -> bool:

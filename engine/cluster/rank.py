@@ -101,8 +101,8 @@ def _join_group(request: dict[str, Any], link: Link) -> None:
     rank = int(request["rank"])
     if rank == 0:
         confined.shared().start()  # the child's imports run in parallel to ours
-    about = backend.start()
-    hello = {"versions": versions(), "memory": about.memory, "device": about.device}
+    backend_info = backend.start()
+    hello = {"versions": versions(), "memory": backend_info.memory, "device": backend_info.device}
     with reserve_port(request["ports"], rank, int(request["count"])) as listener:
         link.send_message(hello | rank_address(listener))
         setup = link.receive(rank == 0)
@@ -149,17 +149,17 @@ class Heartbeat:
 
 
 def _listen(
-    link: Link, trusted: bool, take: Callable[[Any], None], patience: float | None = None
+    link: Link, trusted: bool, take: Callable[[Any], None], timeout_s: float | None = None
 ) -> None:
     """Receive messages on a new thread and pass them to `take`. Exit when the relay is gone.
 
     Args:
-        patience: seconds without a message after which the relay counts as gone, or None.
+        timeout_s: seconds without a message after which the relay counts as gone, or None.
     """
 
     def listen() -> None:
         try:
-            while patience is None or link.poll(patience):
+            while timeout_s is None or link.poll(timeout_s):
                 message = link.receive(trusted)
                 if "alive" not in message:
                     take(message)
@@ -245,16 +245,18 @@ class CommandReceiver:
             answer.add_done_callback(partial(self._send_result, number))
         return replace(command, **callbacks) if callbacks else command
 
-    def _send_result(self, number: int, done: Future[Any]) -> None:
+    def _send_result(self, number: int, future: Future[Any]) -> None:
         self._answers.pop(number, None)
-        if done.cancelled():
+        if future.cancelled():
             return
-        error = done.exception()
+        error = future.exception()
         if error is None:
-            self._link.send_object(CommandResult(number, done.result()))
+            self._link.send_object(CommandResult(number, future.result()))
         else:
-            known = as_engine_error(error)
-            self._link.send_object(CommandResult(number, error=(known.code, known.message)))
+            engine_error = as_engine_error(error)
+            self._link.send_object(
+                CommandResult(number, error=(engine_error.code, engine_error.message))
+            )
 
 
 def _measure_collectives(group: Any, link: Link, rounds: int, carrier: str) -> None:
@@ -263,13 +265,13 @@ def _measure_collectives(group: Any, link: Link, rounds: int, carrier: str) -> N
     Args:
         rounds: number of small collectives. For large ones, 1/50 of that.
     """
-    found = {
+    figures = {
         "latency_s": _time_sum(group, 4, rounds),
         "step_s": _time_sum(group, STEP_BYTES, rounds),
         "large_s": _time_sum(group, LARGE_BYTES, max(2, rounds // 50)),
     }
     if group.rank == 0:
-        link.send_message({"figures": {**found, "large_bytes": LARGE_BYTES, "backend": carrier}})
+        link.send_message({"figures": {**figures, "large_bytes": LARGE_BYTES, "backend": carrier}})
     link.poll(60)  # wait until the relay closes the link
 
 

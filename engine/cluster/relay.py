@@ -58,21 +58,23 @@ def rank_budget(ranks: Sequence[Rank], budget: int | None) -> int:
     machine = ranks[0].hello.get("machine")
     crowd = Counter(rank.hello.get("machine") for rank in ranks)
 
-    def most(rank: Rank) -> int:
+    def max_budget(rank: Rank) -> int:
         free = int(int(rank.hello["memory"]) * BUDGET_SHARE)
         if budget is None:
             return free
         return budget if rank.hello.get("machine") == machine else min(budget, free)
 
-    return min(most(rank) // crowd[rank.hello.get("machine")] for rank in ranks)
+    return min(max_budget(rank) // crowd[rank.hello.get("machine")] for rank in ranks)
 
 
 def version_difference(ranks: Sequence[Rank]) -> str | None:
     expected = ranks[0].hello.get("versions") or {}
     for rank in ranks[1:]:
-        theirs = rank.hello.get("versions")
-        known = theirs if isinstance(theirs, dict) else {}
-        for fault in machines.version_differences(f"Rank {rank.number}", expected, known, "rank 0"):
+        reported = rank.hello.get("versions")
+        versions = reported if isinstance(reported, dict) else {}
+        for fault in machines.version_differences(
+            f"Rank {rank.number}", expected, versions, "rank 0"
+        ):
             return fault
     return None
 
@@ -122,11 +124,11 @@ class Relay:
             )
         except BaseException as error:
             self._close()
-            why = EngineError(
+            engine_error = EngineError(
                 ENGINE_STOPPED, f"The engine could not start: {describe_error(error)}"
             )
             for command in self._inbox:
-                refuse(command, why)
+                refuse(command, engine_error)
             raise
 
     def _is_stopping(self) -> bool:
@@ -134,17 +136,17 @@ class Relay:
         return any(isinstance(command, Stop) for command in self._inbox)
 
     def run(self) -> None:
-        why = "The engine was stopped."
+        error_text = "The engine was stopped."
         try:
             while self._step():
                 pass
         except BaseException as error:
-            known = isinstance(error, EngineError)
-            why = describe_error(error)
-            log.error("%s", why, exc_info=None if known else error)
+            is_known = isinstance(error, EngineError)
+            error_text = describe_error(error)
+            log.error("%s", error_text, exc_info=None if is_known else error)
             raise
         finally:
-            self.end(why)
+            self.end(error_text)
 
     def _step(self) -> bool:
         self._mailbox.take(self._inbox, block=not self._inbox)
@@ -257,23 +259,23 @@ class Relay:
             for rank in self._ranks
         ]
 
-    def _lose_rank(self, why: str, within: float = 0.0) -> None:
+    def _lose_rank(self, reason: str, timeout_s: float = 0.0) -> None:
         """Handle the loss of a rank, on any thread. The other ranks can't continue and are
         killed.
         """
         if self._ended.is_set():
             return
         # When a rank is killed, the other ranks fail, and their errors may arrive first.
-        self._problems.append(dead_rank_text(self._ranks, within) or why)
+        self._problems.append(dead_rank_text(self._ranks, timeout_s) or reason)
         self._ended.set()
         self._processes.kill()
         self._post(WorkDone())  # wakes up the engine thread
 
     def _lost_text(self) -> str:
-        why = self._problems[0] if self._problems else "A rank has ended."
-        return f"{why} All ranks were stopped. They restart with the next request."
+        problem = self._problems[0] if self._problems else "A rank has ended."
+        return f"{problem} All ranks were stopped. They restart with the next request."
 
-    def end(self, why: str) -> None:
+    def end(self, error_text: str) -> None:
         if not self._ended.is_set():  # give rank 0 a chance to shut down cleanly
             try:
                 self._ranks[0].link.send_object(RelayedCommand(Stop()))
@@ -288,7 +290,7 @@ class Relay:
             if isinstance(handed, WorkDone):
                 run_cleanup(partial(self._handle_message, handed.value))
         for command in [*self._pending.values(), *unsent]:
-            run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, why)))
+            run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, error_text)))
         self._pending.clear()
 
     def _close(self) -> None:

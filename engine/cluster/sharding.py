@@ -44,8 +44,8 @@ def check_divisible(name: str, config: Mapping[str, Any], ranks: int) -> None:
             "several ranks. Load it without ranks.",
         )
     for field, label in _DIVIDED_COUNTS:
-        found = [part.get(field) for part in text_configs(config)]
-        count = next((number for number in found if type(number) is int), 0)
+        counts = [part.get(field) for part in text_configs(config)]
+        count = next((number for number in counts if type(number) is int), 0)
         if count % ranks:
             fits = [str(n) for n in range(2, count + 1) if count % n == 0]
             raise EngineError(
@@ -120,7 +120,7 @@ class ShardSizes:
 
 
 def probe_shard(
-    net: Any, words: int, ranks: int, done: Callable[[], None], name: str = ""
+    net: Any, words: int, ranks: int, on_done: Callable[[], None], name: str = ""
 ) -> tuple[LoadedModel, Abilities]:
     """Probe a sharded model on all ranks at the same time.
 
@@ -129,15 +129,15 @@ def probe_shard(
     Args:
         words: only token ids below this are used.
     """
-    found = run_to_end(probe.measure(net, words), done)
-    info = Model("", name, "", 0, 0, "", found.modes.step, False)
+    result = run_to_end(probe.measure(net, words), on_done)
+    info = Model("", name, "", 0, 0, "", result.modes.step, False)
     text = TextCodec(info, None, frozenset())
-    model = LoadedModel(info, net, found, text, ranks=ranks, slots=found.slots())
+    model = LoadedModel(info, net, result, text, ranks=ranks, slots=result.slots())
     for bits in KV_BITS:
         with contextlib.suppress(EngineError):  # raised again when a chat uses this quantization
             quantized_caches(model, bits, words)
-        done()
-    return model, found
+        on_done()
+    return model, result
 
 
 def plan_checksum(model: LoadedModel) -> int:

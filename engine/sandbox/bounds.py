@@ -125,13 +125,13 @@ def check_prompt(messages: list[Message], context: int, reason: str = "") -> Non
     """
     check_message_count(len(messages), min(MAX_MESSAGES, context))
     characters = sum(map(message_size, messages))
-    most = max_characters(context)
-    if characters > most:
-        least = -(-characters // CHARACTERS_PER_TOKEN)
+    limit = max_characters(context)
+    if characters > limit:
+        min_tokens = -(-characters // CHARACTERS_PER_TOKEN)
         length = (
-            f"at least {least:,} tokens long, and the model's context takes {context:,}"
-            if least > context
-            else f"{characters:,} characters long (limit: {most:,})"
+            f"at least {min_tokens:,} tokens long, and the model's context takes {context:,}"
+            if min_tokens > context
+            else f"{characters:,} characters long (limit: {limit:,})"
         )
         raise EngineError(
             CONTEXT_OVERFLOW,
@@ -220,7 +220,7 @@ def _surrogate_error(text: str) -> str:
 
 
 def _longest_reference_chain(schema: Any) -> int:
-    longest, seen = 0, set[str]()
+    longest, seen_targets = 0, set[str]()
     waiting: list[tuple[Any, int]] = [(schema, 0)]
     while waiting:
         part, count = waiting.pop()
@@ -231,8 +231,8 @@ def _longest_reference_chain(schema: Any) -> int:
         # Definitions are visited when they are referenced.
         waiting += [(v, count) for k, v in part.items() if k not in ("$defs", "definitions")]
         target = part.get("$ref")
-        if isinstance(target, str) and target not in seen:
-            seen.add(target)
+        if isinstance(target, str) and target not in seen_targets:
+            seen_targets.add(target)
             longest = max(longest, count + 1)
             waiting.append((_resolve_pointer(schema, target), count + 1))
     return longest
@@ -256,8 +256,8 @@ _BRACKETS = re.compile(r"\\.|[()\[\]{}]", re.DOTALL)
 
 def _nesting_refusal(text: str) -> str:
     depth = 0
-    for found in _BRACKETS.finditer(text):
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(found[0], 0)
+    for match in _BRACKETS.finditer(text):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(match[0], 0)
         if depth > MAX_FORM_DEPTH:
             return f"Its brackets are nested too deeply (limit {MAX_FORM_DEPTH} levels)."
     return ""
@@ -273,19 +273,19 @@ def _grammar_refusal(grammar: str) -> str:
         return f"The grammar has {len(starts):,} rules (limit {MAX_FORM_PARTS:,})."
     if not starts:
         return _nesting_refusal(grammar)  # llguidance reports an error if there are no rules
-    ends = [*(found.start() for found in starts[1:]), len(grammar)]
+    ends = [*(rule.start() for rule in starts[1:]), len(grammar)]
     named = {
-        found[1]: set(_NAME.findall(grammar[found.end() : end]))
-        for found, end in zip(starts, ends, strict=True)
+        rule[1]: set(_NAME.findall(grammar[rule.end() : end]))
+        for rule, end in zip(starts, ends, strict=True)
     }
-    longest, seen = 0, {"start"}
+    longest, seen_rules = 0, {"start"}
     waiting = [("start", 0)]
     while waiting:
         name, count = waiting.pop()
         longest = max(longest, count)
-        for inner in named.get(name, set()) - seen:
+        for inner in named.get(name, set()) - seen_rules:
             if inner in named:
-                seen.add(inner)
+                seen_rules.add(inner)
                 waiting.append((inner, count + 1))
     if longest > MAX_REFERENCE_CHAIN:
         return f"The grammar has a chain of more than {MAX_REFERENCE_CHAIN} rules."

@@ -170,9 +170,9 @@ def _load_tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult
             del cache[key]
     from engine.sandbox import prompts
 
-    known = arguments["known"]
-    if known is not None:
-        _readers[arguments["key"]] = prompts.PlainTokenizer(known, blobs[0])
+    facts = arguments["known"]
+    if facts is not None:
+        _readers[arguments["key"]] = prompts.PlainTokenizer(facts, blobs[0])
     else:
         tokenizer_arguments = (arguments[name] for name in ("folder", "eos", "defaults"))
         _readers[arguments["key"]] = prompts.load_reader(*tokenizer_arguments)
@@ -264,20 +264,20 @@ def _inspect_adapter(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResul
 def _check_tokenizer(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox.tokenizer_check import check
 
-    where = Path(arguments["folder"])
-    return check(where, arguments["rows"], arguments["eos"], arguments["defaults"])
+    folder = Path(arguments["folder"])
+    return check(folder, arguments["rows"], arguments["eos"], arguments["defaults"])
 
 
 def _read_document(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.text.documents import UnreadableError, read
 
     try:
-        found = read(Path(arguments["path"]), arguments["encoding"])
+        document = read(Path(arguments["path"]), arguments["encoding"])
     except UnreadableError as error:
         raise RefusedError(str(error)) from None
     named = ("kind", "unit", "labels", "scans", "encoding")
-    about = {name: getattr(found, name) for name in named}
-    return about, ("\f".join(found.pages).encode(errors="replace"),)
+    details = {name: getattr(document, name) for name in named}
+    return details, ("\f".join(document.pages).encode(errors="replace"),)
 
 
 def _draw_pages(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
@@ -285,19 +285,19 @@ def _draw_pages(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
 
     options = (arguments[name] for name in ("numbers", "pixels", "small"))
     try:
-        found = draw(Path(arguments["path"]), *options)
+        pages = draw(Path(arguments["path"]), *options)
     except UnreadableError as error:
         raise RefusedError(str(error)) from None
-    about = [[page.number, page.width, page.height] for page in found]
-    return {"pages": about}, tuple(file for page in found for file in (page.jpeg, page.thumbnail))
+    sizes = [[page.number, page.width, page.height] for page in pages]
+    return {"pages": sizes}, tuple(file for page in pages for file in (page.jpeg, page.thumbnail))
 
 
 def _read_image(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
     from engine.sandbox import images
 
-    found = images.decode(blobs[0], arguments["most"], arguments["thumbnail"])
-    about = {"format": found.format, "width": found.width, "height": found.height}
-    return {**about, "size": list(found.size)}, (found.rgb, found.thumbnail)
+    image = images.decode(blobs[0], arguments["most"], arguments["thumbnail"])
+    details = {"format": image.format, "width": image.width, "height": image.height}
+    return {**details, "size": list(image.size)}, (image.rgb, image.thumbnail)
 
 
 def _read_sound(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
@@ -346,8 +346,8 @@ def _compile_and_try(params: SamplingParams, tokenizer: Any) -> str:
         return "It takes too long to evaluate."
     if matcher.is_error():
         # A recursive grammar that has no terminal compiles, but doesn't allow any token.
-        why = explain_limit(str(matcher.get_error()).strip())
-        return f"It {why}" if why else _MATCHES_NOTHING
+        explanation = explain_limit(str(matcher.get_error()).strip())
+        return f"It {explanation}" if explanation else _MATCHES_NOTHING
     return _try_tokens(matcher)
 
 
@@ -360,8 +360,8 @@ def _try_tokens(matcher: Any) -> str:
             return ""
         before = time.process_time()
         if not matcher.consume_token((mask & -mask).bit_length() - 1):
-            why = explain_limit(str(matcher.get_error()).strip())
-            return f"It {why}" if why else ""
+            explanation = explain_limit(str(matcher.get_error()).strip())
+            return f"It {explanation}" if explanation else ""
         now = time.process_time()
         if now - before > _MAX_TOKEN_S:
             return "It takes too long to evaluate."

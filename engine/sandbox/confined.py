@@ -316,24 +316,26 @@ class SandboxReader:
             for blob, error in zip(blobs, errors, strict=True)
         ]
 
-    def encode(self, texts: list[str], most: int | None = None) -> list[Sequence[int]]:
+    def encode(self, texts: list[str], max_tokens: int | None = None) -> list[Sequence[int]]:
         """Tokenize each text. Long results are arrays instead of lists.
 
         Raises:
-            TooLongError: if the first text has more than `most` tokens.
+            TooLongError: if the first text has more than `max_tokens` tokens.
             EngineError: `invalid_request` if a token id is outside the model's embedding.
         """
         blobs = tuple(pieces.encode_utf8(text) for text in texts)
         box, checked = self._sandbox, self._checked
         limits = box.encoding(sum(map(len, blobs)))
         work = TaskPolicy(limits, INVALID_REQUEST, "The model's tokenizer")
-        asked = {"most": most}
-        result, out = box.run_task(box.children, "encode", checked.key, asked, work, blobs, checked)
+        arguments = {"most": max_tokens}
+        result, out = box.run_task(
+            box.children, "encode", checked.key, arguments, work, blobs, checked
+        )
         if "too_long" in result:
             raise TooLongError(int(result["too_long"]))
         import numpy as np  # imported here because it would delay the window's start
 
-        found: list[Sequence[int]] = []
+        id_lists: list[Sequence[int]] = []
         for blob in out:
             ids = np.frombuffer(blob, np.uint32)
             largest, rows = int(ids.max(initial=0)), checked.rows
@@ -343,8 +345,8 @@ class SandboxReader:
                     f"The text contains a special token ({largest:,}) beyond the model's "
                     f"vocabulary ({rows:,}). Remove it.",
                 )
-            found.append(ids.tolist() if len(ids) <= _MAX_LISTED_TOKENS else array("I", blob))
-        return found
+            id_lists.append(ids.tolist() if len(ids) <= _MAX_LISTED_TOKENS else array("I", blob))
+        return id_lists
 
 
 def _encode_messages(

@@ -203,7 +203,7 @@ def _check_complete(folder: Path, name: str, entries: set[str]) -> None:
 
 
 def _check_names(folder: Path, name: str) -> set[str]:
-    found = set()
+    file_names = set()
     places = [folder, *([folder / TEMPLATE_FOLDER] if (folder / TEMPLATE_FOLDER).is_dir() else [])]
     for number, entry in enumerate(chain.from_iterable(map(os.scandir, places))):
         if number >= _MAX_FILES:
@@ -211,7 +211,7 @@ def _check_names(folder: Path, name: str) -> set[str]:
                 f"{name} is not a model folder: it has more than {_MAX_FILES:,} files."
             )
         if Path(entry.path).parent == folder:
-            found.add(entry.name)
+            file_names.add(entry.name)
         ends = [size for end, size in _MAX_FILE_BYTES.items() if entry.name.endswith(end)]
         if not ends and not entry.name.endswith(".safetensors"):
             continue
@@ -225,7 +225,7 @@ def _check_names(folder: Path, name: str) -> set[str]:
         if ends and status.st_size > ends[0]:
             raise RefusedError(f"{file} is too large: {status.st_size / 1e6:,.0f} MB.")
         check_not_sparse(file, status)
-    return found
+    return file_names
 
 
 def _read_config(path: Path, name: str) -> dict[str, Any]:
@@ -239,12 +239,12 @@ def _read_config(path: Path, name: str) -> dict[str, Any]:
     if not isinstance(config.get("model_type"), str):
         raise RefusedError(f"The config.json of {name} does not name a model type.")
     for key, value in _named_numbers(config):
-        for label, pattern, most in (
+        for label, pattern, limit in (
             ("layers", _LAYERS, _MAX_LAYERS),
             ("experts", _EXPERTS, _MAX_EXPERTS),
         ):
-            if pattern.search(key) and value > most:
-                raise RefusedError(f"{name} claims {value:,} {label} ({key}, limit {most:,}).")
+            if pattern.search(key) and value > limit:
+                raise RefusedError(f"{name} claims {value:,} {label} ({key}, limit {limit:,}).")
     return config
 
 

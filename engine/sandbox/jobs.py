@@ -169,10 +169,12 @@ def _run_in_child(
     except TaskError as error:
         if error.cause == "cancelled":
             raise _cancelled_error(name) from None
-        why = "it may be damaged" if error.cause == "fault" else f"it {error}"
+        reason = "it may be damaged" if error.cause == "fault" else f"it {error}"
         if error.signal == signal.SIGABRT:  # C++ libraries abort when they run out of memory
-            why = f"it needs more than {limits.memory_bytes / 1e9:.1f} GB of memory, or is damaged"
-        raise EngineError(INVALID_REQUEST, f"{name} cannot be read: {why}.") from None
+            reason = (
+                f"it needs more than {limits.memory_bytes / 1e9:.1f} GB of memory, or is damaged"
+            )
+        raise EngineError(INVALID_REQUEST, f"{name} cannot be read: {reason}.") from None
 
 
 def _cancelled_error(name: str) -> EngineError:
@@ -185,7 +187,7 @@ def run_gguf_task(
     called: str,
     stop: threading.Event,
     limits: Callable[[int], TaskLimits] = protocol.conversion_limits,
-    **more: Any,
+    **extra_arguments: Any,
 ) -> dict[str, Any]:
     """Run a GGUF task: hash a file ("gguf_digest"), or convert it to a model folder ("gguf").
 
@@ -196,7 +198,7 @@ def run_gguf_task(
         EngineError: `model_load_failed` if the task fails; `download_cancelled` if cancelled.
         OSError: if the file doesn't exist.
     """
-    arguments = {"path": str(path), "called": called, **more}
+    arguments = {"path": str(path), "called": called, **extra_arguments}
     task_limits = limits(os.stat(path).st_size)
     try:
         with Child(ChildKind.WRITES) as child:

@@ -142,8 +142,8 @@ def _cancelled_error(name: str) -> EngineError:
     return EngineError(ENGINE_STOPPED, f"Reading {name} was cancelled.")
 
 
-def _unreadable_error(name: str, why: str) -> EngineError:
-    return EngineError(INVALID_REQUEST, f"{name} cannot be read: {why}.")
+def _unreadable_error(name: str, reason: str) -> EngineError:
+    return EngineError(INVALID_REQUEST, f"{name} cannot be read: {reason}.")
 
 
 @functools.cache
@@ -154,10 +154,10 @@ def _find_program() -> str:
 def _command(path: Path, language: str) -> Sequence[str]:
     if sys.platform == "darwin":
         return (_find_program(), "-e", _VISION, str(path))
-    known = _installed_languages(_find_program())
+    installed = _installed_languages(_find_program())
     languages = dict.fromkeys(_TESSERACT[code] for code in (language, "en") if code in _TESSERACT)
-    chosen = "+".join(code for code in languages if code in known)
-    return (_find_program(), str(path), "stdout", *(("-l", chosen) if chosen else ()))
+    language_list = "+".join(code for code in languages if code in installed)
+    return (_find_program(), str(path), "stdout", *(("-l", language_list) if language_list else ()))
 
 
 @functools.cache

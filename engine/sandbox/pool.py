@@ -130,16 +130,16 @@ class ChildSlots:
             return False
         if key == WINDOW.key:
             return True
-        others = self._running.total() - self._running[WINDOW.key]
-        if others >= self._count - self._reserved:
+        other_count = self._running.total() - self._running[WINDOW.key]
+        if other_count >= self._count - self._reserved:
             return False
         free = (
-            each
-            for each in self._queues
-            if each != WINDOW.key and self._running[each] < self._per_lane
+            lane
+            for lane in self._queues
+            if lane != WINDOW.key and self._running[lane] < self._per_lane
         )
         return key == min(
-            free, key=lambda each: (self._running[each], self._served.get(each, 0)), default=None
+            free, key=lambda lane: (self._running[lane], self._served.get(lane, 0)), default=None
         )
 
 
@@ -179,8 +179,10 @@ class ChildPool:
     @property
     def pids(self) -> list[int]:
         with self._lock:
-            every = [*self._idle, *self._busy.values()]
-            return [task.result().pid for task in every if task.done() and task.exception() is None]
+            children = [*self._idle, *self._busy.values()]
+            return [
+                task.result().pid for task in children if task.done() and task.exception() is None
+            ]
 
     @contextlib.contextmanager
     def lend_child(self, lane: str, key: str) -> Iterator[Child]:
@@ -210,13 +212,16 @@ class ChildPool:
     def _assign_child(self, lane: str, key: str) -> Child:
         with self._lock:
             self._check_open()
-            for dead in [one for one in self._idle if one.done() and not _is_running(one)]:
+            for dead in [task for task in self._idle if task.done() and not _is_running(task)]:
                 self._idle.remove(dead)
                 _starter.submit(partial(_end_child, dead))
             if self._idle:
                 best = max(
                     self._idle,
-                    key=lambda one: (_is_running(one) and key in one.result().loaded, one.done()),
+                    key=lambda task: (
+                        _is_running(task) and key in task.result().loaded,
+                        task.done(),
+                    ),
                 )
                 self._idle.remove(best)
             else:
@@ -238,8 +243,8 @@ class ChildPool:
         if started.exception() is not None:
             return
         child = started.result()
-        keeps = not (self._single_use or self._closed or child.is_spent)
-        if keeps and resident_bytes(child.pid) <= MAX_IDLE_CHILD_BYTES:
+        is_reusable = not (self._single_use or self._closed or child.is_spent)
+        if is_reusable and resident_bytes(child.pid) <= MAX_IDLE_CHILD_BYTES:
             self._idle.append(started)
             return
         # Start the replacement immediately, so that the next request doesn't have to wait.

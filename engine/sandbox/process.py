@@ -171,8 +171,8 @@ class Child:
             raise limits.exceeded_error("memory")
         result = reply.get("result")
         if not isinstance(result, dict):
-            why = reply.get("error") or reply.get("panic") or "no answer"
-            raise TaskError("fault", f"failed: {why}")
+            fault = reply.get("error") or reply.get("panic") or "no answer"
+            raise TaskError("fault", f"failed: {fault}")
         return result, out
 
     def kill(self) -> None:
@@ -229,8 +229,8 @@ class _Pipe:
             ):
                 if paced:
                     self._deadline += pause_process(self._child.pid)
-                most = self._limits.memory_bytes
-                if most and resident_bytes(self._child.pid) > most:
+                max_bytes = self._limits.memory_bytes
+                if max_bytes and resident_bytes(self._child.pid) > max_bytes:
                     raise self._limits.exceeded_error("memory")
                 continue
             try:

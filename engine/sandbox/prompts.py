@@ -37,21 +37,21 @@ _REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 class PlainTokenizer(LocalReader):
     """Tokenizer and chat template of a model without its own Python code."""
 
-    def __init__(self, known: dict[str, Any], packed: bytes) -> None:
+    def __init__(self, facts: dict[str, Any], packed: bytes) -> None:
         self.tokenizer = Tokenizer.from_str(zlib.decompress(packed).decode())
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
-        self.tokenizer.encode_special_tokens = known["split_special_tokens"]
-        sources = (known["template"], known.get("tools_template"))
+        self.tokenizer.encode_special_tokens = facts["split_special_tokens"]
+        sources = (facts["template"], facts.get("tools_template"))
         self._template, self._with_tools = (
-            None if source is None else ChatTemplate(source, known["special"]) for source in sources
+            None if source is None else ChatTemplate(source, facts["special"]) for source in sources
         )
-        self.bos = known["bos"]
+        self.bos = facts["bos"]
 
     def template(self, options: Mapping[str, Any]) -> Apply | None:
-        chosen = self._with_tools if options.get("tools") else None
-        chosen = chosen or self._template
-        return None if chosen is None else chosen.render
+        chat_template = self._with_tools if options.get("tools") else None
+        chat_template = chat_template or self._template
+        return None if chat_template is None else chat_template.render
 
     def tokenize(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
@@ -59,9 +59,9 @@ class PlainTokenizer(LocalReader):
 
 
 def load_wrapper(folder: str, eos: list[int] | None, defaults: dict[str, Any] | None) -> Any:
-    where = Path(folder)
-    extra = rendering.template_arguments(where)
-    wrapper = mlx_lm_tokenizers().load(where, extra, eos_token_ids=eos, defaults=defaults)
+    path = Path(folder)
+    extra = rendering.template_arguments(path)
+    wrapper = mlx_lm_tokenizers().load(path, extra, eos_token_ids=eos, defaults=defaults)
     rendering.add_default_template(wrapper)
     return wrapper
 
@@ -96,7 +96,7 @@ def describe_tokenizer(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
                 with_tools = inner.chat_template.get(rendering.TOOLS)
         except Exception:
             return None
-    known = {
+    facts = {
         "template": template,
         "tools_template": with_tools,
         "special": dict(inner.special_tokens_map),
@@ -105,10 +105,10 @@ def describe_tokenizer(wrapper: Any) -> tuple[dict[str, Any], bytes] | None:
     }
     try:
         text = backend.to_str()
-        json.dumps(known).encode()
+        json.dumps(facts).encode()
     except Exception:
         return None
-    return known, zlib.compress(text.encode(), 1)
+    return facts, zlib.compress(text.encode(), 1)
 
 
 class ChatTemplate:
@@ -133,11 +133,11 @@ class ChatTemplate:
 
 
 def _template_message(message: dict[str, Any]) -> dict[str, Any]:
-    known = {name: value for name, value in message.items() if value is not None}
-    reasoning = next((known[name] for name in _REASONING_KEYS if name in known), None)
+    fields = {name: value for name, value in message.items() if value is not None}
+    reasoning = next((fields[name] for name in _REASONING_KEYS if name in fields), None)
     if reasoning is None:
-        return known
-    return {"thinking": reasoning, **known, "reasoning_content": reasoning}
+        return fields
+    return {"thinking": reasoning, **fields, "reasoning_content": reasoning}
 
 
 def _environment() -> ImmutableSandboxedEnvironment:

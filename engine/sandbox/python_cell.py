@@ -56,7 +56,7 @@ _ENLARGING = {
 def system_call_rules(machine: str) -> bytes:
     if machine not in _ARCHS or struct.pack("=H", 1) != struct.pack("<H", 1):
         return b""
-    refused = (*_REFUSED[machine], *_REFUSED_EVERYWHERE)
+    refused_calls = (*_REFUSED[machine], *_REFUSED_EVERYWHERE)
     steps = [
         (_LOAD, 0, 0, _ARCH),
         (_EQUAL, 1, 0, _ARCHS[machine]),
@@ -67,7 +67,7 @@ def system_call_rules(machine: str) -> bytes:
         (_AT_LEAST, _OTHER_ABI, _ERROR | _EPERM),
         # A filter can't see the flags of clone3. libc falls back to clone.
         (_EQUAL, _CLONE3, _ERROR | _ENOSYS),
-        *((_EQUAL, number, _ERROR | _EPERM) for number in refused),
+        *((_EQUAL, number, _ERROR | _EPERM) for number in refused_calls),
     ):
         steps += [(kind, 0, 1, number), (_END, 0, 0, end)]
     for number in _SOCKET[machine]:
@@ -152,7 +152,7 @@ def sandbox_command() -> list[str] | None:
         return None
     if sys.platform == "darwin":
         return [tool, "-p", _PROFILE, python, "-I", "-c", _PRELUDE]
-    known = _bwrap_options(tool)
+    options = _bwrap_options(tool)
     binds = [
         part
         for folder in ("/lib", "/lib64", "/bin", "/etc/alternatives", "/etc/ld.so.cache")
@@ -162,10 +162,10 @@ def sandbox_command() -> list[str] | None:
     # Old versions can't limit the size of in-memory folders, so the folder isn't writable in this
     # case.
     shared, temporary = (
-        ("--size", str(size), "--tmpfs", folder) if "--size" in known else ("--dir", folder)
+        ("--size", str(size), "--tmpfs", folder) if "--size" in options else ("--dir", folder)
         for folder, size in (("/dev/shm", SHM_BYTES), ("/tmp", TMP_BYTES))
     )
-    alone = ("--unshare-user", "--disable-userns") if "--disable-userns" in known else ()
+    alone = ("--unshare-user", "--disable-userns") if "--disable-userns" in options else ()
     return [
         *(tool, "--unshare-all", *alone, "--die-with-parent", "--new-session", "--clearenv"),
         *("--cap-drop", "ALL", "--ro-bind", "/usr", "/usr", *binds),
@@ -242,16 +242,16 @@ def _wait(child: subprocess.Popen[bytes], code: str) -> None:
             source = None
         processes, memory = _process_usage(child.pid)
         if time.monotonic() > end:
-            why = f"{TIMEOUT_S:.0f} s"
+            limit = f"{TIMEOUT_S:.0f} s"
         elif memory > MAX_MEMORY_BYTES:
-            why = f"{MAX_MEMORY_BYTES // 10**6:,} MB of memory"
+            limit = f"{MAX_MEMORY_BYTES // 10**6:,} MB of memory"
         elif processes > MAX_PROCESSES:
-            why = f"{MAX_PROCESSES} processes"
+            limit = f"{MAX_PROCESSES} processes"
         else:
             continue
         os.killpg(child.pid, 9)
         child.communicate()
-        raise RefusedError(f"It used more than {why} and was stopped.")
+        raise RefusedError(f"It used more than {limit} and was stopped.")
 
 
 def _process_usage(pid: int) -> tuple[int, int]:
@@ -292,8 +292,8 @@ def _usage_from_ps(pid: int) -> tuple[int, int]:
         child_pid, parent, size = map(int, line.split())
         sizes[child_pid] = size * 1024
         below.setdefault(parent, []).append(child_pid)
-    waiting, found = [pid], list[int]()
+    waiting, process_ids = [pid], list[int]()
     while waiting:
-        found.append(waiting.pop())
-        waiting += below.get(found[-1], [])
-    return len(found), sum(sizes.get(descendant, 0) for descendant in found)
+        process_ids.append(waiting.pop())
+        waiting += below.get(process_ids[-1], [])
+    return len(process_ids), sum(sizes.get(descendant, 0) for descendant in process_ids)

@@ -73,13 +73,13 @@ def check(
     described = describe_tokenizer(wrapper) if _is_plain(wrapper) else None
     if described is not None and not _encodes_equally(wrapper, PlainTokenizer(*described)):
         described = None
-    found = {"largest_id": largest, "longest_token": longest, "known": None, "table": None}
+    facts = {"largest_id": largest, "longest_token": longest, "known": None, "table": None}
     if described is None:
-        return found, ()
+        return facts, ()
     parts = describe(wrapper, largest)
     if parts is None:
-        return {**found, "known": described[0]}, (described[1],)
-    return {**found, "known": described[0], "table": parts[0]}, (described[1], parts[1])
+        return {**facts, "known": described[0]}, (described[1],)
+    return {**facts, "known": described[0], "table": parts[0]}, (described[1], parts[1])
 
 
 def _check_description(path: Path) -> None:
@@ -111,8 +111,10 @@ def _check_description(path: Path) -> None:
 
 def _check_component(name: str, part: dict[str, Any]) -> float:
     for key, value in part.items():
-        most = _MAX_CHARSMAP_CHARACTERS if key == "precompiled_charsmap" else _MAX_STRING_CHARACTERS
-        if isinstance(value, str) and len(value) > most:
+        max_characters = (
+            _MAX_CHARSMAP_CHARACTERS if key == "precompiled_charsmap" else _MAX_STRING_CHARACTERS
+        )
+        if isinstance(value, str) and len(value) > max_characters:
             raise RefusedError(
                 f"Its tokenizer has a {name} with a string of {len(value):,} characters."
             )
@@ -200,13 +202,13 @@ def _check_ids(wrapper: Any, vocabulary: dict[str, int], rows: int | None) -> tu
 def _try_text(wrapper: Any, sample: str, longest: int) -> None:
     ids = list(wrapper.encode(sample, add_special_tokens=False))
     _check_growth(sample, len(ids))
-    most = 8 * longest * (len(ids) + 1)
+    max_characters = 8 * longest * (len(ids) + 1)
     detokenizer = wrapper.detokenizer
     for token in ids:
         detokenizer.add_token(token)
     detokenizer.finalize()
     for text in (wrapper.decode(ids), detokenizer.text):
-        if len(text) > most:
+        if len(text) > max_characters:
             raise RefusedError(
                 f"Its tokenizer makes {len(text):,} characters of {len(ids)} tokens."
             )
