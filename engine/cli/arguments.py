@@ -134,6 +134,6 @@ class StatusLine:
         self.draw("")
 
 
-def progress_bar(done: int, of: int) -> str:
-    filled = round(_BAR_WIDTH * done / of) if of else _BAR_WIDTH
+def progress_bar(current: int, total: int) -> str:
+    filled = round(_BAR_WIDTH * current / total) if total else _BAR_WIDTH
     return "█" * filled + "░" * (_BAR_WIDTH - filled)

@@ -151,8 +151,8 @@ class BatchRun:
     def __init__(
         self, results: ResultsFile, salt: str, options: argparse.Namespace, count: int
     ) -> None:
-        known = results.known.values()
-        self.summary = BatchSummary(count, len(known), sum(k.failed for k in known))
+        records = results.known.values()
+        self.summary = BatchSummary(count, len(records), sum(k.failed for k in records))
         self._results = results
         self._salt = salt
         self._options = options
@@ -175,8 +175,10 @@ class BatchRun:
         self._progress.clear()
         if ignored:
             named = ", ".join(ignored[:_MAX_LISTED])
-            more = f" and {len(ignored) - _MAX_LISTED:,} more" if len(ignored) > _MAX_LISTED else ""
-            print(f"batch: ignored fields: {named}{more}", file=sys.stderr)
+            suffix = (
+                f" and {len(ignored) - _MAX_LISTED:,} more" if len(ignored) > _MAX_LISTED else ""
+            )
+            print(f"batch: ignored fields: {named}{suffix}", file=sys.stderr)
         if self._listed_errors > _MAX_LISTED:
             print(
                 f"batch: {self._listed_errors - _MAX_LISTED:,} more lines failed.", file=sys.stderr
@@ -232,12 +234,14 @@ class BatchRun:
 
 
 def _progress(summary: BatchSummary, tokens: int) -> str:
-    done, of = summary.done_lines, summary.lines
+    done_lines, total_lines = summary.done_lines, summary.lines
     seconds = max(summary.seconds, 1e-6)
     now = summary.answered + summary.failed
-    remaining = f"{format_duration(seconds / now * (of - done))} left" if now else "…"
+    remaining = (
+        f"{format_duration(seconds / now * (total_lines - done_lines))} left" if now else "…"
+    )
     failed = f", {summary.failed:,} failed" if summary.failed else ""
     return (
-        f"{arguments.progress_bar(done, of)} {done:,} of {of:,}{failed}  {now / seconds:.2f}/s  "
+        f"{arguments.progress_bar(done_lines, total_lines)} {done_lines:,} of {total_lines:,}{failed}  {now / seconds:.2f}/s  "
         f"{tokens / seconds:.0f} tokens/s  {remaining}"
     )

@@ -148,8 +148,8 @@ def _compare_contenders(
             ratios = {"over_alone": r.over_alone, "over_batch": r.over_batch}
             figures["decode"].append({**to_builtins(r), **ratios})
     if "traffic" in options.parts:
-        found = _traffic(it, options, say, note)
-        figures["traffic"] = [to_builtins(f) for f in found]
+        loads_found = _traffic(it, options, say, note)
+        figures["traffic"] = [to_builtins(f) for f in loads_found]
     if "latency" in options.parts:
         gap = latency.long_prompt(it, options.arriving)
         tables.long_prompt(gap, say)
@@ -178,13 +178,19 @@ def _traffic(
     note: Say,
 ) -> list[LoadResult]:
     with contextlib.ExitStack() as stack:
-        who: dict[str, tuple[Contender, Peak]] = {
+        contenders_by_name: dict[str, tuple[Contender, Peak]] = {
             "Stretto": (contenders.stretto(it), contenders.measure_peak)
         }
         if "alone" in options.against:
-            who["one after another"] = (contenders.one_after_another(it), contenders.measure_peak)
+            contenders_by_name["one after another"] = (
+                contenders.one_after_another(it),
+                contenders.measure_peak,
+            )
         if "batch" in options.against:
-            who["BatchGenerator"] = (contenders.batch_generator(it), contenders.measure_peak)
+            contenders_by_name["BatchGenerator"] = (
+                contenders.batch_generator(it),
+                contenders.measure_peak,
+            )
         if {"alone", "batch"} & set(options.against):
             assert it.net is not None  # load the model before the first measurement
         if "server" in options.against and FROZEN:
@@ -192,12 +198,12 @@ def _traffic(
         elif "server" in options.against:
             note("mlx_lm.server starts …")
             server = stack.enter_context(MLXServer(it.model.path))
-            who["mlx_lm.server"] = (server, server.peak)
+            contenders_by_name["mlx_lm.server"] = (server, server.peak)
         tables.traffic_head(say)
-        found: list[LoadResult] = []
+        results: list[LoadResult] = []
         for loads in compare(
             it,
-            who,
+            contenders_by_name,
             options.chats,
             options.tokens,
             options.rounds,
@@ -207,5 +213,5 @@ def _traffic(
             note,
         ):
             tables.traffic(loads, say)
-            found += loads
-        return found
+            results += loads
+        return results

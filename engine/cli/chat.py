@@ -44,13 +44,13 @@ def main(options: argparse.Namespace) -> int:
                 "max_tokens": options.max_tokens,
                 "seed": options.seed,
             }
-            wanted = {k: v for k, v in sampling.items() if v is not None}
-            params = SamplingParams(**{**model.defaults, **wanted})
+            settings = {k: v for k, v in sampling.items() if v is not None}
+            params = SamplingParams(**{**model.defaults, **settings})
         except (EngineError, ValueError) as error:
             print(f"chat: {error}", file=sys.stderr)
             return 2
 
-        def new() -> Session:
+        def open_session() -> Session:
             return engine.open_session(
                 model,
                 system=options.system,
@@ -59,7 +59,7 @@ def main(options: argparse.Namespace) -> int:
             )
 
         print(f"{model.name}, {model.context_length:,} tokens of context. {HELP}")
-        session = new()
+        session = open_session()
         while True:
             try:
                 line = input("\n> ").strip()
@@ -70,7 +70,7 @@ def main(options: argparse.Namespace) -> int:
                 return 0
             if line == "/new":
                 session.close()
-                session = new()
+                session = open_session()
             elif line:
                 _print_reply(session.send(line, params))
 

@@ -44,10 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     commands = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
-    known = argparse.ArgumentParser(add_help=False)
-    add_hosts_file(known)
+    hosts_file_parser = argparse.ArgumentParser(add_help=False)
+    add_hosts_file(hosts_file_parser)
 
-    add = commands.add_parser("add", parents=[known], help="add or change a host")
+    add = commands.add_parser("add", parents=[hosts_file_parser], help="add or change a host")
     add.add_argument("name", nargs="?", metavar="NAME")
     add.add_argument("address", nargs="?", metavar="USER@MACHINE", help="ssh address, or local")
     add.add_argument("--program", metavar="PATH", help="its Python or Stretto (default: stretto)")
@@ -64,27 +64,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--from", dest="file", type=Path, metavar="FILE", help="file from mlx.distributed_config"
     )
 
-    add = commands.add_parser("list", parents=[known], help="list all hosts")
+    add = commands.add_parser("list", parents=[hosts_file_parser], help="list all hosts")
     add.add_argument("--json", action="store_true", help="print JSON")
 
     add = commands.add_parser(
-        "remove", parents=[known], help="remove a host from the list, without changing it"
+        "remove",
+        parents=[hosts_file_parser],
+        help="remove a host from the list, without changing it",
     )
     add.add_argument("name", metavar="NAME")
 
     add = commands.add_parser(
-        "check", parents=[known], help="check ssh, versions, memory and links of hosts"
+        "check", parents=[hosts_file_parser], help="check ssh, versions, memory and links of hosts"
     )
     add.add_argument("names", nargs="*", metavar="NAME", help="hosts (default: all)")
     add.add_argument("--json", action="store_true", help="print JSON")
 
-    add = commands.add_parser("copy", parents=[known], help="copy a model to hosts")
+    add = commands.add_parser("copy", parents=[hosts_file_parser], help="copy a model to hosts")
     add.add_argument("model", metavar="MODEL", help="model folder or hub id on this machine")
     add.add_argument("names", nargs="*", metavar="NAME", help="hosts (default: all)")
 
     add = commands.add_parser(
         "test",
-        parents=[known],
+        parents=[hosts_file_parser],
         help="measure bandwidth, latency and tokens/s, compared with one machine",
     )
     add.add_argument("model", metavar="MODEL", help="model folder or hub id")
@@ -120,14 +122,14 @@ def main(options: argparse.Namespace) -> int:
 def _add(options: argparse.Namespace) -> int:
     hosts = HostsFile(options.hosts_file)
     if options.file is not None:
-        found = hosts_from_mlx_file(options.file, options.program or "", options.source or "")
-        hosts.add(*found)
-        print(f"Added {', '.join(host.name for host in found)}.")
+        mlx_hosts = hosts_from_mlx_file(options.file, options.program or "", options.source or "")
+        hosts.add(*mlx_hosts)
+        print(f"Added {', '.join(host.name for host in mlx_hosts)}.")
         return OK
     if not options.name:
         raise HostError("Name the host: cluster add NAME user@machine")
-    known = {host.name: host for host in hosts.all()}.get(options.name)
-    if known is None and not options.address:
+    known_host = {host.name: host for host in hosts.all()}.get(options.name)
+    if known_host is None and not options.address:
         raise HostError(f"Unknown host. Add it with: cluster add {options.name} user@machine")
     entry = {
         name: getattr(options, name)
@@ -136,11 +138,11 @@ def _add(options: argparse.Namespace) -> int:
     }
     if options.ports:
         entry["ports"] = _parse_ports(options.ports)
-    host = replace(known, **entry) if known is not None else Host(options.name, **entry)
+    host = replace(known_host, **entry) if known_host is not None else Host(options.name, **entry)
     if host.name == LOCAL and not host.is_local:
         raise HostError("local is this machine. Choose another name.")
     hosts.add(host)
-    print(f"{'Changed' if known is not None else 'Added'} {_format_host(host)}")
+    print(f"{'Changed' if known_host is not None else 'Added'} {_format_host(host)}")
     return OK
 
 
@@ -204,15 +206,17 @@ def _copy(options: argparse.Namespace) -> int:
         if host.is_local:
             continue
         try:
-            done = machines.copy_model(
+            model_copy = machines.copy_model(
                 folder, name, host, lambda words: print(words, file=sys.stderr)
             )
         except HostError as error:
             print(f"cluster: {error}", file=sys.stderr)
             status = PROBLEMS
             continue
-        outcome = f"was copied with {done.method}" if done.method else "already exists"
-        print(f"{name} {outcome}: {host.name}:{done.folder} ({done.nbytes / 1e9:.2f} GB)")
+        outcome = f"was copied with {model_copy.method}" if model_copy.method else "already exists"
+        print(
+            f"{name} {outcome}: {host.name}:{model_copy.folder} ({model_copy.nbytes / 1e9:.2f} GB)"
+        )
     return status
 
 
@@ -225,9 +229,9 @@ def _test(options: argparse.Namespace) -> int:
     if len(group) < 2:
         raise HostError("A test needs two hosts. Use --hosts local,local to try it here.")
     say = (lambda words: print(words, file=sys.stderr)) if options.json else print
-    found = cluster.run(group, options.model, options.chats, options.tokens, say)
+    figures = cluster.run(group, options.model, options.chats, options.tokens, say)
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(figures))
     return OK
 
 

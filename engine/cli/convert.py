@@ -38,10 +38,10 @@ def main(options: argparse.Namespace) -> int:
         return DONE
     line = StatusLine(sys.stderr)
 
-    def progress(done: int, total: int) -> None:
+    def progress(converted_bytes: int, total: int) -> None:
         if line.shown and not options.quiet:
-            bar = progress_bar(done, max(total, 1))
-            line.draw(f"{bar} {done / 1e6:.0f} of about {total / 1e6:.0f} MB")
+            bar = progress_bar(converted_bytes, max(total, 1))
+            line.draw(f"{bar} {converted_bytes / 1e6:.0f} of about {total / 1e6:.0f} MB")
 
     try:
         with sigterm_as_interrupt():

@@ -26,17 +26,19 @@ def main(options: argparse.Namespace) -> int:
             if words:
                 print(f"  {name:<11}{words}")
         print()
-    ours = sum(row.reasoning != MLX_LM or row.tools != MLX_LM for row in ROWS)
-    print(f"{len(ROWS)} rows; {ours} of them have markers that mlx-lm does not provide. If neither")
+    own_rows = sum(row.reasoning != MLX_LM or row.tools != MLX_LM for row in ROWS)
+    print(
+        f"{len(ROWS)} rows; {own_rows} of them have markers that mlx-lm does not provide. If neither"
+    )
     print("has any, <think> and <tool_call> in a template are used.")
     return 0
 
 
 def _row_columns(row: DialectRow) -> Iterator[tuple[str, str]]:
-    known = [*(f"token {n}" for n in row.needs), *(f"template {s!r}" for s in row.says)]
+    signs = [*(f"token {n}" for n in row.needs), *(f"template {s!r}" for s in row.says)]
     if row.renderer:
-        known.append(f"or mlx-lm's renderer {row.renderer}")
-    yield "known by", ", ".join(known) or "nothing else fits"
+        signs.append(f"or mlx-lm's renderer {row.renderer}")
+    yield "known by", ", ".join(signs) or "nothing else fits"
     if row.header is not None:
         kinds = ", ".join(f"{word!r} {kind}" for word, kind in row.header.reads)
         yield "headers", f"{' or '.join(row.header.starts)} … {row.header.end} ({kinds})"
@@ -44,8 +46,8 @@ def _row_columns(row: DialectRow) -> Iterator[tuple[str, str]]:
     yield "tool calls", _format_markers(row.tools)
     if row.calls != MLX_LM:
         yield "read by", row.calls
-    more = [f"{f.kind} {f.start} … {f.end}".rstrip("… ") for f in row.more]
-    yield "also", ", ".join(repr(words)[1:-1] for words in more)
+    frame_texts = [f"{f.kind} {f.start} … {f.end}".rstrip("… ") for f in row.more]
+    yield "also", ", ".join(repr(words)[1:-1] for words in frame_texts)
     yield "not shown", ", ".join(repr(marker)[1:-1] for marker in row.dropped)
     yield "ends", ", ".join(row.ends)
     yield (

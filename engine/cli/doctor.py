@@ -47,13 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(options: argparse.Namespace) -> int:
-    found = collect_report()
+    report = collect_report()
     print(
-        json.dumps(to_builtins(found), indent=2)
+        json.dumps(to_builtins(report), indent=2)
         if options.json
-        else "\n".join(_report_lines(found))
+        else "\n".join(_report_lines(report))
     )
-    return 1 if found.differences or found.missing else 0
+    return 1 if report.differences or report.missing else 0
 
 
 def collect_report() -> DoctorReport:
@@ -66,7 +66,7 @@ def collect_report() -> DoctorReport:
     missing = []
     if machine.device == "cpu" and machine.blas.startswith("reference"):
         missing.append(f"OpenBLAS, which makes prefill far faster: {machine.blas}")
-    found = patches.states()
+    patch_states = patches.states()
     report = DoctorReport(
         {
             "python": platform.python_version(),
@@ -80,14 +80,14 @@ def collect_report() -> DoctorReport:
             "memory": machine.memory,
             "memory_budget": int(machine.memory * BUDGET_SHARE),
         },
-        [{"name": p.name, "on": p.on, "reason": p.reason, "loss": p.loss} for p in found],
+        [{"name": p.name, "on": p.on, "reason": p.reason, "loss": p.loss} for p in patch_states],
         adapters.unsupported_reason(),
     )
     if report.adapters:
         report.differences.append(f"LoRA adapters cannot be loaded ({report.adapters}).")
     report.differences += [
         f"The patch {state.name!r} is off ({state.reason}). {state.loss}"
-        for state in found
+        for state in patch_states
         if not state.on and not state.reason.startswith(_NOT_NEEDED)
     ]
     return report
@@ -103,19 +103,19 @@ def _installed_version(package: str) -> str:
         return ""
 
 
-def _report_lines(found: DoctorReport) -> Iterable[str]:
+def _report_lines(report: DoctorReport) -> Iterable[str]:
     yield from (
-        f"{name:<16} {version or 'not installed'}" for name, version in found.versions.items()
+        f"{name:<16} {version or 'not installed'}" for name, version in report.versions.items()
     )
-    backend = found.backend
+    backend = report.backend
     yield f"{'device':<16} {backend['device']} ({backend['blas']} BLAS), {backend['system']}"
     budget, memory = backend["memory_budget"] / 1e9, backend["memory"] / 1e9
     yield f"{'memory budget':<16} {budget:.1f} of {memory:.1f} GB"
-    for patch in found.patches:
+    for patch in report.patches:
         state = "on" if patch["on"] else f"off: {patch['reason']}"
         yield f"{'patch':<16} {patch['name']:<16} {state}"
-    yield f"{'adapters':<16} {found.adapters or 'LoRA and DoRA'}"
-    for lacking in found.missing:
+    yield f"{'adapters':<16} {report.adapters or 'LoRA and DoRA'}"
+    for lacking in report.missing:
         yield f"{'missing':<16} {lacking}"
-    for difference in found.differences:
+    for difference in report.differences:
         yield f"- {difference}"

@@ -76,19 +76,25 @@ class DownloadProgress:
         self._tenth = -1
         self._last = (0, 0)
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, downloaded_bytes: int, total: int) -> None:
         now = time.monotonic()
         if not self._began[0]:
-            self._began = (now, done)
-        self._last = (done, total)
+            self._began = (now, downloaded_bytes)
+        self._last = (downloaded_bytes, total)
         if self._quiet:
             return
-        if self._line.shown and (now - self._drawn_at >= _REDRAW_S or done == total):
+        if self._line.shown and (now - self._drawn_at >= _REDRAW_S or downloaded_bytes == total):
             self._drawn_at = now
             self._line.draw(self._line_text(now))
-        elif not self._line.shown and (tenth := 10 * done // max(total, 1)) > self._tenth:
+        elif (
+            not self._line.shown and (tenth := 10 * downloaded_bytes // max(total, 1)) > self._tenth
+        ):
             self._tenth = tenth
-            print(f"{_format_size(done)} of {_format_size(total)}", file=self._stream, flush=True)
+            print(
+                f"{_format_size(downloaded_bytes)} of {_format_size(total)}",
+                file=self._stream,
+                flush=True,
+            )
 
     def show_wait(self, seconds: float) -> None:
         if not self._quiet:
@@ -102,16 +108,18 @@ class DownloadProgress:
             self._line.clear()
 
     def downloaded_text(self) -> str:
-        done, total = self._last
-        return f" at {_format_size(done)} of {_format_size(total)}" if total else ""
+        downloaded_bytes, total = self._last
+        return f" at {_format_size(downloaded_bytes)} of {_format_size(total)}" if total else ""
 
     def _line_text(self, now: float) -> str:
-        done, total = self._last
-        rate = (done - self._began[1]) / max(now - self._began[0], 1e-6)
-        remaining = f"{format_duration((total - done) / rate)} left" if rate > 0 else "…"
-        shown = progress_bar(done, max(total, 1))
+        downloaded_bytes, total = self._last
+        rate = (downloaded_bytes - self._began[1]) / max(now - self._began[0], 1e-6)
+        remaining = (
+            f"{format_duration((total - downloaded_bytes) / rate)} left" if rate > 0 else "…"
+        )
+        text = progress_bar(downloaded_bytes, max(total, 1))
         speed = _format_size(int(rate))
-        return f"{shown} {_format_size(done)} of {_format_size(total)}  {speed}/s  {remaining}"
+        return f"{text} {_format_size(downloaded_bytes)} of {_format_size(total)}  {speed}/s  {remaining}"
 
 
 def _format_size(count: int) -> str:

@@ -268,9 +268,9 @@ def _split_options(options: argparse.Namespace) -> argparse.Namespace:
     _add_options(parser)
     for name in ("model", "url", "folder", "keys", "print"):
         parser.set_defaults(**{name: getattr(options, name)})
-    known, more = parser.parse_known_args(options.rest[:separator])
-    known.agent, known.rest = options.agent, more + options.rest[separator + 1 :]
-    return known
+    parsed, agent_options = parser.parse_known_args(options.rest[:separator])
+    parsed.agent, parsed.rest = options.agent, agent_options + options.rest[separator + 1 :]
+    return parsed
 
 
 def main(options: argparse.Namespace) -> int:
@@ -287,19 +287,19 @@ def main(options: argparse.Namespace) -> int:
     try:
         key = _agent_key(options.agent, folder, options.keys or default_file(), not options.print)
         with _start_or_find_server(options) as (url, started):
-            known = _model_values(url, key, options.model)
-            known |= {"url": url, "key": key, "folder": str(folder)}
-            if not _confirm(_collect_warnings(options.agent, known), ask=not options.print):
+            values = _model_values(url, key, options.model)
+            values |= {"url": url, "key": key, "folder": str(folder)}
+            if not _confirm(_collect_warnings(options.agent, values), ask=not options.print):
                 return 2
-            command = [program or agent.program, *_fill_in(list(agent.arguments), known)]
+            command = [program or agent.program, *_fill_in(list(agent.arguments), values)]
             command += options.rest
-            variables = _fill_in(dict(agent.environment), known)
+            variables = _fill_in(dict(agent.environment), values)
             if options.print:
-                _print_setup(agent, variables, command, known, folder)
+                _print_setup(agent, variables, command, values, folder)
                 return 0
-            _write_files(agent, known, folder)
+            _write_files(agent, values, folder)
             if started:
-                print(f"launch: {known['model']} runs until {options.agent} ends", flush=True)
+                print(f"launch: {values['model']} runs until {options.agent} ends", flush=True)
             return _run(command, variables, options.folder)
     except (OSError, ValueError) as error:
         print(f"launch: {error}", file=sys.stderr)
@@ -319,8 +319,8 @@ def _agent_key(name: str, folder: Path, file: Path, make: bool) -> str:
         # Creating the first key would lock out clients that work without a key. Most agents require
         # a key, though, and this value tells the server which agent is connecting.
         return name
-    if key_file.exists() and keys.owner(known := key_file.read_text().strip()):
-        return known
+    if key_file.exists() and keys.owner(stored_key := key_file.read_text().strip()):
+        return stored_key
     if not make:
         return "(a new key)"
     key = keys.make(name)
@@ -370,28 +370,28 @@ def _get_json(url: str, path: str, key: str) -> Any:
     try:
         connection.request("GET", path, headers={"Authorization": f"Bearer {key}"} if key else {})
         answer = connection.getresponse()
-        found = json.loads(answer.read(_MAX_RESPONSE_BYTES))
+        value = json.loads(answer.read(_MAX_RESPONSE_BYTES))
     except (OSError, http.client.HTTPException, ValueError):
         return None
     finally:
         connection.close()
     if answer.status == 401:
         raise ValueError(f"{url} does not accept this program's key; set its file with --keys")
-    return found
+    return value
 
 
 def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
     """Return the values to fill in for the chosen model."""
-    found = _get_json(url, "/v1/models", key)
-    models = found.get("data") if isinstance(found, dict) else None
+    model_list = _get_json(url, "/v1/models", key)
+    models = model_list.get("data") if isinstance(model_list, dict) else None
     if not isinstance(models, list) or not models:
         raise ValueError(f"no server answers at {url}")
-    chosen = next((m for m in models if name in (None, m.get("id"))), None)
-    if chosen is None:
+    entry = next((m for m in models if name in (None, m.get("id"))), None)
+    if entry is None:
         names = ", ".join(str(m.get("id")) for m in models)
         raise ValueError(f"unknown model {name!r} at {url}; available models: {names}")
-    model = clean_name(str(chosen["id"]))
-    context = int(chosen.get("context_length") or 32768)
+    model = clean_name(str(entry["id"]))
+    context = int(entry.get("context_length") or 32768)
     # The answer is part of the context, and agents reserve its tokens.
     answer = min(_MAX_ANSWER_TOKENS, context // 4)
     # Qwen Code reserves 33,000 tokens of a larger context for summaries.
@@ -400,7 +400,7 @@ def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
     # pi assumes four characters per token, but tables of numbers have one token per character.
     recent = min(20_000, context // 8)
     numbers = {"context": context, "window": window, "prompt": prompt, "answer": answer}
-    supported = chosen.get("supported_parameters")  # missing on older servers
+    supported = entry.get("supported_parameters")  # missing on older servers
     tools = not isinstance(supported, list) or "tools" in supported
     contexts = {clean_name(str(m.get("id"))): int(m.get("context_length") or 0) for m in models}
     return {
@@ -413,22 +413,22 @@ def _model_values(url: str, key: str, name: str | None) -> dict[str, Any]:
     }
 
 
-def _collect_warnings(name: str, known: Mapping[str, Any]) -> list[str]:
-    agent, found = AGENTS[name], list[str]()
-    if known["context"] < agent.min_context:
-        longer = [model_id for model_id, n in known["contexts"].items() if n >= agent.min_context]
-        such_as = f", such as {longer[0]}" if longer else ""
-        found.append(
-            f"{known['model']} has a context of {known['context']:,} tokens, but {name} needs "
+def _collect_warnings(name: str, values: Mapping[str, Any]) -> list[str]:
+    agent, warnings = AGENTS[name], list[str]()
+    if values["context"] < agent.min_context:
+        longer = [model_id for model_id, n in values["contexts"].items() if n >= agent.min_context]
+        example = f", such as {longer[0]}" if longer else ""
+        warnings.append(
+            f"{values['model']} has a context of {values['context']:,} tokens, but {name} needs "
             f"about {agent.min_context:,}. Choose a model with a longer context with --model"
-            f"{such_as}."
+            f"{example}."
         )
-    if agent.calls_tools and not known["tools"]:
-        found.append(
-            f"{known['model']} cannot call tools, but {name} needs them. Choose another "
+    if agent.calls_tools and not values["tools"]:
+        warnings.append(
+            f"{values['model']} cannot call tools, but {name} needs them. Choose another "
             "model with --model."
         )
-    return found
+    return warnings
 
 
 def _confirm(doubts: list[str], ask: bool) -> bool:
@@ -440,35 +440,35 @@ def _confirm(doubts: list[str], ask: bool) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _fill_in(form: Any, known: Mapping[str, Any]) -> Any:
+def _fill_in(form: Any, values: Mapping[str, Any]) -> Any:
     """Fill in $names. A string that is only the name of a number becomes that number."""
     if isinstance(form, str):
         number = form in ("$context", "$window", "$prompt", "$answer", "$recent")
-        return known[form[1:]] if number else Template(form).safe_substitute(known)
+        return values[form[1:]] if number else Template(form).safe_substitute(values)
     if isinstance(form, Mapping):
-        return {_fill_in(name, known): _fill_in(value, known) for name, value in form.items()}
-    return [_fill_in(item, known) for item in form] if isinstance(form, (list, tuple)) else form
+        return {_fill_in(name, values): _fill_in(value, values) for name, value in form.items()}
+    return [_fill_in(item, values) for item in form] if isinstance(form, (list, tuple)) else form
 
 
-def _write_files(agent: AgentSetup, known: Mapping[str, Any], folder: Path) -> None:
+def _write_files(agent: AgentSetup, values: Mapping[str, Any], folder: Path) -> None:
     for name, content in agent.files.items():
         try:
             before = json.loads((folder / name).read_text())
         except (OSError, ValueError):
             before = None
         settings = before if isinstance(before, dict) else {}
-        _write_private(folder / name, json.dumps(settings | _fill_in(content, known), indent=2))
+        _write_private(folder / name, json.dumps(settings | _fill_in(content, values), indent=2))
 
 
 def _print_setup(
     agent: AgentSetup,
     variables: Mapping[str, Any],
     command: Sequence[str],
-    known: Mapping[str, Any],
+    values: Mapping[str, Any],
     folder: Path,
 ) -> None:
     for name, content in agent.files.items():
-        print(f"# {folder / name}\n{json.dumps(_fill_in(content, known), indent=2)}\n")
+        print(f"# {folder / name}\n{json.dumps(_fill_in(content, values), indent=2)}\n")
     for name, value in variables.items():
         print(f"export {name}={shlex.quote(str(value))}" if value != "" else f"unset {name}")
     print(shlex.join(command))

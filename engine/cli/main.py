@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None, prog: str = "python -m engine")
         description="Stretto's engine: many isolated chats on one copy of the weights.",
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, (module, about) in COMMANDS.items():
-        command = commands.add_parser(name, help=about)
+    for name, (module, summary) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary)
         if name in argv:  # importing all commands would take 0.3 s
             importlib.import_module(module).add_arguments(command)
     options = parser.parse_args(argv)

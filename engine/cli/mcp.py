@@ -135,8 +135,11 @@ class ToolChats(Struct, eq=False):
         """Load a model by name. An empty name means the first model."""
         if name and name not in (*self.model_names, *self.paths):
             raise ValueError(f"Unknown model {name!r}. Available: {', '.join(self.model_names)}.")
-        known = [*zip(self.model_names, self.paths, strict=True), *((p, p) for p in self.paths)]
-        path = dict(known)[name] if name else self.paths[0]
+        paths_by_name = [
+            *zip(self.model_names, self.paths, strict=True),
+            *((p, p) for p in self.paths),
+        ]
+        path = dict(paths_by_name)[name] if name else self.paths[0]
         return await asyncio.wrap_future(self.engine.load_later(path))
 
     async def ask(
@@ -149,17 +152,17 @@ class ToolChats(Struct, eq=False):
         on_progress: ProgressCallback,
     ) -> str:
         if not session:
-            chosen = await self.load_model(model)
-            chat = self.engine.open_session(chosen, system=system or None)
+            loaded_model = await self.load_model(model)
+            chat = self.engine.open_session(loaded_model, system=system or None)
             try:
                 return (await self._answer(chat, prompt, seed, on_progress))[0]
             finally:
                 chat.close()
         at = self._open.get(session)
         if at is None:
-            chosen = await self.load_model(model)
+            loaded_model = await self.load_model(model)
             at = self._open.get(session) or NamedSession(
-                self.engine.open_session(chosen, system=system or None), chosen
+                self.engine.open_session(loaded_model, system=system or None), loaded_model
             )
             self._open[session] = at
         elif model and model not in (at.model.name, at.model.path):
@@ -184,10 +187,10 @@ class ToolChats(Struct, eq=False):
         if len(ways) > MAX_COMPARED_ANSWERS:
             raise ValueError(f"Too many answers ({len(ways)}, limit {MAX_COMPARED_ANSWERS}).")
 
-        async def one(name: str, seed: int | None) -> dict[str, Any]:
-            chosen = await self.load_model(name)
-            result: dict[str, Any] = {"model": chosen.name, "seed": seed}
-            chat = self.engine.open_session(chosen, system=system or None)
+        async def ask_model(name: str, seed: int | None) -> dict[str, Any]:
+            loaded_model = await self.load_model(name)
+            result: dict[str, Any] = {"model": loaded_model.name, "seed": seed}
+            chat = self.engine.open_session(loaded_model, system=system or None)
             try:
                 text, last = await self._answer(chat, prompt, seed, on_progress)
             except EngineError as error:
@@ -196,7 +199,7 @@ class ToolChats(Struct, eq=False):
                 chat.close()
             return {**result, "answer": text, "tokens_per_s": round(last.stats.tokens_per_s, 1)}
 
-        return list(await asyncio.gather(*(one(name, seed) for name, seed in ways)))
+        return list(await asyncio.gather(*(ask_model(name, seed) for name, seed in ways)))
 
     def list_sessions(self, close: str) -> list[dict[str, Any]]:
         if close:

@@ -155,8 +155,8 @@ def main(options: argparse.Namespace) -> int:
     if options.for_a_program:
         threading.Thread(target=_wait_for_stdin_close, args=(stop_requested,), daemon=True).start()
     with _stop_on_signals(stop_requested):
-        most = int(max(options.cache_gb, 0) * 10**9)
-        engine = Engine(cache_dir=cache, cache_bytes=most, ranks=ranks, ways_dir=ways_dir())
+        max_bytes = int(max(options.cache_gb, 0) * 10**9)
+        engine = Engine(cache_dir=cache, cache_bytes=max_bytes, ranks=ranks, ways_dir=ways_dir())
         status = 2
         try:
             status = _serve(engine, options, settings, shares, stop_requested, cache)
@@ -170,8 +170,8 @@ def main(options: argparse.Namespace) -> int:
                 "with --port.",
                 file=sys.stderr,
             )
-        within = STOP_TIMEOUT_S if cache is None else STOP_WITH_CACHES_TIMEOUT_S
-        _stop_engine(engine, status, within if ranks == 1 else STOP_RANKS_TIMEOUT_S)
+        timeout_s = STOP_TIMEOUT_S if cache is None else STOP_WITH_CACHES_TIMEOUT_S
+        _stop_engine(engine, status, timeout_s if ranks == 1 else STOP_RANKS_TIMEOUT_S)
     return status
 
 
@@ -185,8 +185,8 @@ def _build_settings(options: argparse.Namespace) -> Settings:
         )
     needed = not local or options.require_key
     if needed and all(key.revoked for key in Keys(_key_file(options)).all()):
-        where = "here" if local else f"at {options.host}, which other machines can reach"
-        raise ValueError(f"a key is required {where}. Create one with --new-key NAME.")
+        location = "here" if local else f"at {options.host}, which other machines can reach"
+        raise ValueError(f"a key is required {location}. Create one with --new-key NAME.")
     return Settings(
         require_key=needed,
         origins=tuple(options.origin),
@@ -281,21 +281,21 @@ def _serve(
     model = loading.result()
     if stop_requested.is_set():
         return 0
-    others, keys = options.models[1:], Keys(_key_file(options))
+    other_folders, keys = options.models[1:], Keys(_key_file(options))
     server = Server(
         engine,
         [model],
         options.port,
         settings=settings,
-        folders=others,
+        folders=other_folders,
         keys=keys,
         keeps_caches=cache is not None,
     )
     for adapter in options.adapter:
         server.offer(model.path, adapter)
     with server:
-        for meant in server.served.aliases.values():
-            server.served.entry(meant)  # raises if the model doesn't exist
+        for target in server.served.aliases.values():
+            server.served.entry(target)  # raises if the model doesn't exist
         server.share_out(shares)
         names = ", ".join(entry.name for entry in server.served.entries)
         if options.for_a_program:
@@ -323,8 +323,8 @@ def _announce(stack: contextlib.ExitStack, host: str, port: int) -> None:
         print(f"serve: {error.message}", file=sys.stderr)
 
 
-def _stop_engine(engine: Engine, status: int, within: float) -> None:
-    engine.stop(within)
+def _stop_engine(engine: Engine, status: int, timeout_s: float) -> None:
+    engine.stop(timeout_s)
     if engine.is_running:
         logging.getLogger(__name__).warning("engine does not stop; exiting anyway")
         sys.stdout.flush()
