@@ -234,14 +234,12 @@ class BatchRun:
 
 
 def _progress(summary: BatchSummary, tokens: int) -> str:
-    done_lines, total_lines = summary.done_lines, summary.lines
+    count, total = summary.done_lines, summary.lines
     seconds = max(summary.seconds, 1e-6)
     now = summary.answered + summary.failed
-    remaining = (
-        f"{format_duration(seconds / now * (total_lines - done_lines))} left" if now else "…"
-    )
+    remaining = f"{format_duration(seconds / now * (total - count))} left" if now else "…"
     failed = f", {summary.failed:,} failed" if summary.failed else ""
     return (
-        f"{arguments.progress_bar(done_lines, total_lines)} {done_lines:,} of {total_lines:,}{failed}  {now / seconds:.2f}/s  "
-        f"{tokens / seconds:.0f} tokens/s  {remaining}"
+        f"{arguments.progress_bar(count, total)} {count:,} of {total:,}{failed}  "
+        f"{now / seconds:.2f}/s  {tokens / seconds:.0f} tokens/s  {remaining}"
     )

@@ -26,9 +26,9 @@ def main(options: argparse.Namespace) -> int:
             if words:
                 print(f"  {name:<11}{words}")
         print()
-    own_rows = sum(row.reasoning != MLX_LM or row.tools != MLX_LM for row in ROWS)
+    count = sum(row.reasoning != MLX_LM or row.tools != MLX_LM for row in ROWS)
     print(
-        f"{len(ROWS)} rows; {own_rows} of them have markers that mlx-lm does not provide. If neither"
+        f"{len(ROWS)} rows; {count} of them have markers that mlx-lm does not provide. If neither"
     )
     print("has any, <think> and <tool_call> in a template are used.")
     return 0

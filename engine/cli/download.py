@@ -108,18 +108,16 @@ class DownloadProgress:
             self._line.clear()
 
     def downloaded_text(self) -> str:
-        downloaded_bytes, total = self._last
-        return f" at {_format_size(downloaded_bytes)} of {_format_size(total)}" if total else ""
+        size, total = self._last
+        return f" at {_format_size(size)} of {_format_size(total)}" if total else ""
 
     def _line_text(self, now: float) -> str:
-        downloaded_bytes, total = self._last
-        rate = (downloaded_bytes - self._began[1]) / max(now - self._began[0], 1e-6)
-        remaining = (
-            f"{format_duration((total - downloaded_bytes) / rate)} left" if rate > 0 else "…"
-        )
-        text = progress_bar(downloaded_bytes, max(total, 1))
+        size, total = self._last
+        rate = (size - self._began[1]) / max(now - self._began[0], 1e-6)
+        remaining = f"{format_duration((total - size) / rate)} left" if rate > 0 else "…"
+        text = progress_bar(size, max(total, 1))
         speed = _format_size(int(rate))
-        return f"{text} {_format_size(downloaded_bytes)} of {_format_size(total)}  {speed}/s  {remaining}"
+        return f"{text} {_format_size(size)} of {_format_size(total)}  {speed}/s  {remaining}"
 
 
 def _format_size(count: int) -> str:

@@ -245,7 +245,7 @@ class Follower:
         self._caches[twin] = FollowerCache(cache.kv.fork(), cache.model, cache.fingerprint)
 
     def do_begin(self, number: int, cached_count: int, *new_tokens: int) -> None:
-        """Start a prefill with ``cached_count`` cached tokens, followed by the tokens ``new_tokens``."""
+        """Start a prefill with ``cached_count`` cached tokens, followed by ``new_tokens``."""
         cache = self._caches[number]
         cache.prompt = [*cache.kv.tokens[:cached_count], *new_tokens]
         cache.kv.reuse_prefix(cache.prompt)

@@ -270,8 +270,8 @@ def version_differences(
     own_name: str = "this machine",
 ) -> list[str]:
     return [
-        f"{name} has {part} {other_versions.get(part) or 'unknown'}, {own_name} has {own_versions.get(part)}. "
-        "Install the same version."
+        f"{name} has {part} {other_versions.get(part) or 'unknown'}, "
+        f"{own_name} has {own_versions.get(part)}. Install the same version."
         for part in COMPARED_VERSIONS
         if own_versions.get(part) and own_versions.get(part) != other_versions.get(part)
     ]

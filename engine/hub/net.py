@@ -180,8 +180,8 @@ def fetch(
         waits: waits for a busy hub. Without it, a busy hub is an error.
 
     Raises:
-        EngineError: `offline`, `not_found`, `gated`, `download_failed` (also if it exceeds ``max_bytes``
-            bytes), or `download_cancelled` as soon as the event is set.
+        EngineError: `offline`, `not_found`, `gated`, `download_failed` (also above ``max_bytes``),
+            or `download_cancelled` as soon as the event is set.
     """
     while True:
         try:
