@@ -110,12 +110,14 @@ async def _run(config: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: 
         began = time.perf_counter()
         agents = asyncio.gather(*(hall.run_agent(i, crowd.tasks) for i in range(crowd.agents)))
         tasks = [asyncio.ensure_future(task) for task in (agents, hall.run_user())]
-        done, _ = await asyncio.wait(tasks, timeout=crowd.seconds, return_when="FIRST_COMPLETED")
+        finished_tasks, _ = await asyncio.wait(
+            tasks, timeout=crowd.seconds, return_when="FIRST_COMPLETED"
+        )
         tally.seconds += time.perf_counter() - began
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        for task in done:
+        for task in finished_tasks:
             task.result()
 
 
@@ -134,50 +136,52 @@ class _CrowdRun:
         self._head_is_known = False  # set once an agent's first answer has cached the prefix
 
     async def run_agent(self, number: int, tasks: int) -> None:
-        chosen = random.Random(f"agent {number} {self._salt}")
+        rng = random.Random(f"agent {number} {self._salt}")
         # Creates an entry for agents that never get an answer.
         self._tally.written[self._salt, number] += 0
         for task in range(tasks) if tasks else itertools.count():
-            await self._run_task(number, number + task * TURNS_OF_TASK, TURNS_OF_TASK, chosen)
+            await self._run_task(number, number + task * TURNS_OF_TASK, TURNS_OF_TASK, rng)
 
-    async def _run_task(self, number: int, step: int, turns: int, chosen: random.Random) -> None:
-        messages = [_message("system", self._beginning), _message("user", words(chosen, 30))]
-        known = 0  # tokens of this conversation that the server should have cached
+    async def _run_task(self, number: int, step: int, turns: int, rng: random.Random) -> None:
+        messages = [_message("system", self._beginning), _message("user", words(rng, 30))]
+        cached_tokens = 0  # tokens of this conversation that the server should have cached
         for turn in range(turns):
             index = (step + turn) % len(RESULTS)
             broken = BROKEN_AFTER if index == BROKEN_OFF else 0
-            found, text = await self._ask(messages, ANSWERS[index], "agent", self._wish.key, broken)
-            self._tally.written[self._salt, number] += found.tokens
-            if found.error:
-                self._tally.failed[found.error] += 1
+            request, text = await self._ask(
+                messages, ANSWERS[index], "agent", self._wish.key, broken
+            )
+            self._tally.written[self._salt, number] += request.tokens
+            if request.error:
+                self._tally.failed[request.error] += 1
                 await asyncio.sleep(1.0)
-            elif found.prompt:  # there are no token counts for aborted turns
+            elif request.prompt:  # there are no token counts for aborted turns
                 self._tally.turns += 1
-                self._record_turn(found, known, messages)
-                known = found.prompt + found.tokens
+                self._record_turn(request, cached_tokens, messages)
+                cached_tokens = request.prompt + request.tokens
             if index == BEGINS_OTHERS and turns == TURNS_OF_TASK:
-                others = (
-                    self._run_task(number, step + 1 + i, TURNS_OF_CHILD, chosen)
+                children = (
+                    self._run_task(number, step + 1 + i, TURNS_OF_CHILD, rng)
                     for i in range(CHILDREN)
                 )
-                await asyncio.gather(*others)
+                await asyncio.gather(*children)
             await asyncio.sleep(TOOLS_TAKE[index])
-            result = words(chosen, RESULTS[index])
+            result = words(rng, RESULTS[index])
             messages += [_message("assistant", text or "…"), _message("user", f"Result: {result}")]
 
     def _record_turn(
-        self, found: TimedRequest, known: int, messages: Sequence[dict[str, str]]
+        self, request: TimedRequest, cached_tokens: int, messages: Sequence[dict[str, str]]
     ) -> None:
         tally = self._tally
-        tally.prompts += found.prompt
-        tally.read += found.prompt - found.cached
-        if not known and self._head_is_known:
+        tally.prompts += request.prompt
+        tally.read += request.prompt - request.cached
+        if not cached_tokens and self._head_is_known:
             # Only the task itself is new, because another agent has already sent the prefix. Its
             # tokens are estimated, because servers only report totals.
             share = len(self._beginning) / sum(len(message["content"]) for message in messages)
-            known = int(share * found.prompt)
+            cached_tokens = int(share * request.prompt)
         self._head_is_known = True
-        tally.new += max(0, found.prompt - known)
+        tally.new += max(0, request.prompt - cached_tokens)
 
     async def run_user(self) -> None:
         messages: list[dict[str, str]] = []
@@ -185,13 +189,13 @@ class _CrowdRun:
         while True:
             await asyncio.sleep(self._every)
             messages.append(_message("user", QUESTIONS[number % len(QUESTIONS)]))
-            found, text = await self._ask(messages, PERSON_TOKENS, "person", self._person_key)
-            if found.error:
-                self._tally.failed[f"person: {found.error}"] += 1
+            request, text = await self._ask(messages, PERSON_TOKENS, "person", self._person_key)
+            if request.error:
+                self._tally.failed[f"person: {request.error}"] += 1
                 messages = []
                 continue
-            self._tally.firsts.append(found.moments[0] - found.sent)
-            self._tally.gaps += gaps(found.moments)
+            self._tally.firsts.append(request.moments[0] - request.sent)
+            self._tally.gaps += gaps(request.moments)
             messages.append(_message("assistant", text))
             number += 1
             if number % len(QUESTIONS) == 0:
@@ -217,10 +221,10 @@ class _CrowdRun:
 
 def _system_prompt(count: int, salt: int) -> str:
     """Return a system prompt of about `count` words, with rules and tools as coding agents have."""
-    chosen = random.Random(f"beginning {salt}")
+    rng = random.Random(f"beginning {salt}")
     parts, words_left = ["You are an agent. Work with care. These are your tools:"], count
     while words_left > 0:
-        name, description = "_".join(words(chosen, 2).split()), words(chosen, min(words_left, 24))
+        name, description = "_".join(words(rng, 2).split()), words(rng, min(words_left, 24))
         parts.append(json.dumps({"name": name, "description": description}))
         words_left -= 30  # tokens for the name and the JSON syntax
     return "\n".join(parts)
@@ -231,12 +235,15 @@ def _message(role: str, text: str) -> dict[str, str]:
 
 
 def table(tallies: dict[str, CrowdResult]) -> str:
-    found = [tally.figures for tally in tallies.values()]
-    head = [*(chr(97 + i) for i in range(len(found))), *(["a/b"] if len(found) == 2 else [])]
+    figures_by_crowd = [tally.figures for tally in tallies.values()]
+    head = [
+        *(chr(97 + i) for i in range(len(figures_by_crowd))),
+        *(["a/b"] if len(figures_by_crowd) == 2 else []),
+    ]
     lines = [f"{chr(97 + i)}: {url}" for i, url in enumerate(tallies)]
     lines.append(f"{'':24}" + "".join(f"{name:>11}" for name in head))
-    for name in found[0]:
-        values = [figures[name] for figures in found]
+    for name in figures_by_crowd[0]:
+        values = [figures[name] for figures in figures_by_crowd]
         cells = [_format_value(name, value) for value in values]
         if len(values) == 2:
             cells.append(_ratio(values))
@@ -244,7 +251,7 @@ def table(tallies: dict[str, CrowdResult]) -> str:
         lines.append(f"{owner + name:24}" + "".join(f"{cell:>11}" for cell in cells))
     for letter, tally in zip("abcdefgh", tallies.values(), strict=False):
         if tally.failed:
-            failures = ", ".join(f"{count}x {why}" for why, count in tally.failed.items())
+            failures = ", ".join(f"{count}x {reason}" for reason, count in tally.failed.items())
             lines.append(f"failed at {letter}: {failures}")
     return "\n".join(lines)
 
@@ -263,5 +270,5 @@ def _format_value(name: str, value: float | None) -> str:
 
 
 def _ratio(values: Iterable[float | None]) -> str:
-    ours, theirs = values
-    return f"{ours / theirs:.3f}" if ours is not None and theirs else "-"
+    own_value, other_value = values
+    return f"{own_value / other_value:.3f}" if own_value is not None and other_value else "-"

@@ -93,8 +93,8 @@ class Outcome(Struct):
 
 
 @contextmanager
-def recorded_logits(found: Logits) -> Iterator[None]:
-    """Add the logits from which tokens are sampled in this block to `found`."""
+def recorded_logits(recorded: Logits) -> Iterator[None]:
+    """Add the logits from which tokens are sampled in this block to `recorded`."""
     # Imported here because this imports MLX, which an engine has to import first.
     from engine.model import runner as _runner
     from engine.model.sampling import evaluate_rows
@@ -104,7 +104,7 @@ def recorded_logits(found: Logits) -> Iterator[None]:
 
     def record(logits: Any, places: Any, *rest: Any) -> Any:
         for row, (answer, index, _) in zip(evaluate_rows(logits), places, strict=True):
-            found.setdefault(answer.sampler.seed, {})[index] = row.copy()
+            recorded.setdefault(answer.sampler.seed, {})[index] = row.copy()
         return sample(logits, places, *rest)
 
     runner._sample_tokens = record
@@ -126,17 +126,17 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
     """
     outcome, alone = Outcome(), Logits()
     model = engine.load(folder)
-    seen = set()
+    replies = set()
     with recorded_logits(alone):
         for number, chat in enumerate(chats):
             session = engine.open_session(model, **chat.options)
             for number_of_turn, turn in enumerate(chat.turns):
                 kind = "reproducible" if chat.reproducible else "shared"
-                where = f"{kind} chat {number}, turn {number_of_turn}"
+                place = f"{kind} chat {number}, turn {number_of_turn}"
                 if turn.ended == "refused":
                     outcome.refused += 1
                     if not _is_refused(session, turn):
-                        outcome.faults.append(f"{where}: refused in company only")
+                        outcome.faults.append(f"{place}: refused in company only")
                     continue
                 if turn.is_kept:
                     tokens = _replay(session, chat, turn)
@@ -145,25 +145,25 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
                     outcome.cancelled += turn.ended != "finished"
                     outcome.rebuilt += turn.rebuilt
                     outcome.slid += turn.dropped > 0
-                    seen.add(turn.tokens)
+                    replies.add(turn.tokens)
                     seed = turn.params.seed
                     assert seed is not None
                     if company is None:
-                        apart = _gap(alone[seed], turn.tokens, tokens)
+                        distance = _gap(alone[seed], turn.tokens, tokens)
                     else:
-                        apart = logit_distance(company[seed], alone[seed], turn.tokens, tokens)
+                        distance = logit_distance(company[seed], alone[seed], turn.tokens, tokens)
                     exact = chat.reproducible and not turn.rebuilt and company is not None
                     # Logits of equal tokens may still differ, because the start of a fork or of a
                     # cancelled prompt was prefilled in different chunks.
-                    if (exact and tokens != turn.tokens) or not apart <= chat.tie_tolerance:
+                    if (exact and tokens != turn.tokens) or not distance <= chat.tie_tolerance:
                         bits = chat.options.get("kv_bits")
                         cache = f" (keys in {bits} bits)" if bits else ""
                         at = first_difference(tokens, turn.tokens)
-                        outcome.faults.append(f"{where}{cache}, token {at}, {apart:.2g} apart")
+                        outcome.faults.append(f"{place}{cache}, token {at}, {distance:.2g} apart")
                         break
-                    outcome.apart = max(outcome.apart, apart)
-                    if apart and not chat.options.get("kv_bits"):
-                        outcome.unequal.append(where)
+                    outcome.apart = max(outcome.apart, distance)
+                    if distance and not chat.options.get("kv_bits"):
+                        outcome.unequal.append(place)
                     if tokens != turn.tokens:
                         outcome.ties += 1
                         break  # the histories differ from here on
@@ -171,7 +171,7 @@ def compare(engine: Engine, folder: Path, chats: Sequence[Chat], company: Logits
                     break  # dropped messages depend on the tokens requested, not generated
             session.close()
     engine.unload(model)
-    outcome.different = len(seen)
+    outcome.different = len(replies)
     return outcome
 
 
@@ -200,7 +200,7 @@ def _replay(session: Session, chat: Chat, turn: Turn) -> tuple[int, ...]:
 
 
 def logit_distance(
-    company: Rows, alone: Rows, tokens: Sequence[int], others: Sequence[int]
+    company: Rows, alone: Rows, tokens: Sequence[int], other_tokens: Sequence[int]
 ) -> float:
     """Return the largest difference between the logits of a reply in two runs.
 
@@ -209,24 +209,26 @@ def logit_distance(
     """
     import numpy as np
 
-    same = first_difference(tokens, others)
-    count, found = same + (len(tokens) != len(others) or same < len(tokens)), [0.0]
+    same = first_difference(tokens, other_tokens)
+    count, distances = same + (len(tokens) != len(other_tokens) or same < len(tokens)), [0.0]
     first = min(alone, default=0)  # not 0 if an answer is continued
     for index in range(first, first + count):
         if index not in company or index not in alone:
             return float("inf")
         a, b = company[index], alone[index]
         with np.errstate(invalid="ignore"):  # some logits may be -inf
-            apart = np.where(a == b, 0.0, np.abs(a - b)).max() / b[np.isfinite(b)].std()
-        found.append(float(apart))
-    return float(np.max(found))  # NaN if any is
+            distance = np.where(a == b, 0.0, np.abs(a - b)).max() / b[np.isfinite(b)].std()
+        distances.append(float(distance))
+    return float(np.max(distances))  # NaN if any is
 
 
-def _gap(alone: Rows, tokens: Sequence[int], others: Sequence[int]) -> float:
+def _gap(alone: Rows, tokens: Sequence[int], other_tokens: Sequence[int]) -> float:
     """Return the distance between the logits of the tokens at which greedy replies first differ."""
-    at = first_difference(tokens, others)
-    if at == max(len(tokens), len(others)):
+    at = first_difference(tokens, other_tokens)
+    if at == max(len(tokens), len(other_tokens)):
         return 0.0
     row = alone[min(alone) + at]
-    ours, theirs = (row[tokens[at] if at < len(tokens) else END] for tokens in (tokens, others))
-    return float(abs(ours - theirs) / row.std())
+    own_logit, other_logit = (
+        row[tokens[at] if at < len(tokens) else END] for tokens in (tokens, other_tokens)
+    )
+    return float(abs(own_logit - other_logit) / row.std())

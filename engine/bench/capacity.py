@@ -38,14 +38,14 @@ def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str],
     with subject(path) as running:
         budget = running.engine.stats()["memory_budget"]
         weights = running.model.nbytes
-        found = []
+        measurements = []
         for tokens in lengths:
             say(f"a chat of {tokens:,} tokens …")
             chat = _chat(running, tokens, 0)
             size = running.engine.stats()["sessions"][chat.id]["kv_bytes"]
-            found.append(Length(tokens, size, max(0, budget - weights) // size))
+            measurements.append(Length(tokens, size, max(0, budget - weights) // size))
             chat.close()
-    first = found[0]
+    first = measurements[0]
     small = weights + first.nbytes * (2 * chats + 1) // 2
     with subject(path, memory_budget=small) as running:
         before = running.engine.stats()["memory_in_use"]
@@ -63,7 +63,7 @@ def capacity(path: str, lengths: Sequence[int], chats: int, say: Callable[[str],
             sum(s["kv_bytes"] for s in full),
             stats["memory_in_use"] - before,
         )
-    return Capacity(budget, weights, found, trial)
+    return Capacity(budget, weights, measurements, trial)
 
 
 def _chat(running: Subject, tokens: int, salt: int) -> Session:

@@ -39,20 +39,20 @@ class RequestSettings(Struct, frozen=True):
         return cls(url.rstrip("/").removesuffix("/v1") + "/v1", **fields)
 
 
-def words(chosen: random.Random, count: int) -> str:
-    return " ".join(chosen.choices(_WORDS, k=count))
+def words(rng: random.Random, count: int) -> str:
+    return " ".join(rng.choices(_WORDS, k=count))
 
 
-def arrivals(traffic: str, clients: int, count: int, every: float, salt: int) -> list[Arrival]:
+def arrivals(traffic: str, clients: int, count: int, interval_s: float, salt: int) -> list[Arrival]:
     """Return start times and prompts for all clients. A new `salt` avoids cached prefixes."""
-    chosen = random.Random(f"{traffic} {clients} {salt}")
+    rng = random.Random(f"{traffic} {clients} {salt}")
 
-    found = [Arrival(0.0, words(chosen, count)) for _ in range(clients)]
+    planned = [Arrival(0.0, words(rng, count)) for _ in range(clients)]
     if traffic == "skewed" and clients > 1:
-        found[0] = Arrival(0.0, words(chosen, 20 * count), long=True)
+        planned[0] = Arrival(0.0, words(rng, 20 * count), long=True)
     elif traffic == "staggered":
-        found = [Arrival(every * i, a.prompt) for i, a in enumerate(found)]
-    return found
+        planned = [Arrival(interval_s * i, a.prompt) for i, a in enumerate(planned)]
+    return planned
 
 
 def run(settings: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
@@ -74,7 +74,7 @@ async def _run(settings: RequestSettings, several: Sequence[Arrival]) -> list[Ti
             _client(client, settings, arrival, began, f"load-{salt}-{i}")
             for i, arrival in enumerate(several)
         ]
-        turns = [turn for found in await asyncio.gather(*tasks) for turn in found]
+        turns = [turn for client_turns in await asyncio.gather(*tasks) for turn in client_turns]
         if settings.sessions:
             for i in range(len(several)):
                 await client.delete(f"{settings.url}/sessions/load-{salt}-{i}")
@@ -82,18 +82,22 @@ async def _run(settings: RequestSettings, several: Sequence[Arrival]) -> list[Ti
 
 
 async def _client(
-    client: httpx2.AsyncClient, wish: RequestSettings, arrival: Arrival, began: float, session: str
+    client: httpx2.AsyncClient,
+    config: RequestSettings,
+    arrival: Arrival,
+    began: float,
+    session: str,
 ) -> list[TimedRequest]:
     await asyncio.sleep(max(0.0, began + arrival.after - time.perf_counter()))
     messages: list[dict[str, str]] = []
     turns = []
-    for number in range(wish.turns):
+    for number in range(config.turns):
         text = arrival.prompt if not number else "Go on with this, in other words."
         messages.append({"role": "user", "content": text})
         turn = TimedRequest(time.perf_counter(), number, arrival.long)
         turns.append(turn)
-        named: dict[str, Any] = {"session_id": session} if wish.sessions else {}
-        answer = await request_answer(client, wish, messages, turn, wish.tokens, **named)
+        named: dict[str, Any] = {"session_id": session} if config.sessions else {}
+        answer = await request_answer(client, config, messages, turn, config.tokens, **named)
         if turn.error:
             break
         messages.append({"role": "assistant", "content": answer})
@@ -142,8 +146,8 @@ async def _stream_answer(
     broken: int,
 ) -> str:
     pieces: list[str] = []
-    where = f"{url}/chat/completions"
-    async with client.stream("POST", where, json=body, headers=headers) as response:
+    endpoint = f"{url}/chat/completions"
+    async with client.stream("POST", endpoint, json=body, headers=headers) as response:
         if response.status_code != 200:
             await response.aread()
             turn.error = f"HTTP {response.status_code}"

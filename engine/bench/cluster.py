@@ -49,15 +49,15 @@ def measure_connection(hosts: Sequence[Host], rounds: int = 500) -> CollectiveSp
         if differs is not None:
             raise RanksLostError(differs)
         processes.send_setup({"trial": rounds})
-        found = _figures(ranks)
+        figures = _figures(ranks)
     finally:
         processes.close()
     return CollectiveSpeed(
         len(hosts),
-        found["latency_s"],
-        found["step_s"],
-        found["large_bytes"] / found["large_s"],
-        found["backend"],
+        figures["latency_s"],
+        figures["step_s"],
+        figures["large_bytes"] / figures["large_s"],
+        figures["backend"],
     )
 
 
@@ -86,15 +86,15 @@ def measure_speeds(
         EngineError: if the model couldn't be loaded, or a rank was lost.
     """
     count = ranks if isinstance(ranks, int) else len(ranks)
-    found = []
+    speeds = []
     with Engine(ranks=ranks) as engine:
         loaded = engine.load(model)
         _measure_speed(
             engine, loaded, count, 1, 4
         )  # warm up, because the first steps compile kernels
         for number in chats:
-            found.append(_measure_speed(engine, loaded, count, number, tokens))
-    return found
+            speeds.append(_measure_speed(engine, loaded, count, number, tokens))
+    return speeds
 
 
 def _measure_speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: int) -> Speed:
@@ -133,15 +133,15 @@ def run(
     say(connection_line(link))
     say("| ranks | chats | read | written |")
     say("|---|---|---|---|")
-    found = []
+    speeds = []
     for ranks in (hosts, 1):
         for speed in measure_speeds(ranks, model, chats, tokens):
-            found.append(speed)
+            speeds.append(speed)
             say(
                 f"| {speed.ranks} | {speed.chats} | {speed.prefill:,.0f} tokens/s "
                 f"| {speed.decode:,.1f} tokens/s |"
             )
-    return {"connection": to_builtins(link), "speeds": [to_builtins(speed) for speed in found]}
+    return {"connection": to_builtins(link), "speeds": [to_builtins(speed) for speed in speeds]}
 
 
 def connection_line(link: CollectiveSpeed) -> str:

@@ -107,13 +107,13 @@ def run(
         path: see `subject`.
         draft: draft model; None to use the first 80% of the model's own layers.
     """
-    with tempfile.TemporaryDirectory() as scratch, subject(path) as found:
-        folder = Path(found.model.path)
+    with tempfile.TemporaryDirectory() as scratch, subject(path) as running:
+        folder = Path(running.model.path)
         small = draft or str(Path(scratch) / "first-layers")
         if draft is None:
             layers = json.loads((folder / "config.json").read_text())["num_hidden_layers"]
             first_layers(folder, Path(small), max(1, layers * 4 // 5))
-        gain = measure(found.engine, str(folder), small, tokens, rounds)
+        gain = measure(running.engine, str(folder), small, tokens, rounds)
         print_gain(gain, draft or "the model's own first layers", say)
         figures: dict[str, float] = to_builtins(gain)
         return figures
@@ -127,27 +127,27 @@ def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> 
     engine.load(path)  # keep the model loaded, so that a round only loads the draft model
     try:
         for number in range(rounds + 1):
-            for way, found in rates.items():
+            for way, speeds in rates.items():
                 draft_policy.WORTH = math.inf if way == "always" else usual
                 model = engine.load(path, draft="" if way == "plain" else draft)
                 prompts = REWRITING if draft == LOOKUP else PROMPTS
                 rate = _rate(engine, model, tokens, prompts, 0.0 if draft == LOOKUP else 0.7)
                 if number:  # the first round is a warm-up
-                    found.append(rate)
+                    speeds.append(rate)
                 if number and way == "chosen":
                     figures = engine.stats()["drafts"][model.id]
                     drafted += figures["drafted_tokens"]
                     accepted += figures["accepted_tokens"]
     finally:
         draft_policy.WORTH = usual
-    plain, always, chosen = (_median(found) for found in rates.values())
+    plain, always, chosen = (_median(speeds) for speeds in rates.values())
     return Gain(plain, always, chosen, drafted, accepted)
 
 
-def _median(found: Sequence[DecodeSpeed]) -> DecodeSpeed:
+def _median(speeds: Sequence[DecodeSpeed]) -> DecodeSpeed:
     return DecodeSpeed(
-        statistics.median(rate.tokens_per_s for rate in found),
-        statistics.median(rate.cpu_per_token for rate in found),
+        statistics.median(rate.tokens_per_s for rate in speeds),
+        statistics.median(rate.cpu_per_token for rate in speeds),
     )
 
 

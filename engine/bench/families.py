@@ -71,7 +71,7 @@ def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
     Raises:
         NotBuildableError: if there is no such model.
     """
-    why = ""
+    reason = ""
     for scale in (3.0, 1.5, 1.0, 5.0):
         try:
             if architecture.endswith(SEEING):
@@ -92,10 +92,10 @@ def write_family(folder: Path, architecture: str, group: int = 1) -> Path:
             raise  # a bug in our code, not a property of the architecture
         except Exception as error:
             raise NotBuildableError(_first_line(error)) from None
-        why = _blindness_reason(folder)
-        if not why:
+        reason = _blindness_reason(folder)
+        if not reason:
             return folder
-    raise NotBuildableError(why)
+    raise NotBuildableError(reason)
 
 
 def _check_size(config: dict[str, Any]) -> None:
@@ -122,14 +122,14 @@ def _blindness_reason(folder: Path) -> str:
         finite = mx.isfinite(first)  # some families return -inf for unused token IDs
         first, second = (mx.where(finite, logits, 0) for logits in (first, second))
         spread = _number(mx.std(first))
-        off = _number(mx.abs(first - second).max())
+        difference = _number(mx.abs(first - second).max())
     except RecursionError:
         raise  # a bug in this program, not a property of the architecture
     except Exception as error:
         raise NotBuildableError(_first_line(error)) from None
-    if not math.isfinite(off) or not spread:
+    if not math.isfinite(difference) or not spread:
         return "its logits are not finite with random weights"
-    return "" if off > 0.02 * spread else "its logits do not depend on the prompt"
+    return "" if difference > 0.02 * spread else "its logits do not depend on the prompt"
 
 
 def quantize_folder(folder: Path, group: int, bits: int = 4) -> None:
@@ -167,8 +167,8 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
     except (NotBuildableError, EngineError) as error:
         return Finding(architecture, why=_first_line(error))
     except Exception as error:  # mlx-lm can't quantize every architecture
-        few = "not in few bits: " if group else ""
-        return Finding(architecture, why=few + _first_line(error))
+        prefix = "not in few bits: " if group else ""
+        return Finding(architecture, why=prefix + _first_line(error))
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
     finding = Finding(
         architecture,
@@ -197,17 +197,19 @@ def _difference_from_vlm(net: Any) -> float:
 
     ids = mx.array([[5 + 7 * i % 250 for i in range(max(LENGTHS))]])
     call = type(net).__mro__[2].__call__
-    more = {"pixel_values": None, "mask": None}
-    known = inspect.signature(call).parameters
-    known_arguments = {name: value for name, value in more.items() if name in known}
+    inputs = {"pixel_values": None, "mask": None}
+    parameters = inspect.signature(call).parameters
+    known_arguments = {name: value for name, value in inputs.items() if name in parameters}
     out = call(net, ids, cache=net.make_cache(), **known_arguments)
     expected = getattr(out, "logits", out).astype(mx.float32)
-    got = net(ids, cache=net.make_cache()).astype(mx.float32)
+    logits = net(ids, cache=net.make_cache()).astype(mx.float32)
     finite = mx.isfinite(expected)
-    off = _number(mx.where(finite, mx.abs(got - expected), 0).max())
-    if not off < 0.01 * _number(mx.std(mx.where(finite, expected, 0))):
-        raise NotBuildableError(f"its logits are not those of mlx-vlm's own call: off by {off:.2g}")
-    return off
+    difference = _number(mx.where(finite, mx.abs(logits - expected), 0).max())
+    if not difference < 0.01 * _number(mx.std(mx.where(finite, expected, 0))):
+        raise NotBuildableError(
+            f"its logits are not those of mlx-vlm's own call: off by {difference:.2g}"
+        )
+    return difference
 
 
 def _compare(model: Any) -> tuple[float, float, bool]:
@@ -222,10 +224,10 @@ def _compare(model: Any) -> tuple[float, float, bool]:
 
     caches = []
     for number, length in enumerate(LENGTHS):
-        mine = model.new_caches()
+        session_caches = model.new_caches()
         ids = [5 + (number * 31 + 7 * i) % 250 for i in range(length)]
-        mx.eval(model.net(mx.array([ids]), cache=mine))
-        caches.append(mine)
+        mx.eval(model.net(mx.array([ids]), cache=session_caches))
+        caches.append(session_caches)
     twins = [clone(c) for c in caches]
     tokens = [11, 22, 33, 44]
     worst, spread, equal = 0.0, 0.0, True
@@ -288,9 +290,9 @@ def main(options: argparse.Namespace) -> int:
     if unknown:
         print(f"families: there is no {', '.join(sorted(unknown))}", file=sys.stderr)
         return 2
-    wanted = options.architectures or (of_vlm if options.vlm else architectures())
+    names = options.architectures or (of_vlm if options.vlm else architectures())
     findings = []
-    for finding in iterate_findings(wanted, options.few_bits, options.bits):
+    for finding in iterate_findings(names, options.few_bits, options.bits):
         findings.append(finding)
         print(_row(finding), flush=True)
     print(f"\n{summary(findings)} BLAS: {blas}.")
@@ -301,21 +303,21 @@ def main(options: argparse.Namespace) -> int:
     return 0 if all(f.equal is not False for f in findings) else 1
 
 
-def _work(wanted: Sequence[str], group: int, bits: int) -> int:
+def _work(names: Sequence[str], group: int, bits: int) -> int:
     warnings.simplefilter("ignore")
-    for name in wanted:
+    for name in names:
         with tempfile.TemporaryDirectory() as scratch:
-            found = measure(name, Path(scratch) / name, group, bits)
-            print(json.dumps(to_builtins(found)), flush=True)
+            finding = measure(name, Path(scratch) / name, group, bits)
+            print(json.dumps(to_builtins(finding)), flush=True)
     return 0
 
 
-def iterate_findings(wanted: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
+def iterate_findings(names: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
     """Yield the findings in order. Models run in a child process, because they may crash it."""
-    remaining = list(wanted)
+    remaining = list(names)
     while remaining:
-        few = ("--few-bits", str(group), "--bits", str(bits))
-        command = engine_command("families", *few, "--lines", *remaining)
+        bit_options = ("--few-bits", str(group), "--bits", str(bits))
+        command = engine_command("families", *bit_options, "--lines", *remaining)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
             assert worker.stdout is not None
             for line in worker.stdout:

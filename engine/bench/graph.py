@@ -60,9 +60,9 @@ def count_here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -
         for count in chats:
             for case in graph_steps.cases(count):
                 if not names or case.name in names:
-                    ours = graph_steps.stretto(model, case)
+                    own_count = graph_steps.stretto(model, case)
                     batch = graph_steps.batch(model.net, model.new_caches, case)
-                    yield Cell(family, case.name, count, ours, batch)
+                    yield Cell(family, case.name, count, own_count, batch)
 
 
 def _prepare() -> None:
@@ -84,9 +84,9 @@ def _prepare() -> None:
 def _load_family(family: str) -> Any:
     from engine.model.loader import load_blocking
 
-    known = small_config(family)
-    sizes = {name: size for name, size in SIZES.items() if name in known}
-    config = {**known, **sizes, **FITTING.get(family, {})}
+    defaults = small_config(family)
+    sizes = {name: size for name, size in SIZES.items() if name in defaults}
+    config = {**defaults, **sizes, **FITTING.get(family, {})}
     with tempfile.TemporaryDirectory() as scratch:
         return load_blocking(write_model(Path(scratch) / family, config, scale=1.0), wide=True)
 
@@ -104,9 +104,11 @@ def count_in_children(
         yield from map(_cell, measure_in_child("graph", family, *options))
 
 
-def _cell(found: dict[str, Any]) -> Cell:
-    ours, batch = (None if v is None else Count(**v) for v in map(found.pop, ("ours", "batch")))
-    return Cell(**found, ours=ours, batch=batch)
+def _cell(fields: dict[str, Any]) -> Cell:
+    own_count, batch = (
+        None if v is None else Count(**v) for v in map(fields.pop, ("ours", "batch"))
+    )
+    return Cell(**fields, ours=own_count, batch=batch)
 
 
 def run(
@@ -132,17 +134,17 @@ def run(
         raise ValueError(f"graph counts tiny models: leave {model!r} out, or name family:llama")
     if page is not None and not _frame(Path(page).read_text(encoding="utf-8")):
         raise ValueError(f"{page} lacks the lines {BEGIN} and {END}")
-    found = []
+    counted_cells = []
     say(f"{'graph':<12} {'case':<14} {'chats':>5}  launches of Stretto / BatchGenerator, MB read")
     for cell in cells:
-        found.append(cell)
+        counted_cells.append(cell)
         say(_line(cell))
     if page is not None:
         text = Path(page).read_text(encoding="utf-8")
         before, after = text.split(BEGIN)[0], text.split(END)[1]
-        new = f"{before}{BEGIN}\n{table(found)}\n{END}{after}"
-        Path(page).write_text(new, encoding="utf-8")
-    return [to_builtins(cell) for cell in found]
+        page_text = f"{before}{BEGIN}\n{table(counted_cells)}\n{END}{after}"
+        Path(page).write_text(page_text, encoding="utf-8")
+    return [to_builtins(cell) for cell in counted_cells]
 
 
 def _frame(text: str) -> bool:
@@ -179,13 +181,13 @@ def _waits(cell: Cell) -> str:
 
 def table(cells: Sequence[Cell]) -> str:
     chats = sorted({cell.chats for cell in cells})
-    found = {(c.family, c.case, c.chats): c for c in cells}
+    cells_by_key = {(c.family, c.case, c.chats): c for c in cells}
     rows = list(dict.fromkeys((c.family, c.case) for c in cells))
     heads = ["family", "case", *(_chats(n) for n in chats)]
     heads += [f"MB read by {chats[-1]}", "MB copied", "waits"]
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for family, case in rows:
-        row_cells = [found.get((family, case, n), Cell(family, case, n)) for n in chats]
+        row_cells = [cells_by_key.get((family, case, n), Cell(family, case, n)) for n in chats]
         last = row_cells[-1]
         if all(cell.ours is None and cell.batch is None for cell in row_cells):
             continue

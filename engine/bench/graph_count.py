@@ -42,11 +42,11 @@ class Count(Struct):
 def count(outputs: Sequence[Any]) -> Count:
     """Return the cost of evaluating `outputs`, which must come from `capture`."""
     result = Count(waits=waits())
-    found, constants = nodes(outputs)
-    size = dict(_sizes(found))
+    graph_nodes, constants = nodes(outputs)
+    size = dict(_sizes(graph_nodes))
     for name, value in constants.items():
         size[name] = value.nbytes
-    for node in found:
+    for node in graph_nodes:
         name, inputs = node["name"], {n: s for n, *s in node["inputs"]}
         if name in VIEWS:
             if name in ("Broadcast", "BroadcastAxes"):  # broadcasts read a single element
@@ -77,7 +77,7 @@ def count(outputs: Sequence[Any]) -> Count:
     return result
 
 
-def _sizes(found: Iterable[dict[str, Any]]) -> Iterator[tuple[str, int]]:
-    for node in found:
+def _sizes(graph_nodes: Iterable[dict[str, Any]]) -> Iterator[tuple[str, int]]:
+    for node in graph_nodes:
         for name, shape, dtype in (*node["inputs"], *node["outputs"]):
             yield name, math.prod(shape) * dtype.size

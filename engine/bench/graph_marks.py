@@ -194,17 +194,17 @@ def capture() -> Iterator[list[Any]]:
 def nodes(outputs: Sequence[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     import mlx.core as mx
 
-    found: list[dict[str, Any]] = []
+    graph_nodes: list[dict[str, Any]] = []
     constants: dict[str, Any] = {}
 
     def note(part: dict[str, Any]) -> None:
         if part["type"] == "primitive":
-            found.append(part)
+            graph_nodes.append(part)
         elif part["type"] == "constants":
             constants.update(part["constants"])
 
     mx.export_function(note, lambda: list(outputs))
-    return found, constants
+    return graph_nodes, constants
 
 
 def mark_of(constant: Any) -> Mark | None:
@@ -215,7 +215,7 @@ def mark_of(constant: Any) -> Mark | None:
     return _marks[index] if magic == _MAGIC else None
 
 
-def _count_fused(found: list[dict[str, Any]]) -> int:
+def _count_fused(graph_nodes: list[dict[str, Any]]) -> int:
     group: dict[str, int] = {}  # fusion group of each array, by name
     parent: list[int] = []
     launches = 0
@@ -225,7 +225,7 @@ def _count_fused(found: list[dict[str, Any]]) -> int:
             index = parent[index]
         return index
 
-    for node in found:
+    for node in graph_nodes:
         name = node["name"]
         inputs = [root(group[n]) for n, _, _ in node["inputs"] if n in group]
         if name not in ELEMENTWISE and name not in VIEWS:
@@ -234,15 +234,15 @@ def _count_fused(found: list[dict[str, Any]]) -> int:
         if name in VIEWS:
             if not inputs:
                 continue
-            mine = inputs[0]
+            group_number = inputs[0]
         else:
-            mine = len(parent)
-            parent.append(mine)
+            group_number = len(parent)
+            parent.append(group_number)
             for operand in inputs:
-                parent[operand] = mine
+                parent[operand] = group_number
         for out, _, _ in node["outputs"]:
-            group[out] = mine
-    return launches + len({root(one) for one in range(len(parent))})
+            group[out] = group_number
+    return launches + len({root(number) for number in range(len(parent))})
 
 
 def waits() -> int:

@@ -30,13 +30,13 @@ class Case:
 
 
 def cases(chats: int) -> list[Case]:
-    found = [Case(f"{tokens:,} tokens", (tokens,) * chats) for tokens in (SHORT, MIDDLE, LONG)]
+    rows = [Case(f"{tokens:,} tokens", (tokens,) * chats) for tokens in (SHORT, MIDDLE, LONG)]
     if chats > 1:
-        found.append(Case("skewed", skewed_lengths(chats)))
-        found.append(Case("shared prefix", (PREFIX + SHORT,) * chats, prefix=PREFIX))
-    found.append(Case("8-bit KV", (MIDDLE,) * chats, bits=8))
-    found.append(Case("with a chunk", (MIDDLE,) * chats, chunk=CHUNK))
-    return found
+        rows.append(Case("skewed", skewed_lengths(chats)))
+        rows.append(Case("shared prefix", (PREFIX + SHORT,) * chats, prefix=PREFIX))
+    rows.append(Case("8-bit KV", (MIDDLE,) * chats, bits=8))
+    rows.append(Case("with a chunk", (MIDDLE,) * chats, chunk=CHUNK))
+    return rows
 
 
 def skewed_lengths(chats: int) -> tuple[int, ...]:
@@ -51,23 +51,23 @@ def fill_caches(net: Any, caches: list[Any], length: int) -> list[Any]:
 
     net(mx.array([[1, 2, 3, 4]]), cache=caches)
     mx.eval([part.state for part in caches if part is not None])
-    more = length - 4
+    padding = length - 4
     for cache in caches:
         for part in getattr(cache, "caches", [cache]):
             keys = getattr(part, "keys", None)
-            if keys is None or more <= 0:
+            if keys is None or padding <= 0:
                 continue
-            mx.eval(part.update_and_fetch(*(_zeros(part, h, more) for h in (keys, part.values))))
+            mx.eval(part.update_and_fetch(*(_zeros(part, h, padding) for h in (keys, part.values))))
     return caches
 
 
-def _zeros(cache: Any, value: Any, more: int) -> Any:
+def _zeros(cache: Any, value: Any, padding: int) -> Any:
     import mlx.core as mx
 
     packed = isinstance(value, (list, tuple))
     array, scales = value[:2] if packed else (value, value)
     width = array.shape[3] * 32 // cache.bits if packed else array.shape[3]
-    return mx.zeros((1, array.shape[1], more, width), scales.dtype)
+    return mx.zeros((1, array.shape[1], padding, width), scales.dtype)
 
 
 def answer(kv: Any) -> Any:
@@ -126,12 +126,12 @@ def stretto(model: Any, case: Case) -> Count | None:
             outputs.extend(_cache_arrays(kvs))
             for reading in () if mixes else readings:
                 runner.prefill(model, reading.kv, reading.tokens)
-        found = count(outputs)
+        result = count(outputs)
     finally:
         for kv in kvs:
             kv.drop()
-    found.waits += 1  # reading the token IDs waits for the device
-    return found
+    result.waits += 1  # reading the token IDs waits for the device
+    return result
 
 
 def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
@@ -144,16 +144,16 @@ def _on_a_prefix(session: Callable[[int], Any], case: Case) -> list[Any]:
     first.make_shared_prefix()
     kvs = [first, *(first.fork() for _ in case.lengths[1:])]
     for kv, length in zip(kvs, case.lengths, strict=True):
-        more = length - case.prefix
+        padding = length - case.prefix
         for layer in kv.layers:
             if not hasattr(layer, "update_and_fetch"):
                 continue  # skip recurrent states
             is_shared = isinstance(layer, SharedPrefixKV)
             buffers = layer.keys_and_values() if is_shared else arrays(layer)
-            shapes = [(1, a.shape[1], more, a.shape[3]) for a in buffers]
+            shapes = [(1, a.shape[1], padding, a.shape[3]) for a in buffers]
             layer.update_and_fetch(*(mx.zeros(shape) for shape in shapes))
             mx.eval(layer.keys, layer.values)
-        kv.record_chunk([0] * more)
+        kv.record_chunk([0] * padding)
     return kvs
 
 
@@ -188,6 +188,6 @@ def batch(net: Any, make: Callable[[], list[Any]], case: Case) -> Count | None:
     with capture() as outputs:
         generator.next()
         outputs.extend(iterate_arrays(batched))
-    found = count(outputs)
+    result = count(outputs)
     generator.close()
-    return found
+    return result

@@ -70,25 +70,25 @@ def _ordeal(running: Subject, hostile: Input, ask: Ask) -> Ordeal:
             outcome(PATIENCE)
         except EngineError as refusal:
             error = refusal
-        ended = time.perf_counter()
+        ended_at = time.perf_counter()
         time.sleep(AFTERWARDS)
         watched = time.perf_counter()
         if any(s.reply is not None and s.reply.done for s in streams):
             raise RuntimeError(f"a neighbour's reply ended while another chat {hostile.name}")
-    found: list[float] = []
+    all_gaps: list[float] = []
     for stream in streams:
         # Include the delay during which the input was sent, and a delay that hasn't ended yet.
         moments = [m for m in stream.times() if m <= watched]
         before = [m for m in moments if m <= began][-1:]
-        found += gaps([*before, *(m for m in moments if m > began), watched])
+        all_gaps += gaps([*before, *(m for m in moments if m > began), watched])
     return Ordeal(
         hostile.fault,
         hostile.name,
-        statistics.median(found),
-        max(found),
+        statistics.median(all_gaps),
+        max(all_gaps),
         error.code if error is not None else "",
         error.message if error is not None else "",
-        ended - began,
+        ended_at - began,
         (error.code if error is not None else "") == hostile.code,
     )
 

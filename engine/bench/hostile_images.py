@@ -37,14 +37,14 @@ _SIZES = {"patch_size": 16, "size": {"shortest_edge": 65_536, "longest_edge": 16
 
 
 def _save_image(
-    kind: str, mode: str = "RGB", size: tuple[int, int] = (640, 480), **more: Any
+    kind: str, mode: str = "RGB", size: tuple[int, int] = (640, 480), **options: Any
 ) -> bytes:
     import PIL.Image
 
     grey = PIL.Image.linear_gradient("L").resize(size)
     image = grey if mode == "L" else grey.convert("RGB").convert(mode)
     file = io.BytesIO()
-    image.save(file, kind, **more)
+    image.save(file, kind, **options)
     return file.getvalue()
 
 
@@ -52,9 +52,11 @@ def _chunk(name: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
-def _png(width: int, height: int, depth: int, colour: int, rows: bytes, *more: bytes) -> bytes:
+def _png(
+    width: int, height: int, depth: int, colour: int, rows: bytes, *extra_chunks: bytes
+) -> bytes:
     head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
-    chunks = (_chunk(b"IHDR", head), *more, _chunk(b"IDAT", rows), _chunk(b"IEND", b""))
+    chunks = (_chunk(b"IHDR", head), *extra_chunks, _chunk(b"IDAT", rows), _chunk(b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
@@ -104,13 +106,13 @@ def _pages(count: int, circle: bool = False) -> bytes:
     data = bytearray(_save_image("TIFF", size=(64, 48)))
     (first,) = struct.unpack_from("<I", data, 4)
     (entries,) = struct.unpack_from("<H", data, first)
-    page, following = bytes(data[first : first + 6 + 12 * entries]), first + 2 + 12 * entries
+    page, next_offset = bytes(data[first : first + 6 + 12 * entries]), first + 2 + 12 * entries
     for _ in range(count - 1):
-        struct.pack_into("<I", data, following, len(data))
-        following += len(data) - following + len(page) - 4
+        struct.pack_into("<I", data, next_offset, len(data))
+        next_offset += len(data) - next_offset + len(page) - 4
         data += page
     if circle:
-        struct.pack_into("<I", data, following, first)
+        struct.pack_into("<I", data, next_offset, first)
     return bytes(data)
 
 
@@ -166,8 +168,8 @@ def _ask(engine: Engine, folder: Path, data: bytes) -> Ask:
     sees = engine.load(folder)
 
     def ask(engine: Engine, model: Model) -> Outcome:
-        shown = {"type": "image", "image": Image(data)}
-        parts = [shown, {"type": "text", "text": "What is it?"}]
+        image_part = {"type": "image", "image": Image(data)}
+        parts = [image_part, {"type": "text", "text": "What is it?"}]
         return engine.open_session(sees).send([{"role": "user", "content": parts}], FEW).text
 
     return ask

@@ -45,9 +45,9 @@ class LongPrompt(Struct, frozen=True):
 
 def long_prompt(subject: Subject, length: int) -> LongPrompt:
     engine, model = subject.engine, subject.model
-    few = SamplingParams(max_tokens=4, temperature=0.0)
+    brief_params = SamplingParams(max_tokens=4, temperature=0.0)
     alone = engine.open_session(model)
-    first_alone = send_timed(alone, subject.text(length, 10), few).first
+    first_alone = send_timed(alone, subject.text(length, 10), brief_params).first
     alone.close()
     endless = SamplingParams(max_tokens=1_000_000, temperature=0.0)
     streams = [
@@ -56,10 +56,10 @@ def long_prompt(subject: Subject, length: int) -> LongPrompt:
     while min(len(s.moments) for s in streams) < 24:
         time.sleep(0.01)
     arrived = time.perf_counter()
-    big = send_timed(engine.open_session(model), subject.text(length, 4), few)
-    small = send_timed(engine.open_session(model), subject.text(32, 5), few)
+    big = send_timed(engine.open_session(model), subject.text(length, 4), brief_params)
+    small = send_timed(engine.open_session(model), subject.text(32, 5), brief_params)
     first_long, first_short = big.first, small.first
-    ended = time.perf_counter()
+    ended_at = time.perf_counter()
     for stream in streams:
         assert stream.reply is not None
         stream.reply.cancel()
@@ -68,7 +68,7 @@ def long_prompt(subject: Subject, length: int) -> LongPrompt:
     for stream in streams:
         moments = stream.times()
         before += gaps([m for m in moments if m <= arrived])[2:]
-        during += gaps([m for m in moments if arrived - 1 < m <= ended])
+        during += gaps([m for m in moments if arrived - 1 < m <= ended_at])
     assert big.reply is not None
     return LongPrompt(
         big.reply.stats.prompt_tokens,
@@ -93,10 +93,10 @@ class FollowUp(Struct, frozen=True):
 
 def follow_up(subject: Subject, length: int) -> FollowUp:
     session = subject.engine.open_session(subject.model)
-    few = SamplingParams(max_tokens=8, temperature=0.0)
-    first = send_timed(session, subject.text(length, 6), few)
+    brief_params = SamplingParams(max_tokens=8, temperature=0.0)
+    first = send_timed(session, subject.text(length, 6), brief_params)
     seconds = first.first
-    second = send_timed(session, "And then?", few)
+    second = send_timed(session, "And then?", brief_params)
     again = second.first
     assert second.reply is not None
     stats = second.reply.stats
@@ -149,16 +149,16 @@ def _many(
     idle: Sequence[Session],
     rounds: int,
 ) -> Many:
-    few = SamplingParams(max_tokens=8, temperature=0.0)
+    brief_params = SamplingParams(max_tokens=8, temperature=0.0)
     figures: tuple[list[tuple[float, int]], ...] = ([], [])
-    for n, prompt, found in [*zip((1, chats), prompts, figures, strict=True)] * rounds:
+    for n, prompt, results in [*zip((1, chats), prompts, figures, strict=True)] * rounds:
         sessions = several(n)
         subject.engine.stats()  # wait until all sessions have been created
-        streams = [send_timed(s, prompt, few) for s in sessions]
+        streams = [send_timed(s, prompt, brief_params) for s in sessions]
         first = max(s.first for s in streams)
-        known = subject.engine.stats()["sessions"]
-        kv_bytes = sum(known[s.id]["kv_bytes"] for s in [*sessions, *idle])
-        found.append((first, kv_bytes))
+        session_stats = subject.engine.stats()["sessions"]
+        kv_bytes = sum(session_stats[s.id]["kv_bytes"] for s in [*sessions, *idle])
+        results.append((first, kv_bytes))
         for session in sessions:
             session.close()
     for session in idle:

@@ -17,22 +17,22 @@ def short_prefixes(tokens: int) -> Iterator[None]:
     # Imported here because this imports MLX, which the engine has to import first.
     from engine.cache import shared_prefix
 
-    known = shared_prefix.MIN_TOKENS
+    original = shared_prefix.MIN_TOKENS
     shared_prefix.MIN_TOKENS = tokens
     try:
         yield
     finally:
-        shared_prefix.MIN_TOKENS = known
+        shared_prefix.MIN_TOKENS = original
 
 
 @contextmanager
 def short_context(tokens: int) -> Iterator[None]:
-    known = folder.context_length
+    original = folder.context_length
     folder.context_length = lambda *_: tokens
     try:
         yield
     finally:
-        folder.context_length = known
+        folder.context_length = original
 
 
 def tight_budget(engine: Engine, folder: Path, chats: int, tokens: int, ranks: int = 1) -> int:

@@ -54,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--tasks", int, 0, "N", "tasks per agent, 0 for no limit"),
         ("--person-every", float, usual.every, "SECONDS", "pause between the user's questions"),
     ):
-        told = f"{words} (default: %(default)s)"
-        add(name, type=kind, default=usually, metavar=unit, help=told)
+        help_text = f"{words} (default: %(default)s)"
+        add(name, type=kind, default=usually, metavar=unit, help=help_text)
     add("--person-key", default="", help="key of the user, if different from --key")
 
 
@@ -72,24 +72,24 @@ def main(options: argparse.Namespace) -> int:
     wishes = [RequestSettings.for_url(url, **request_options) for url in urls]
     if options.agents:
         return _with_agents(options, wishes)
-    found: list[LoadResult] = []
+    results: list[LoadResult] = []
     print(_HEAD)
     for clients in options.clients:
         for traffic in options.traffic:
             several: dict[str, list[LoadResult]] = {}
             for salt in range(options.rounds):
                 for settings in wishes:
-                    wanted = arrivals(traffic, clients, options.words, options.every, salt)
-                    turns = run(settings, wanted)
+                    planned = arrivals(traffic, clients, options.words, options.every, salt)
+                    turns = run(settings, planned)
                     several.setdefault(settings.url, []).append(
                         summarize(settings.url, traffic, clients, turns)
                     )
             for loads in several.values():
-                found.append(middle(loads))
-                print(_line(found[-1]), flush=True)
+                results.append(middle(loads))
+                print(_line(results[-1]), flush=True)
     if options.json:
-        options.json.write_text(json.dumps([to_builtins(load) for load in found], indent=1))
-    failed = sum(sum(load.failed.values()) for load in found)
+        options.json.write_text(json.dumps([to_builtins(load) for load in results], indent=1))
+    failed = sum(sum(load.failed.values()) for load in results)
     if failed:
         print(f"{failed} requests got no whole answer.", file=sys.stderr)
     return 1 if failed else 0
@@ -124,7 +124,7 @@ _HEAD = (
 
 def _line(load: LoadResult) -> str:
     firsts = (load.first_p90, load.first_p99, load.first_max, load.first_long, load.second_p50)
-    failed = ", ".join(f"{count}x {why}" for why, count in load.failed.items()) or "0"
+    failed = ", ".join(f"{count}x {reason}" for reason, count in load.failed.items()) or "0"
     return (
         f"{load.clients:7} {load.traffic:9} {load.rate:8.1f}  {_shown(load.first_p50):>16} "
         + " ".join(f"{_shown(value):>7}" for value in firsts)

@@ -98,7 +98,7 @@ def measure(
         for kv_bits in bits:
             for context in contexts:
                 for count in chats:
-                    found = before[context, count, kv_bits]
+                    result = before[context, count, kv_bits]
                     try:
                         peak = _peak(engine, model, context, count, kv_bits)
                     except EngineError as error:
@@ -106,7 +106,7 @@ def measure(
                             raise
                         yield Peak(family, context, kv_bits, count, why="keeps no keys in few bits")
                         continue
-                    yield Peak(family, context, kv_bits, count, found.total, peak)
+                    yield Peak(family, context, kv_bits, count, result.total, peak)
 
 
 def _peak(engine: Engine, model: Model, context: int, chats: int, kv_bits: int | None) -> int:
@@ -166,19 +166,19 @@ def _at_once(
 @contextlib.contextmanager
 def _hold_engine_thread(session: Session) -> Iterator[None]:
     """Block the engine thread while the body runs, so that posted commands run in the same turn."""
-    reached, over = threading.Event(), threading.Event()
+    reached, release = threading.Event(), threading.Event()
 
     def hold(event: Event) -> None:
         if isinstance(event, Finished | Failed):
             reached.set()
-            over.wait()
+            release.wait()
 
     session.send("a", SamplingParams(max_tokens=1, temperature=0.0), on_event=hold)
     reached.wait()
     try:
         yield
     finally:
-        over.set()
+        release.set()
 
 
 def config_of(family: str) -> dict[str, Any]:
@@ -206,8 +206,8 @@ def measure_in_children(
 ) -> Iterator[Peak]:
     for family in families:
         try:
-            for found in measure_in_child("memory", family, "--length", *map(str, contexts)):
-                yield Peak(**found)
+            for fields in measure_in_child("memory", family, "--length", *map(str, contexts)):
+                yield Peak(**fields)
         except RuntimeError as error:
             yield Peak(family, 0, None, 0, why=str(error))
 
@@ -219,27 +219,27 @@ def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list
         peaks = measure_family(model.removeprefix("family:"), contexts)
     else:
         peaks = measure(Path(model).expanduser(), Path(model).name, contexts)
-    found, began = [], time.monotonic()
+    measured_peaks, began = [], time.monotonic()
     say(f"{'memory':<20} {'context':>8} {'KV':>4} {'chats':>6} {'estimated':>10} {'measured':>10}")
     for peak in peaks:
-        found.append(peak)
+        measured_peaks.append(peak)
         say(_line(peak))
-    say(_summary(found, time.monotonic() - began))
-    return [to_builtins(p) for p in found]
+    say(_summary(measured_peaks, time.monotonic() - began))
+    return [to_builtins(p) for p in measured_peaks]
 
 
-def _summary(found: Sequence[Peak], seconds: float) -> str:
+def _summary(peaks: Sequence[Peak], seconds: float) -> str:
     measured = sorted(
-        (p for p in found if p.measured), key=lambda p: abs(p.error_share), reverse=True
+        (p for p in peaks if p.measured), key=lambda p: abs(p.error_share), reverse=True
     )
     families = len({p.family for p in measured})
     took = f"{families} families, {len(measured)} cells in {seconds / 60:.0f} minutes"
     if not measured:
         return f"{took}."
-    within = sum(abs(p.error_share) <= 0.1 for p in measured)
+    close_count = sum(abs(p.error_share) <= 0.1 for p in measured)
     median = abs(measured[len(measured) // 2].error_share)
     return (
-        f"{took}: {within} estimates within 10 % of the measured peak, half of them at most "
+        f"{took}: {close_count} estimates within 10 % of the measured peak, half of them at most "
         f"{median:.1%} off. The worst cell:\n{_line(measured[0])}"
     )
 

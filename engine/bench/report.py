@@ -102,21 +102,21 @@ def run(models: list[str], minutes: float, file: Path, say: Callable[[str], None
     met = True
     for path in models:
         end = time.monotonic() + minutes * 60 / len(models)
-        found: dict[str, Any] = {"path": Path(path).name, "figures": [], "errors": []}
-        report["models"].append(found)
+        entry: dict[str, Any] = {"path": Path(path).name, "figures": [], "errors": []}
+        report["models"].append(entry)
         try:
             with subject(path) as it:
-                found["model"] = {**to_builtins(it.model), "path": Path(it.model.path).name}
+                entry["model"] = {**to_builtins(it.model), "path": Path(it.model.path).name}
                 report["machine"]["backend"] = it.engine.stats()["backend"]
                 say(f"\n{it.model.name}, {it.model.nbytes / 1e9:.2f} GB")
-                for figure in _figures(it, end, found["errors"]):
+                for figure in _figures(it, end, entry["errors"]):
                     say(str(figure))
                     met &= figure.is_met
-                    found["figures"].append({**to_builtins(figure), "held": figure.is_met})
+                    entry["figures"].append({**to_builtins(figure), "held": figure.is_met})
                     _write(report, file)
         except Exception as error:  # continue with the next model
-            found["errors"].append(_error_text(error))
-        for line in found["errors"]:
+            entry["errors"].append(_error_text(error))
+        for line in entry["errors"]:
             say(f"  {line}")
             met = False
         _write(report, file)
@@ -152,8 +152,8 @@ def _long_prompt(running: Subject) -> Iterator[Figure]:
     gap = latency.long_prompt(running, min(_GAP_PROMPT, running.model.context_length * 3 // 4))
     name = f"gaps while {gap.prompt_tokens:,} tokens are read"
     yield Figure("gap between two tokens of three chats, p50", gap.median_before * 1e3, "ms")
-    most = round(gap.budgeted_before * 1e3, 1)
-    yield Figure(f"{name}, p99", gap.p99 * 1e3, "ms", most, more=False)
+    max_gap_ms = round(gap.budgeted_before * 1e3, 1)
+    yield Figure(f"{name}, p99", gap.p99 * 1e3, "ms", max_gap_ms, more=False)
     yield Figure(f"{name}, longest", gap.longest * 1e3, "ms")
 
 
@@ -162,17 +162,17 @@ def _measure_throughput(chats: int) -> Callable[[Subject], Iterator[Figure]]:
 
     def measure(running: Subject) -> Iterator[Figure]:
         prompts = [running.text(_PROMPT, salt=i) for i in range(chats)]
-        ours: list[float] = []
+        rates: list[float] = []
         alone: list[float] = []
         for _ in range(_ROUNDS):  # alternate between them, so that a slow phase affects both
-            ours.append(throughput.stretto_rate(running, prompts, _TOKENS))
+            rates.append(throughput.stretto_rate(running, prompts, _TOKENS))
             alone.append(throughput.alone_rate(running, prompts[:1], _TOKENS))
-        rate, rate_alone = statistics.median(ours), statistics.median(alone)
-        wanted = targets[running.model.nbytes >= LARGE].get(chats)
+        rate, rate_alone = statistics.median(rates), statistics.median(alone)
+        target = targets[running.model.nbytes >= LARGE].get(chats)
         yield Figure(f"{chats} chats together", rate, "tokens/s")
         if chats == 1:
             yield Figure("one chat by mlx-lm alone", rate_alone, "tokens/s")
-        yield Figure(f"{chats} chats, times mlx-lm's one chat", rate / rate_alone, "x", wanted)
+        yield Figure(f"{chats} chats, times mlx-lm's one chat", rate / rate_alone, "x", target)
 
     return measure
 

@@ -38,12 +38,12 @@ def seconds(samplers: list[Sampler], logits: mx.array, rounds: int) -> float:
 def main() -> None:
     print(f"{ROWS} rows, ms a step, on {start().device}")
     print(f"{'':<28}" + "".join(f"{vocab:>10,}" for vocab in VOCABS))
-    for name, chosen in SETTINGS.items():
+    for name, settings in SETTINGS.items():
         cells = []
         for vocab in VOCABS:
             logits = 3 * mx.random.normal((ROWS, vocab), key=mx.random.key(vocab))
             mx.eval(logits)
-            params = {"temperature": 0.7, **chosen}
+            params = {"temperature": 0.7, **settings}
             samplers = [Sampler(SamplingParams(seed=n, **params)) for n in range(ROWS)]
             cells.append(seconds(samplers, logits, 15))
         print(f"{name:<28}" + "".join(f"{cell * 1e3:>10.2f}" for cell in cells))

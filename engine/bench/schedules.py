@@ -161,9 +161,9 @@ class Schedule:
     def _wait(self, chat: Chat) -> None:
         assert chat.reply is not None
         self._resume(chat)
-        enough = len(chat.reply._events) + self._random.randrange(1, 8)
+        target = len(chat.reply._events) + self._random.randrange(1, 8)
         for number, _ in enumerate(chat.reply, 1):
-            if number == enough:
+            if number == target:
                 return
 
     def _pause(self, chat: Chat) -> None:
@@ -254,18 +254,18 @@ def _finished(chat: Chat) -> tuple[Turn, str]:
     assert reply is not None
     *_, last = reply
     text = "".join(getattr(e, "text", "") for e in reply)
-    ended: Ended
+    ending: Ended
     if isinstance(last, Finished):
-        ended = "cancelled" if last.reason == FinishReason.CANCELLED else "finished"
+        ending = "cancelled" if last.reason == FinishReason.CANCELLED else "finished"
     else:
         assert isinstance(last, Failed)
-        refused = last.code in (CONTEXT_OVERFLOW, UNSUPPORTED_SESSION)
+        is_refused = last.code in (CONTEXT_OVERFLOW, UNSUPPORTED_SESSION)
         expected = (SESSION_CLOSED, UNKNOWN_MODEL, CAPACITY_EXHAUSTED)
-        if not refused and last.code not in expected:
+        if not is_refused and last.code not in expected:
             raise AssertionError(f"a reply failed: {last.code}: {last.message}")
-        ended = "refused" if refused else "failed"
+        ending = "refused" if is_refused else "failed"
     rebuilt = reply.stats.rebuilt or any(t.rebuilt for t in chat.turns)
     dropped = reply.stats.dropped_messages
     code = last.code if isinstance(last, Failed) else ""
-    turn = Turn(chat.asked, chat.params, tuple(reply._tokens), ended, rebuilt, dropped, code)
+    turn = Turn(chat.asked, chat.params, tuple(reply._tokens), ending, rebuilt, dropped, code)
     return turn, text

@@ -80,8 +80,10 @@ class MLXServer:
         self._log.close()
 
     def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
-        wish = RequestSettings(f"http://127.0.0.1:{self.port}/v1", tokens=tokens, seconds=PATIENCE)
-        turns = run(wish, arrivals)
+        config = RequestSettings(
+            f"http://127.0.0.1:{self.port}/v1", tokens=tokens, seconds=PATIENCE
+        )
+        turns = run(config, arrivals)
         if errors := [turn.error for turn in turns if turn.error]:
             raise RuntimeError(f"mlx_lm.server: {errors[0]}: {self._last_output()}")
         return turns

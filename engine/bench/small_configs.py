@@ -510,16 +510,16 @@ def small_vlm_config(architecture: str) -> dict[str, Any]:
     for tower in ("vision", "audio"):
         kind = getattr(package, f"{tower.title()}Config", None)
         if kind is not None and f"{tower}_config" in fields:
-            known = _fields(kind)
-            sized = {name: value for name, value in TOWER.items() if name in known}
+            field_names = _fields(kind)
+            sized = {name: value for name, value in TOWER.items() if name in field_names}
             named = {"model_type": architecture} if _requires(kind, "model_type") else {}
             config[f"{tower}_config"] = {**named, **sized}
     return config
 
 
 def _requires(kind: Any, field: str) -> bool:
-    known = inspect.signature(kind).parameters
-    return field in known and known[field].default is inspect.Parameter.empty
+    parameters = inspect.signature(kind).parameters
+    return field in parameters and parameters[field].default is inspect.Parameter.empty
 
 
 def _fields(kind: Any) -> set[str]:

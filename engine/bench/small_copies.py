@@ -19,11 +19,11 @@ def first_layers(model: Path, folder: Path, layers: int) -> Path:
     With more layers, the copy agrees with the model more often.
     """
 
-    def kept(name: str, array: Any) -> Any:
+    def select(name: str, array: Any) -> Any:
         number = int(name.removeprefix(LAYER).split(".")[0]) if name.startswith(LAYER) else -1
         return array if number < layers else None
 
-    return _copy(model, folder, {"num_hidden_layers": layers}, kept)
+    return _copy(model, folder, {"num_hidden_layers": layers}, select)
 
 
 def perturb(model: Path, folder: Path, share: float, seed: int = 0) -> Path:

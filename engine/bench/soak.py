@@ -55,7 +55,7 @@ def main(options: argparse.Namespace) -> int:
         folders = _folders(options.families, Path(scratch))
         print(f"{len(folders)} families, {options.chats} chats each, {blas} BLAS", flush=True)
         total, actions, resident = Outcome(), Counter[str](), []
-        owed = held_for = 0
+        kv_bytes = held_for = 0
         replies = dict.fromkeys(folders, 0)
         runs = rounds = 0
         while time.monotonic() < end:
@@ -64,22 +64,25 @@ def main(options: argparse.Namespace) -> int:
                     break
                 tight = rounds % 2 == 1
                 schedule = _run(engine, folder, options, options.seed + runs, tight)
-                found = compare(judge, folder, schedule.done, schedule.logits)
-                owed, held_for = owed + schedule.owed, held_for + schedule.held
+                outcome = compare(judge, folder, schedule.done, schedule.logits)
+                kv_bytes, held_for = (
+                    kv_bytes + schedule.owed,
+                    held_for + schedule.held,
+                )
                 runs += 1
                 actions.update(schedule.actions)
-                _add(total, found)
-                replies[name] += found.replies
+                _add(total, outcome)
+                replies[name] += outcome.replies
                 in_use = engine.stats()["memory_in_use"]
                 print(
-                    f"{name:<24} {found.replies:>5} replies {found.tokens:>6} tokens "
-                    f"{found.rebuilt:>3} rebuilt {found.ties:>3} ties "
-                    f"{len(found.faults):>3} faults  "
+                    f"{name:<24} {outcome.replies:>5} replies {outcome.tokens:>6} tokens "
+                    f"{outcome.rebuilt:>3} rebuilt {outcome.ties:>3} ties "
+                    f"{len(outcome.faults):>3} faults  "
                     f"KV {schedule.owed / 1e6:5.1f} MB, held {schedule.held / 1e6:5.1f}  "
                     f"MLX {in_use / 1e6:6.1f} MB  resident {_resident() / 1e6:7.1f} MB",
                     flush=True,
                 )
-                for fault in found.faults:
+                for fault in outcome.faults:
                     print(f"    {fault}", flush=True)
             resident.append(_resident())
             rounds += 1
@@ -92,11 +95,12 @@ def main(options: argparse.Namespace) -> int:
         f"{total.ties} ties, {len(total.faults)} faults"
     )
     print(f"actions: {', '.join(f'{n} {a}' for a, n in actions.most_common())}")
-    least = min(replies, key=lambda name: replies[name])
-    print(f"fewest replies compared of one family: {replies[least]} ({least})")
+    rarest = min(replies, key=lambda name: replies[name])
+    print(f"fewest replies compared of one family: {replies[rarest]} ({rarest})")
     print(
-        f"KV bytes that the engine accounts for, summed over the schedules: {owed / 1e6:.1f} MB; "
-        f"MLX held {held_for / 1e6:.1f} MB for them ({(held_for / max(owed, 1) - 1) * 100:+.1f} %)"
+        f"KV bytes that the engine accounts for, summed over the schedules: {kv_bytes / 1e6:.1f} "
+        f"MB; MLX held {held_for / 1e6:.1f} MB for them "
+        f"({(held_for / max(kv_bytes, 1) - 1) * 100:+.1f} %)"
     )
     sizes = " ".join(f"{size / 1e6:.0f}" for size in resident)
     print(f"resident memory in MB after each round over the families: {sizes}")
@@ -136,15 +140,15 @@ def _folders(names: list[str] | None, root: Path) -> dict[str, Path]:
     return folders
 
 
-def _add(total: Outcome, found: Outcome) -> None:
-    total.replies += found.replies
-    total.tokens += found.tokens
-    total.cancelled += found.cancelled
-    total.ties += found.ties
-    total.rebuilt += found.rebuilt
-    total.slid += found.slid
-    total.refused += found.refused
-    total.faults += found.faults
+def _add(total: Outcome, outcome: Outcome) -> None:
+    total.replies += outcome.replies
+    total.tokens += outcome.tokens
+    total.cancelled += outcome.cancelled
+    total.ties += outcome.ties
+    total.rebuilt += outcome.rebuilt
+    total.slid += outcome.slid
+    total.refused += outcome.refused
+    total.faults += outcome.faults
 
 
 def _resident() -> int:

@@ -112,12 +112,12 @@ def measure_in_child(part: str, family: str, *options: str) -> list[dict[str, An
         RuntimeError: if the child fails.
     """
     command = engine_command("bench", f"family:{family}", "--parts", part, "--json", "-", *options)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode:
+        last = (process.stderr.strip().splitlines() or [f"status {process.returncode}"])[-1]
         raise RuntimeError(f"{part} of {family} failed: {last[:300]}")
-    found: list[dict[str, Any]] = json.loads(done.stdout)[part]
-    return found
+    results: list[dict[str, Any]] = json.loads(process.stdout)[part]
+    return results
 
 
 class Stream:

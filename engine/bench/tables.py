@@ -43,11 +43,15 @@ def traffic_head(say: Say) -> None:
 def traffic(loads: Sequence[LoadResult], say: Say) -> None:
     """Print the results for whole requests. Ratios above 1 mean that Stretto is faster."""
     for (clients, kind), group in itertools.groupby(loads, lambda f: (f.clients, f.traffic)):
-        ours: LoadResult | None = None
+        own_load: LoadResult | None = None
         for f in group:
-            ours = ours or f
-            sooner = (f.first_p50 or 0.0) / (ours.first_p50 or 1.0)
-            ratio = "" if f is ours else f"  {ours.rate / f.rate:.2f}x, first {sooner:.1f}x sooner"
+            own_load = own_load or f
+            sooner = (f.first_p50 or 0.0) / (own_load.first_p50 or 1.0)
+            ratio = (
+                ""
+                if f is own_load
+                else f"  {own_load.rate / f.rate:.2f}x, first {sooner:.1f}x sooner"
+            )
             say(
                 f"{clients:>5}  {kind:<10} {f.server:<18} {f.rate:>7.1f} "
                 f"{_ms(f.first_p50):>10} {_ms(f.first_max):>8} {_ms(f.first_long):>8} "
@@ -91,9 +95,9 @@ def follow_ups(turns: Sequence[FollowUp], say: Say) -> None:
         )
 
 
-def many(found: Sequence[Many], say: Say) -> None:
+def many(results: Sequence[Many], say: Say) -> None:
     say("\nSeveral chats that go on from one text")
-    for m in found:
+    for m in results:
         say(
             f"  {m.chats} {m.what + ',':<10} {m.tokens:,} tokens: first token of the last after "
             f"{m.last * 1e3:.0f} ms, of a single one after {m.one * 1e3:.0f} ms "

@@ -83,14 +83,14 @@ def compare(
 
 
 def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long: int) -> float:
-    found = []
+    differences = []
     for salt in range(rounds):
         brief, wide = (
             1 / stretto_rate(subject, [subject.text(k, salt=100 + salt)], tokens)
             for k in (short, long)
         )
-        found.append(wide - brief)
-    return statistics.median(found)
+        differences.append(wide - brief)
+    return statistics.median(differences)
 
 
 def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:
@@ -133,5 +133,5 @@ def _rate(times: Sequence[Sequence[float]]) -> float:
     begin, end = max(t[0] for t in times), min(t[-1] for t in times)
     if end <= begin:
         raise ValueError("the chats never decoded all at once")
-    counted = sum(sum(begin < moment <= end for moment in t) for t in times)
-    return counted / (end - begin)
+    token_count = sum(sum(begin < moment <= end for moment in t) for t in times)
+    return token_count / (end - begin)

@@ -104,7 +104,7 @@ def middle(loads: Sequence[LoadResult]) -> LoadResult:
 
 
 def kinds(
-    subject: Subject, chats: int, short: int, long: int, every: float, salt: int
+    subject: Subject, chats: int, short: int, long: int, interval_s: float, salt: int
 ) -> Iterator[tuple[str, list[Arrival]]]:
     """Yield all kinds of traffic for a number of chats. A new `salt` makes texts miss any cache."""
     texts = [subject.text(short, salt + i) for i in range(chats)]
@@ -113,7 +113,7 @@ def kinds(
         first = Arrival(0.0, subject.text(long, salt + chats), long=True)
         yield "one long", [first, *(Arrival(0.0, text) for text in texts[1:])]
         later = [subject.text(short, salt + chats + 1 + i) for i in range(chats)]
-        yield "staggered", [Arrival(every * i, text) for i, text in enumerate(later)]
+        yield "staggered", [Arrival(interval_s * i, text) for i, text in enumerate(later)]
 
 
 def compare(
@@ -124,7 +124,7 @@ def compare(
     rounds: int,
     short: int,
     long: int,
-    every: float,
+    interval_s: float,
     say: Callable[[str], None],
 ) -> Iterator[list[LoadResult]]:
     """Measure all contenders with each kind of traffic, taking turns.
@@ -133,9 +133,9 @@ def compare(
     """
     salt = 100
     for n in chats:
-        found: dict[tuple[str, str], list[LoadResult]] = {}
+        results: dict[tuple[str, str], list[LoadResult]] = {}
         for _ in range(rounds):
-            for traffic, arrivals in kinds(subject, n, short, long, every, salt):
+            for traffic, arrivals in kinds(subject, n, short, long, interval_s, salt):
                 for name, (contender, peak) in contenders.items():
                     say(f"{n} chats, {traffic}: {name} …")
                     turns: list[TimedRequest] = []
@@ -149,9 +149,9 @@ def compare(
 
                     memory = peak(run)
                     row = replace(summarize(name, traffic, n, turns), memory=memory)
-                    found.setdefault((traffic, name), []).append(row)
+                    results.setdefault((traffic, name), []).append(row)
             salt += 100
-        yield [middle(several) for several in found.values()]
+        yield [middle(several) for several in results.values()]
 
 
 def wait_until(moment: float) -> None:
