@@ -61,16 +61,16 @@ class ResultsFile:
     def __init__(self, path: Path, restart: bool = False, retry_failed: bool = False) -> None:
         # If this is a link, sorting should replace the target, not the link.
         self._path = path.resolve()
-        self._out = os.open(path, _FLAGS, 0o666)
+        self._descriptor = os.open(path, _FLAGS, 0o666)
         self._synced = time.monotonic()
         try:
-            _lock(self._out, path)
+            _lock(self._descriptor, path)
             if restart:
-                os.ftruncate(self._out, 0)
+                os.ftruncate(self._descriptor, 0)
             self.known, self._size = _read_records(path)
-            os.ftruncate(self._out, self._size)  # cut off an incomplete record
+            os.ftruncate(self._descriptor, self._size)  # cut off an incomplete record
         except BaseException:
-            os.close(self._out)
+            os.close(self._descriptor)
             raise
         if retry_failed:
             self.known = {line: k for line, k in self.known.items() if not k.failed}
@@ -99,27 +99,27 @@ class ResultsFile:
         return count
 
     def write(self, line: int, raw: bytes) -> None:
-        _append(self._out, raw)
+        _append(self._descriptor, raw)
         self._record_places[line] = self._size, len(raw)
         self._size += len(raw)
         if time.monotonic() - self._synced > SYNC_S:
-            os.fsync(self._out)
+            os.fsync(self._descriptor)
             self._synced = time.monotonic()
 
     def close(self) -> None:
         try:
-            os.fsync(self._out)
+            os.fsync(self._descriptor)
             places = [offsets for _, offsets in sorted(self._record_places.items())]
             if places != sorted(places) or sum(size for _, size in places) < self._size:
                 self._rewrite(places)
         finally:
-            os.close(self._out)
+            os.close(self._descriptor)
 
     def _rewrite(self, places: list[tuple[int, int]]) -> None:
         fresh = self._path.with_name(self._path.name + ".sorted")
         try:
             with fresh.open("wb") as file:
-                file.writelines(os.pread(self._out, size, start) for start, size in places)
+                file.writelines(os.pread(self._descriptor, size, start) for start, size in places)
                 file.flush()
                 os.fsync(file.fileno())
             shutil.copymode(self._path, fresh)

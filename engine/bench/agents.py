@@ -130,7 +130,7 @@ class _CrowdRun:
         tally: CrowdResult,
         salt: int,
     ) -> None:
-        self._client, self._wish, self._tally, self._salt = client, settings, tally, salt
+        self._client, self._config, self._tally, self._salt = client, settings, tally, salt
         self._person_key = crowd.person_key or settings.key
         self._every, self._beginning = crowd.every, _system_prompt(crowd.beginning, salt)
         self._head_is_known = False  # set once an agent's first answer has cached the prefix
@@ -149,7 +149,7 @@ class _CrowdRun:
             index = (step + turn) % len(RESULTS)
             broken = BROKEN_AFTER if index == BROKEN_OFF else 0
             request, text = await self._ask(
-                messages, ANSWERS[index], "agent", self._wish.key, broken
+                messages, ANSWERS[index], "agent", self._config.key, broken
             )
             self._tally.written[self._salt, number] += request.tokens
             if request.error:
@@ -209,7 +209,7 @@ class _CrowdRun:
         turn, text = TimedRequest(time.perf_counter()), ""
         try:
             text = await request_answer(
-                self._client, self._wish, messages, turn, tokens, headers, broken
+                self._client, self._config, messages, turn, tokens, headers, broken
             )
         except asyncio.CancelledError:
             if role == "person" and not turn.moments:

@@ -96,8 +96,8 @@ async def _client(
         messages.append({"role": "user", "content": text})
         turn = TimedRequest(time.perf_counter(), number, arrival.long)
         turns.append(turn)
-        named: dict[str, Any] = {"session_id": session} if config.sessions else {}
-        answer = await request_answer(client, config, messages, turn, config.tokens, **named)
+        extra_fields: dict[str, Any] = {"session_id": session} if config.sessions else {}
+        answer = await request_answer(client, config, messages, turn, config.tokens, **extra_fields)
         if turn.error:
             break
         messages.append({"role": "assistant", "content": answer})

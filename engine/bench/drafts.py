@@ -123,12 +123,12 @@ def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> 
     rates: dict[str, list[DecodeSpeed]] = {"plain": [], "always": [], "chosen": []}
     from engine.runtime import draft_policy  # this imports MLX
 
-    usual, accepted, drafted = draft_policy.WORTH, 0, 0
+    original_worth, accepted, drafted = draft_policy.WORTH, 0, 0
     engine.load(path)  # keep the model loaded, so that a round only loads the draft model
     try:
         for number in range(rounds + 1):
             for way, speeds in rates.items():
-                draft_policy.WORTH = math.inf if way == "always" else usual
+                draft_policy.WORTH = math.inf if way == "always" else original_worth
                 model = engine.load(path, draft="" if way == "plain" else draft)
                 prompts = REWRITING if draft == LOOKUP else PROMPTS
                 rate = _rate(engine, model, tokens, prompts, 0.0 if draft == LOOKUP else 0.7)
@@ -139,7 +139,7 @@ def measure(engine: Engine, path: str, draft: str, tokens: int, rounds: int) -> 
                     drafted += figures["drafted_tokens"]
                     accepted += figures["accepted_tokens"]
     finally:
-        draft_policy.WORTH = usual
+        draft_policy.WORTH = original_worth
     plain, always, chosen = (_median(speeds) for speeds in rates.values())
     return Gain(plain, always, chosen, drafted, accepted)
 

@@ -46,13 +46,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--model", default="", help="model for both servers (default: theirs)")
     add("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     group = parser.add_argument_group("agents, and a person's chat beside them")
-    add, usual = group.add_argument, agents.Crowd(0)
+    add, defaults = group.add_argument, agents.Crowd(0)
     for name, kind, usually, unit, words in (
         ("--agents", positive_int, 0, "N", "number of agents, instead of clients"),
-        ("--beginning", positive_int, usual.beginning, "WORDS", "length of their common beginning"),
-        ("--for", float, usual.seconds, "SECONDS", "duration"),
+        (
+            "--beginning",
+            positive_int,
+            defaults.beginning,
+            "WORDS",
+            "length of their common beginning",
+        ),
+        ("--for", float, defaults.seconds, "SECONDS", "duration"),
         ("--tasks", int, 0, "N", "tasks per agent, 0 for no limit"),
-        ("--person-every", float, usual.every, "SECONDS", "pause between the user's questions"),
+        ("--person-every", float, defaults.every, "SECONDS", "pause between the user's questions"),
     ):
         help_text = f"{words} (default: %(default)s)"
         add(name, type=kind, default=usually, metavar=unit, help=help_text)
@@ -69,16 +75,16 @@ def main(options: argparse.Namespace) -> int:
         "sessions": options.sessions,
         "seconds": options.seconds,
     }
-    wishes = [RequestSettings.for_url(url, **request_options) for url in urls]
+    configs = [RequestSettings.for_url(url, **request_options) for url in urls]
     if options.agents:
-        return _with_agents(options, wishes)
+        return _with_agents(options, configs)
     results: list[LoadResult] = []
     print(_HEAD)
     for clients in options.clients:
         for traffic in options.traffic:
             several: dict[str, list[LoadResult]] = {}
             for salt in range(options.rounds):
-                for settings in wishes:
+                for settings in configs:
                     planned = arrivals(traffic, clients, options.words, options.every, salt)
                     turns = run(settings, planned)
                     several.setdefault(settings.url, []).append(
@@ -95,7 +101,7 @@ def main(options: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _with_agents(options: argparse.Namespace, wishes: Sequence[RequestSettings]) -> int:
+def _with_agents(options: argparse.Namespace, configs: Sequence[RequestSettings]) -> int:
     crowd = agents.Crowd(
         options.agents,
         options.beginning,
@@ -104,9 +110,9 @@ def _with_agents(options: argparse.Namespace, wishes: Sequence[RequestSettings])
         options.tasks,
         options.person_key,
     )
-    tallies = {settings.url: agents.CrowdResult() for settings in wishes}
+    tallies = {settings.url: agents.CrowdResult() for settings in configs}
     for salt in range(options.rounds):
-        for settings in wishes:
+        for settings in configs:
             agents.run(settings, crowd, tallies[settings.url], salt)
             print(f"round {salt + 1} at {settings.url}", file=sys.stderr, flush=True)
     print(agents.table(tallies))

@@ -48,7 +48,7 @@ class Schedule:
         self._limit = chats
         self._tight = tight
         self._aside: list[Chat] = []
-        self._before = engine.stats()["memory_in_use"]
+        self._bytes_before = engine.stats()["memory_in_use"]
         self._model: Model = engine.load(folder)
         self._chats: list[Chat] = []
         self.done: list[Chat] = []
@@ -65,7 +65,7 @@ class Schedule:
                 self._settle(chat)
         stats = self._engine.stats()
         self.owed = stats["kv_bytes"] + stats["prefix_bytes"]
-        self.held = stats["memory_in_use"] - stats["weights_bytes"] - self._before
+        self.held = stats["memory_in_use"] - stats["weights_bytes"] - self._bytes_before
         for chat in list(self._chats):
             self._close(chat)
         self.done += self._aside

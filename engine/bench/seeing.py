@@ -371,6 +371,8 @@ def write_seeing(
     (folder / "processor_config.json").write_text(json.dumps(settings))
     if "<image|>" in family.words:  # mlx-vlm's processor reads Gemma's tokens from this file
         config_file = folder / "tokenizer_config.json"
-        named = dict(zip(("image_token", "boi_token", "eoi_token"), family.words, strict=False))
-        config_file.write_text(json.dumps(json.loads(config_file.read_text()) | named))
+        token_fields = dict(
+            zip(("image_token", "boi_token", "eoi_token"), family.words, strict=False)
+        )
+        config_file.write_text(json.dumps(json.loads(config_file.read_text()) | token_fields))
     return folder

@@ -512,8 +512,8 @@ def small_vlm_config(architecture: str) -> dict[str, Any]:
         if kind is not None and f"{tower}_config" in fields:
             field_names = _fields(kind)
             sized = {name: value for name, value in TOWER.items() if name in field_names}
-            named = {"model_type": architecture} if _requires(kind, "model_type") else {}
-            config[f"{tower}_config"] = {**named, **sized}
+            type_fields = {"model_type": architecture} if _requires(kind, "model_type") else {}
+            config[f"{tower}_config"] = {**type_fields, **sized}
     return config
 
 

@@ -97,8 +97,8 @@ def real_model() -> Path:
     Raises:
         ValueError: if it isn't installed.
     """
-    named = Path(__file__).resolve().parents[2] / "resources" / "models.toml"
-    digest = tomllib.loads(named.read_text(encoding="utf-8"))["small"]["file_sha256"]
+    models_file = Path(__file__).resolve().parents[2] / "resources" / "models.toml"
+    digest = tomllib.loads(models_file.read_text(encoding="utf-8"))["small"]["file_sha256"]
     folder = kept.find_by_digest(digest)
     if folder is None:
         raise ValueError("the small real model is not here yet: `make model` brings it")

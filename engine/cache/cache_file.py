@@ -232,9 +232,9 @@ def _read_header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], byte
 
 
 def _is_consistent(record: Record) -> bool:
-    named: list[Any] = [record.fingerprint, record.ledger.text]
+    texts: list[Any] = [record.fingerprint, record.ledger.text]
     text, ids = record.ledger.text, record.ledger.tokens
-    if not all(isinstance(words, str) for words in named):
+    if not all(isinstance(words, str) for words in texts):
         return False
     if not _are_counts(record.tokens, _MAX_TOKEN_ID) or not _are_counts(ids, _MAX_TOKEN_ID):
         return False

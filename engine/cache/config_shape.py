@@ -268,9 +268,8 @@ class _Reader:
         if self.is_family("longcat_flash", "longcat_flash_ngram"):
             layers *= 2
         elif self.latent and indexer:
-            layers.append(
-                Layer(indexer, indexer)
-            )  # mlx-lm stores the indexer's keys as values, too
+            # mlx-lm stores the indexer's keys as values, too.
+            layers.append(Layer(indexer, indexer))
         elif self.is_family("minimax_m3", "minimax_m3_vl"):
             layers = [replace(layers[0], plain=False)]
             if self.has_flag("sparse_attention_freq", at):

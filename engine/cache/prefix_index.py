@@ -96,7 +96,7 @@ class PrefixIndex:
         self.cached: dict[CacheKey, _Holder] = {}
         self.version = 0  # incremented when the tree changes
         self.limit = limit
-        self._moved = moved
+        self._moved_kvs = moved
         self._last_number = 0
         self._roots: dict[Hashable, _Node] = {}
         self._holders: dict[SessionKV, _Holder] = {}
@@ -107,11 +107,11 @@ class PrefixIndex:
 
     def add(self, key: CacheKey, kind: tuple[object, ...], kv: SessionKV) -> None:
         self._holders[kv] = _Holder(key, kind, kv, used_at=time.monotonic())
-        self._moved.add(kv)
+        self._moved_kvs.add(kv)
 
     def remove(self, kv: SessionKV) -> None:
         holder = self._holders.pop(kv, None)
-        self._moved.discard(kv)
+        self._moved_kvs.discard(kv)
         if holder is None:
             return
         try:
@@ -129,7 +129,7 @@ class PrefixIndex:
         self._clear_tree()
         self.cached.clear()
         self._holders.clear()
-        self._moved.clear()
+        self._moved_kvs.clear()
 
     def drop_model(self, model_id: str) -> None:
         for key in [k for k, p in self.cached.items() if p.kind[0] == model_id]:
@@ -137,11 +137,11 @@ class PrefixIndex:
 
     def refresh(self) -> None:
         try:
-            for kv in list(self._moved):
+            for kv in list(self._moved_kvs):
                 holder = self._holders.get(kv)
                 if holder is not None:
                     self._insert(holder)
-                self._moved.discard(kv)
+                self._moved_kvs.discard(kv)
         except BaseException as error:  # prefill the prompts instead of copying
             log.warning("prefix index is not up to date: %s", describe_error(error))
             self._clear_tree()
@@ -300,7 +300,7 @@ class PrefixIndex:
             node.children, node.holders = {}, set()
         for holder in self._holders.values():
             holder.nodes = ()
-        self._moved.update(self._holders)
+        self._moved_kvs.update(self._holders)
         self.version += 1
 
 

@@ -174,11 +174,11 @@ class BatchRun:
     def print_summary(self, ignored: Sequence[str]) -> None:
         self._progress.clear()
         if ignored:
-            named = ", ".join(ignored[:_MAX_LISTED])
+            field_names = ", ".join(ignored[:_MAX_LISTED])
             suffix = (
                 f" and {len(ignored) - _MAX_LISTED:,} more" if len(ignored) > _MAX_LISTED else ""
             )
-            print(f"batch: ignored fields: {named}{suffix}", file=sys.stderr)
+            print(f"batch: ignored fields: {field_names}{suffix}", file=sys.stderr)
         if self._listed_errors > _MAX_LISTED:
             print(
                 f"batch: {self._listed_errors - _MAX_LISTED:,} more lines failed.", file=sys.stderr

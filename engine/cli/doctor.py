@@ -115,7 +115,7 @@ def _report_lines(report: DoctorReport) -> Iterable[str]:
         state = "on" if patch["on"] else f"off: {patch['reason']}"
         yield f"{'patch':<16} {patch['name']:<16} {state}"
     yield f"{'adapters':<16} {report.adapters or 'LoRA and DoRA'}"
-    for lacking in report.missing:
-        yield f"{'missing':<16} {lacking}"
+    for package in report.missing:
+        yield f"{'missing':<16} {package}"
     for difference in report.differences:
         yield f"- {difference}"

@@ -254,8 +254,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--model", metavar="NAME", help="model of the server (default: its first one)")
-    usual = "http://127.0.0.1:8080"
-    add("--url", default=usual, help="address of the server (default: %(default)s)")
+    default_url = "http://127.0.0.1:8080"
+    add("--url", default=default_url, help="address of the server (default: %(default)s)")
     add("--folder", type=Path, help="folder in which the agent works (default: the current one)")
     add("--keys", type=Path, metavar="FILE", help="the server's keys (default: in the profile)")
     add("--print", action="store_true", help="only print the settings and the command")

@@ -217,8 +217,8 @@ class ToolChats(Struct, eq=False):
     ) -> tuple[str, Finished]:
         events: asyncio.Queue[Event] = asyncio.Queue()
         loop = asyncio.get_running_loop()
-        usual = {**chat.model.defaults, "max_tokens": self.limit, "seed": seed}
-        reply = chat.send(prompt, SamplingParams(**usual), partial(_post_event, loop, events))
+        settings = {**chat.model.defaults, "max_tokens": self.limit, "seed": seed}
+        reply = chat.send(prompt, SamplingParams(**settings), partial(_post_event, loop, events))
         text: list[str] = []
         try:
             while True:

@@ -100,20 +100,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--forget", action="store_true", help="empty that folder, and exit")
     group = parser.add_argument_group("limits")
-    add, usual = group.add_argument, Settings()
+    add, defaults = group.add_argument, Settings()
     for name, default, words in (
-        ("--sessions", usual.sessions, "open sessions with an id (default: %(default)s)"),
-        ("--at-once", usual.at_once, "concurrent replies (default: %(default)s)"),
-        ("--queue", usual.queue, "waiting requests (default: %(default)s)"),
+        ("--sessions", defaults.sessions, "open sessions with an id (default: %(default)s)"),
+        ("--at-once", defaults.at_once, "concurrent replies (default: %(default)s)"),
+        ("--queue", defaults.queue, "waiting requests (default: %(default)s)"),
         ("--per-key", 0, "concurrent replies per key (default: unlimited)"),
         ("--per-minute", 0, "requests per key and minute (default: unlimited)"),
-        ("--connections", usual.connections, "open connections (default: %(default)s)"),
+        ("--connections", defaults.connections, "open connections (default: %(default)s)"),
     ):
         add(name, type=int, default=default, metavar="N", help=words)
     for name, seconds, words in (
         (
             "--session-ttl",
-            usual.session_ttl,
+            defaults.session_ttl,
             "close sessions unused for this long (default: %(default)g)",
         ),
         ("--unload-after", 0.0, "unload models unused for this long (default: never)"),
@@ -122,7 +122,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--when-full",
         choices=get_args(Policy),
-        default=usual.policy,
+        default=defaults.policy,
         help="reject a new session, or evict the least recently used (default: %(default)s)",
     )
     add(
@@ -183,12 +183,12 @@ def _build_settings(options: argparse.Namespace) -> Settings:
             f"{options.host} cannot be reached by other machines, so there is nothing to "
             "announce. Allow access with --host 0.0.0.0, for example."
         )
-    needed = not local or options.require_key
-    if needed and all(key.revoked for key in Keys(_key_file(options)).all()):
+    requires_key = not local or options.require_key
+    if requires_key and all(key.revoked for key in Keys(_key_file(options)).all()):
         location = "here" if local else f"at {options.host}, which other machines can reach"
         raise ValueError(f"a key is required {location}. Create one with --new-key NAME.")
     return Settings(
-        require_key=needed,
+        require_key=requires_key,
         origins=tuple(options.origin),
         aliases=tuple(options.alias),
         policy=options.when_full,

@@ -407,14 +407,14 @@ class Leader:
             {"do": "measure", "model": number, "words": words, "id": name}
         )
         try:
-            tried, result = sharding.probe_shard(
+            tried_model, result = sharding.probe_shard(
                 net, words, self.size, self._count_step, checked_model.name
             )
         except Exception as error:
             raise _ranks_lost_error(error) from error
         while (answers := self._followers.wait_for_answers(question, _POLL_S)) is None:
             self.steps += 1
-        checksum = sharding.plan_checksum(tried)
+        checksum = sharding.plan_checksum(tried_model)
         mismatched = [answer["rank"] for answer in answers if answer["plans"] != checksum]
         if mismatched:
             raise RanksLostError(
@@ -428,7 +428,7 @@ class Leader:
         model.ranks, model.broadcast_tokens, model.quantized_caches = (
             self.size,
             self._feed,
-            tried.quantized_caches,
+            tried_model.quantized_caches,
         )
         model.new_kv = lambda make, shares, bits: JournaledKV(
             self._journal, number, make, shares, bits or 0

@@ -263,10 +263,10 @@ class ModelDownload:
         self._cancelled = cancelled
         self._headers = request_headers(token)
         # Size of all files except the current file.
-        self._before = bytes_present(model.repo, model.files)
+        self._present_bytes = bytes_present(model.repo, model.files)
 
     def fetch(self, file: HubFile) -> None:
-        self._before -= bytes_present(self._model.repo, [file])
+        self._present_bytes -= bytes_present(self._model.repo, [file])
         target = blob_path(self._model.repo, file)
         if not target.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -282,8 +282,8 @@ class ModelDownload:
                     f"{file.name} was damaged in transfer and deleted. Download it again.",
                 )
             os.replace(unfinished, target)
-        self._before += file.size
-        self._progress(self._before, self._model.size)
+        self._present_bytes += file.size
+        self._progress(self._present_bytes, self._model.size)
 
     def _download_rest(self, file: HubFile, unfinished: Path, out: BinaryIO) -> str:
         """Append the missing bytes. Return the digest of the whole file."""
@@ -331,7 +331,7 @@ class ModelDownload:
                     digest.update(piece)
                     have += len(piece)
                     self._waits.reset()
-                    self._progress(self._before + have, self._model.size)
+                    self._progress(self._present_bytes + have, self._model.size)
             except net.BusyError as error:
                 out.flush()
                 self._waits.wait(error, self._model.repo)

@@ -216,8 +216,10 @@ def is_known_architecture(config: dict[str, Any]) -> bool:
     from mlx_lm import utils
 
     kind = config["model_type"]
-    named = config.get("architectures") or ()
-    for architecture in map(str, named if isinstance(named, list) else [named]):
+    architectures = config.get("architectures") or ()
+    for architecture in map(
+        str, architectures if isinstance(architectures, list) else [architectures]
+    ):
         if (kind, architecture) in utils.MODEL_ARCHITECTURE_REMAPPING:
             kind = utils.MODEL_ARCHITECTURE_REMAPPING[kind, architecture]
             break

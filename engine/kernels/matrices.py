@@ -185,17 +185,17 @@ class _Memory:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._piece: weakref.ref[Array] | None = None  # current block
-        self._used = 0
+        self._used_bytes = 0
 
     def allocate(self, nbytes: int) -> Array:
         nbytes = -(-nbytes // _LINE_BYTES) * _LINE_BYTES
         with self._lock:
             piece = None if self._piece is None else self._piece()
-            if piece is None or self._used + nbytes > len(piece):
-                piece, self._used = _map_block(max(nbytes, _PIECE_BYTES)), 0
+            if piece is None or self._used_bytes + nbytes > len(piece):
+                piece, self._used_bytes = _map_block(max(nbytes, _PIECE_BYTES)), 0
                 self._piece = weakref.ref(piece)
-            self._used += nbytes
-            return piece[self._used - nbytes : self._used]
+            self._used_bytes += nbytes
+            return piece[self._used_bytes - nbytes : self._used_bytes]
 
 
 _LINE_BYTES = 64

@@ -145,8 +145,8 @@ def _copy(value: Any, copies: dict[int, Any]) -> Any:
         return types.MethodType(value.__func__, _copy(value.__self__, copies))
     if type(value) is partial:
         parts = (_copy(part, copies) for part in value.args)
-        named = {key: _copy(part, copies) for key, part in value.keywords.items()}
-        return partial(_copy(value.func, copies), *parts, **named)
+        kwargs = {key: _copy(part, copies) for key, part in value.keywords.items()}
+        return partial(_copy(value.func, copies), *parts, **kwargs)
     return value
 
 
@@ -173,10 +173,10 @@ def _set_arrays(net: Any, adapter: Adapter, dtype: str) -> int:
             f"{adapter.name} was not made for this model: it has {stranger[:100]!r}, and no layer "
             "that it changes is called that. Choose the model that it was trained on."
         )
-    lacking = min(expected.keys() - arrays.keys(), default=None)
-    if lacking is not None:
+    missing = min(expected.keys() - arrays.keys(), default=None)
+    if missing is not None:
         raise load_refused(
-            f"{adapter.name} is incomplete or was not made for this model: {lacking[:100]!r} is "
+            f"{adapter.name} is incomplete or was not made for this model: {missing[:100]!r} is "
             "missing. Choose the model that it was trained on, or get the adapter again."
         )
     for key, array in arrays.items():

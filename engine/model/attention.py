@@ -54,18 +54,18 @@ def install_attention() -> None:
         patches.replace(home, name, functools.partial(replacement, getattr(home, name)))
 
 
-def _dispatch_sdpa(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **named: Any) -> mx.array:
+def _dispatch_sdpa(mlx: Callable[..., mx.array], q: Any, k: Any, v: Any, **kwargs: Any) -> mx.array:
     if not isinstance(k, mx.array):
-        return attention(q, k, v, None, **named)
+        return attention(q, k, v, None, **kwargs)
     if sliced_tower.recorder.now is None:
-        return mlx(q, k, v, **named)
-    return sliced_tower.attend(mlx, q, k, v, **named)
+        return mlx(q, k, v, **kwargs)
+    return sliced_tower.attend(mlx, q, k, v, **kwargs)
 
 
-def _dispatch_tile(mlx: Callable[..., mx.array], array: Any, reps: Any, **named: Any) -> Any:
+def _dispatch_tile(mlx: Callable[..., mx.array], array: Any, reps: Any, **kwargs: Any) -> Any:
     if isinstance(array, (Rows, WithChunks, Split)):
         return array.tile(reps)
-    return mlx(array, reps, **named)
+    return mlx(array, reps, **kwargs)
 
 
 class _Call(Struct, frozen=True):
@@ -98,7 +98,7 @@ def attention(
     mask: Any = None,
     sinks: Any = None,
     *extra_args: Any,
-    **named: Any,
+    **kwargs: Any,
 ) -> mx.array:
     """Replacement for mlx-lm's `scaled_dot_product_attention` that also accepts ragged caches.
 
@@ -107,9 +107,9 @@ def attention(
         keys, values: `[rows, key heads, tokens, head dim]`, or one of the ragged classes.
         mask: None, "causal", an array, or `Rows` with a mask for each row.
     """
-    usual = sinks is None and not extra_args and not named
+    is_usual = sinks is None and not extra_args and not kwargs
     return _attend(
-        queries, keys, values, cache, _Call(scale, mask, sinks, extra_args, named, usual)
+        queries, keys, values, cache, _Call(scale, mask, sinks, extra_args, kwargs, is_usual)
     )
 
 

@@ -383,7 +383,7 @@ class _FileLimit:
         with self._lock:
             self._inside += 1
             if self._inside == 1:
-                self._before = resource.getrlimit(resource.RLIMIT_NOFILE)
+                self._original_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
                 self._real = resource.setrlimit
                 resource.setrlimit = lambda *_: None
 
@@ -392,8 +392,8 @@ class _FileLimit:
             self._inside -= 1
             if not self._inside:
                 resource.setrlimit = self._real
-                if resource.getrlimit(resource.RLIMIT_NOFILE) != self._before:
-                    resource.setrlimit(resource.RLIMIT_NOFILE, self._before)
+                if resource.getrlimit(resource.RLIMIT_NOFILE) != self._original_limit:
+                    resource.setrlimit(resource.RLIMIT_NOFILE, self._original_limit)
 
 
 _file_limit = _FileLimit()

@@ -21,16 +21,16 @@ class CircuitBreaker:
         self.faults = 0  # total number of failures
         self.is_enabled = True  # False during a pause
         self._max_faults = max_faults
-        self._counted = 0  # failures that haven't been offset
-        self._successes = 0  # successful passes since `_counted` last changed
+        self._recent_faults = 0  # failures that haven't been offset
+        self._successes = 0  # successful passes since `_recent_faults` last changed
         self._next_pause = MIN_PAUSE_PASSES
         self._pause_left = 0
 
     def record_failure(self) -> None:
         self.faults += 1
-        self._counted += 1
+        self._recent_faults += 1
         self._successes = 0
-        if self._counted >= self._max_faults:
+        if self._recent_faults >= self._max_faults:
             self._pause_left, self.is_enabled = self._next_pause, False
             self._next_pause = min(2 * self._next_pause, MAX_PAUSE_PASSES)
 
@@ -39,10 +39,11 @@ class CircuitBreaker:
             self._pause_left -= 1
             if not self._pause_left:
                 self.is_enabled = True
-                self._counted = self._max_faults - 1  # a single failure triggers the next pause
-        elif self._counted:
+                # A single failure triggers the next pause.
+                self._recent_faults = self._max_faults - 1
+        elif self._recent_faults:
             self._successes += 1
             if self._successes >= RECOVERY_PASSES:
-                self._successes, self._counted = 0, self._counted - 1
-                if not self._counted:
+                self._successes, self._recent_faults = 0, self._recent_faults - 1
+                if not self._recent_faults:
                     self._next_pause = MIN_PAUSE_PASSES

@@ -33,9 +33,9 @@ def check_folder(folder: Path, name: str) -> dict[str, Any]:
 
 def context_length(config: dict[str, Any], tokenizer: Any) -> int:
     """Return the model's context limit in tokens, or a large default."""
-    named = context_limit(config)
-    if named is not None:
-        return named
+    config_limit = context_limit(config)
+    if config_limit is not None:
+        return config_limit
     limit = getattr(tokenizer, "model_max_length", None)
     return int(limit) if isinstance(limit, int) and 0 < limit < 1 << 24 else 131_072
 

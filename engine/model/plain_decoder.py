@@ -66,12 +66,12 @@ class _PlainBody:
     embed_tokens: Any
     layers: list[Any]
 
-    def __call__(self, inputs: mx.array, cache: Any = None, *embeddings: Any, **named: Any) -> Any:
+    def __call__(self, inputs: mx.array, cache: Any = None, *embeddings: Any, **kwargs: Any) -> Any:
         inner = super().__call__  # type: ignore[misc]
         sessions = self.plain.split_sessions(cache, inputs.shape)
         if not any(session.is_plain for session in sessions):
-            return inner(inputs, cache, *embeddings, **named)
-        arrays = [h for h in (*embeddings, *named.values()) if h is not None]
+            return inner(inputs, cache, *embeddings, **kwargs)
+        arrays = [h for h in (*embeddings, *kwargs.values()) if h is not None]
         if all(session.is_plain for session in sessions):
             h = arrays[0] if arrays else self.plain.embed(self.embed_tokens, inputs)
             return self.plain.hidden_states(h, sessions)
@@ -738,10 +738,10 @@ def _build_rotation(rope: Any, width: int) -> Rotation:
         turned = np.array(rope(mx.array(ones), offset=first))[0, 0]
         return turned[:, first_half], turned[:, second_half]
 
-    for tried in _TRIED_AT:
-        first = max(0, tried - 256)
+    for tried_position in _TRIED_AT:
+        first = max(0, tried_position - 256)
         cosines, sines = part(first, 512)
-        for position in (tried - 1, tried):
+        for position in (tried_position - 1, tried_position):
             head = np.sin(np.arange(width, dtype=np.float32) + position)[None, None, None]
             expected = np.array(rope(mx.array(head), offset=position))[0, 0, 0]
             actual, at = head[0, 0, 0].copy(), position - first

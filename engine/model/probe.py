@@ -217,25 +217,25 @@ def _find_modes(
         for token, caches in zip(tokens, alone, strict=True):
             rows.append((yield from compute_logits(net, [token], caches)))
         expected.append(mx.concatenate(rows))
-    tried = _Trial(net, sessions, alone, steps, expected)
-    if (yield from _try_mode(SHARED, tried)):
+    trial = _Trial(net, sessions, alone, steps, expected)
+    if (yield from _try_mode(SHARED, trial)):
         # The decoder uses each session's own arrays, so slots would only add copies.
         is_plain = plain_decoder.is_installed(net)
-        slots = not is_plain and (yield from _try_mode(_IN_SLOTS, tried))
-        shares_prefix = yield from _try_mode(_SHARED_PREFIX, tried)
+        slots = not is_plain and (yield from _try_mode(_IN_SLOTS, trial))
+        shares_prefix = yield from _try_mode(_SHARED_PREFIX, trial)
         mixes = (slots or is_plain) and all(map(cache_objects.can_mix, sessions[0]))
         if mixes:
             undo = yield from _enable_mixed_states(net, sessions[0])
-            mixes = yield from _try_mode(_MIXED, tried)
+            mixes = yield from _try_mode(_MIXED, trial)
             if not mixes:
                 undo()
-        exact = mixes and plain_decoder.is_exact(net) and not any(tried.differences)
+        exact = mixes and plain_decoder.is_exact(net) and not any(trial.differences)
         return SharingModes(SHARED, slots, shares_prefix, mixes, exact)
     if not patches.is_on("module_classes"):
         return SharingModes(ALONE)
     undo = ragged.run_by_rows(_row_modules(net, sessions[0]))
     yield
-    if (yield from _try_mode(ROWS, tried)):
+    if (yield from _try_mode(ROWS, trial)):
         return SharingModes(ROWS)
     undo()
     return SharingModes(ALONE)
@@ -280,44 +280,44 @@ class _Trial(Struct, frozen=True):
     differences: list[float] = field(default_factory=list)
 
 
-def _try_mode(way: str, tried: _Trial) -> Generator[None, None, bool]:
+def _try_mode(way: str, trial: _Trial) -> Generator[None, None, bool]:
     try:
         if way == _MIXED:
-            difference = yield from _mixed_difference(tried)
+            difference = yield from _mixed_difference(trial)
         else:
-            difference = yield from _mode_difference(way, tried)
+            difference = yield from _mode_difference(way, trial)
     except Exception as error:  # models that don't support these caches may raise any exception
         log.debug("%s step: %s: %s", way, type(error).__name__, error)
         yield
         return False
     log.debug("%s step: off by %.2g of the logits' spread", way, difference)
-    tried.differences.append(difference)
+    trial.differences.append(difference)
     return difference < TOLERANCE
 
 
-def _chunk_difference(tried: _Trial, stepped: Caches) -> Generator[None, None, float]:
+def _chunk_difference(trial: _Trial, stepped: Caches) -> Generator[None, None, float]:
     """Compare the logits after a chunk that follows a shared prefix.
 
     `stepped` are the caches of the first session with a shared prefix, after the steps.
     """
     chunk = [3, 1, 4, 1, 5]
-    expected = yield from compute_logits(tried.net, chunk, clone(tried.alone[0]))
-    logits = yield from compute_logits(tried.net, chunk, stepped)
+    expected = yield from compute_logits(trial.net, chunk, clone(trial.alone[0]))
+    logits = yield from compute_logits(trial.net, chunk, stepped)
     return logit_difference(logits, expected)
 
 
-def _mixed_difference(tried: _Trial) -> Generator[None, None, float]:
+def _mixed_difference(trial: _Trial) -> Generator[None, None, float]:
     """Compare the logits of a mixed step: two sessions decode while a third prefills a chunk.
 
     Returns the maximum difference for the decoding sessions, the chunk's last token, and the third
     session's next token.
     """
-    net, tokens, expected = tried.net, tried.steps[0], tried.expected[0]
+    net, tokens, expected = trial.net, trial.steps[0], trial.expected[0]
     chunk, next_chunk = [3, 1, 4, 1, 5], [9]
-    plain = clone(tried.sessions[2])
+    plain = clone(trial.sessions[2])
     last = yield from compute_logits(net, chunk, plain)
     expected_after = yield from compute_logits(net, next_chunk, plain)
-    first, second, third = (clone(caches) for caches in tried.sessions)
+    first, second, third = (clone(caches) for caches in trial.sessions)
     shared = ragged.combine_caches([first, second], None, [(third, len(chunk))])
     places = (0, 1, 1 + len(chunk))
     with dense.engage(), output_rows.restrict_rows(places):
@@ -341,8 +341,8 @@ def logit_difference(actual: mx.array, expected: mx.array) -> float:
     return float(difference) if math.isfinite(difference) else math.inf
 
 
-def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
-    together = [clone(caches) for caches in tried.sessions]
+def _mode_difference(way: str, trial: _Trial) -> Generator[None, None, float]:
+    together = [clone(caches) for caches in trial.sessions]
     slots, kvs = Slots(policy_for(current_device())), [SessionKV(list) for _ in together]
     for kv, caches in zip(kvs, together, strict=True):
         kv.set_caches(caches)
@@ -353,14 +353,14 @@ def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
                 if not kv.make_shared_prefix():
                     return math.inf
             together = [kv.layers for kv in kvs]
-        for tokens, expected in zip(tried.steps, tried.expected, strict=True):
+        for tokens, expected in zip(trial.steps, trial.expected, strict=True):
             if way == _IN_SLOTS:
                 slots.assign(kvs)
                 if not slots.arrays:
                     return math.inf
             shared = ragged.combine_caches(together, slots)
             with dense.engage():
-                logits = tried.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(
+                logits = trial.net(mx.array(tokens)[:, None], cache=shared)[:, -1].astype(
                     mx.float32
                 )
             arrays = [*zip(*together, strict=True), *slots.arrays]
@@ -368,7 +368,7 @@ def _mode_difference(way: str, tried: _Trial) -> Generator[None, None, float]:
             worst = max(worst, logit_difference(logits, expected))
             yield
         if way == _SHARED_PREFIX:
-            worst = max(worst, (yield from _chunk_difference(tried, together[0])))
+            worst = max(worst, (yield from _chunk_difference(trial, together[0])))
     finally:
         for kv in kvs:
             kv.drop()  # breaks the reference cycle between slots and occupants

@@ -40,7 +40,7 @@ class MatchSearch:
     def __init__(self, tokens: list[int]) -> None:
         self._tokens = tokens
         self._ids = np.empty(0, np.int32)
-        self._copied = 0  # number of tokens copied from `_tokens` to `_ids`
+        self._copied_count = 0  # number of tokens copied from `_tokens` to `_ids`
         self._next = 0  # index of the token after the earlier occurrence, or 0 without a match
         self._matched = 0  # length of the current match
         # Accepted and drafted counts by length class.
@@ -51,12 +51,12 @@ class MatchSearch:
 
     def find(self) -> int:
         """Return the length of the longest match for the latest tokens, or 0 if it's too short."""
-        new_tokens = self._tokens[self._copied :]
-        if self._copied + len(new_tokens) > len(self._ids):
-            larger_ids = np.empty(2 * (self._copied + len(new_tokens)), np.int32)
-            larger_ids[: self._copied] = self._ids[: self._copied]
+        new_tokens = self._tokens[self._copied_count :]
+        if self._copied_count + len(new_tokens) > len(self._ids):
+            larger_ids = np.empty(2 * (self._copied_count + len(new_tokens)), np.int32)
+            larger_ids[: self._copied_count] = self._ids[: self._copied_count]
             self._ids = larger_ids
-        self._ids[self._copied : self._copied + len(new_tokens)] = new_tokens
+        self._ids[self._copied_count : self._copied_count + len(new_tokens)] = new_tokens
         for token in new_tokens:
             goes_on = self._next and self._ids[self._next] == token
             if self._next:
@@ -64,7 +64,7 @@ class MatchSearch:
                 self._drafted[_length_class(self._matched)] += 1
             self._next = self._next + 1 if goes_on else 0
             self._matched += 1
-        self._copied += len(new_tokens)
+        self._copied_count += len(new_tokens)
         if new_tokens and not self._next:
             self._search()
         return self._matched if self._next else 0
@@ -72,7 +72,9 @@ class MatchSearch:
     def draft(self, count: int) -> list[int]:
         if not self.find():
             return []
-        tokens: list[int] = self._ids[self._next : min(self._next + count, self._copied)].tolist()
+        tokens: list[int] = self._ids[
+            self._next : min(self._next + count, self._copied_count)
+        ].tolist()
         return tokens
 
     def acceptance_chances(self, count: int) -> list[float]:
@@ -81,14 +83,14 @@ class MatchSearch:
         The statistics include every token of the answer, whether or not it was drafted.
         """
         chance, chances = 1.0, list[float]()
-        for offset in range(min(count, self._copied - self._next)):
+        for offset in range(min(count, self._copied_count - self._next)):
             length = _length_class(self._matched + offset)
             chance *= self._accepted[length] / self._drafted[length]
             chances.append(chance)
         return chances
 
     def _search(self) -> None:
-        last = self._copied - 1
+        last = self._copied_count - 1
         places, matched = np.flatnonzero(self._ids[:last] == self._ids[last]), 1
         while matched < MAX_MATCH:
             longer = places[places >= matched]

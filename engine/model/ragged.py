@@ -594,10 +594,10 @@ class MixedKV:
             else cache.make_mask(count, **kwargs)
             for cache, count, spans in zip(self._caches, self._counts, open_ones, strict=True)
         ]
-        usual = decoding_mask is None and not any(
+        is_causal = decoding_mask is None and not any(
             hasattr(cache, "max_size") for cache in self._caches
         )
-        if usual and not any(isinstance(mask, mx.array) for mask in masks):
+        if is_causal and not any(isinstance(mask, mx.array) for mask in masks):
             return None
         return WithChunks(decoding_mask, masks, self._caches, self._counts)
 

@@ -147,11 +147,11 @@ class _RecordedPieces:
 class _ByRows:
     """Mixin for a module that treats rows independently."""
 
-    def __call__(self, *inputs: Any, **named: Any) -> Any:
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         call: Any = super().__call__  # type: ignore[misc]
         recorded = recorder.now
-        if recorded is None or named or len(inputs) != 1 or inputs[0].ndim < 2:
-            return call(*inputs, **named)
+        if recorded is None or kwargs or len(inputs) != 1 or inputs[0].ndim < 2:
+            return call(*inputs, **kwargs)
         (x,), kind = inputs, type(self).__name__
         if isinstance(self, _PATCHES):
             steps = self.stride if isinstance(self.stride, int) else math.prod(self.stride)
@@ -196,14 +196,14 @@ def split_rotary_by_rows(home: ModuleType, name: str, axes: Sequence[int]) -> No
 
 
 def _rotary_by_rows(
-    turn: Callable[..., Any], axes: Sequence[int], *inputs: Any, **named: Any
+    turn: Callable[..., Any], axes: Sequence[int], *inputs: Any, **kwargs: Any
 ) -> Any:
     if recorder.now is None:
-        return turn(*inputs, **named)
+        return turn(*inputs, **kwargs)
     arrays, rest = inputs[: len(axes)], inputs[len(axes) :]
 
     def part(*args: mx.array) -> list[mx.array]:
-        out = turn(*args, *rest, **named)
+        out = turn(*args, *rest, **kwargs)
         return [*out] if isinstance(out, tuple) else [out]
 
     numbers = 3 * sum(array.size for array in arrays) / arrays[0].shape[axes[0]]
@@ -212,12 +212,12 @@ def _rotary_by_rows(
 
 
 def attend(
-    mlx: Callable[..., mx.array], q: mx.array, k: mx.array, v: mx.array, **named: Any
+    mlx: Callable[..., mx.array], q: mx.array, k: mx.array, v: mx.array, **kwargs: Any
 ) -> mx.array:
     """Call MLX's attention, split by queries while a tower's pass is being recorded."""
-    recorded, mask = recorder.now, named.get("mask")
+    recorded, mask = recorder.now, kwargs.get("mask")
     if recorded is None or isinstance(mask, str):
-        return mlx(q, k, v, **named)
+        return mlx(q, k, v, **kwargs)
     k, v = mx.contiguous(k), mx.contiguous(v)  # otherwise, each part would make a copy
     recorded.add(k, v)
     arrays = [(q, -2)]
@@ -226,8 +226,8 @@ def attend(
 
     def part(queries: mx.array, *masks: mx.array) -> list[mx.array]:
         if masks:
-            named["mask"] = masks[0]
-        return [mlx(queries, k, v, **named)]
+            kwargs["mask"] = masks[0]
+        return [mlx(queries, k, v, **kwargs)]
 
     cost = q.shape[0] * q.shape[1] * k.shape[-2] * (4 * q.shape[-1] + recorded.element)
     return recorded.split_call(_ATTENTION, arrays, cost, part)[0]

@@ -365,10 +365,11 @@ class Gemma4(VisionFamily):
         )
         ids = (("image", 258880), ("boi", 255999), ("eoi", 258882))
         self.placeholder, self._first, self._last = (
-            words_by_id[config.get(f"{name}_token_id", usual)] for name, usual in ids
+            words_by_id[config.get(f"{name}_token_id", default_id)] for name, default_id in ids
         )
         sound_words = [
-            words_by_id.get(config.get(f"{name}_token_id", usual)) for name, usual in _SOUNDS
+            words_by_id.get(config.get(f"{name}_token_id", default_id))
+            for name, default_id in _SOUNDS
         ]
         if (
             config.get("audio_config") is None

@@ -50,7 +50,7 @@ def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
     return beyond
 
 
-def collect_end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -> frozenset[int]:
+def collect_end_ids(tokenizer: Any, ids: Sequence[int], ends: Sequence[str]) -> frozenset[int]:
     """Return the EOS token ids of a model from all the places where they can be set.
 
     The ids in configs may belong to the base model or the chat model, or may be a library's
@@ -58,13 +58,13 @@ def collect_end_ids(tokenizer: Any, named: Sequence[int], ends: Sequence[str]) -
     ordinary word never ends a turn.
 
     Args:
-        named: ids from the model's configs, most reliable first.
+        ids: ids from the model's configs, most reliable first.
         ends: tokens that end a turn in the model's dialect.
     """
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     added: dict[str, int] = inner.get_added_vocab()
     special = set(added.values())
-    end_ids = {i for index, i in enumerate(named) if index == 0 or i in special}
+    end_ids = {i for index, i in enumerate(ids) if index == 0 or i in special}
     end_ids |= {added[end] for end in ends if end in added}
     eos = getattr(inner, "eos_token_id", None)
     return frozenset(end_ids if eos is None else {*end_ids, eos})

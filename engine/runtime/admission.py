@@ -104,9 +104,9 @@ def queue_key(one_shot: bool, priority: int, waiting_since: float) -> tuple[bool
     return not one_shot, -priority, waiting_since
 
 
-def too_large(needed: int, free: int) -> str:
+def too_large(needed_bytes: int, free: int) -> str:
     return (
-        f"This needs {needed / 1000000000.0:.2f} GB including the weights, but only "
+        f"This needs {needed_bytes / 1000000000.0:.2f} GB including the weights, but only "
         f"{free / 1000000000.0:.2f} GB may be used. Ask for a shorter answer, shorten the chat, or "
         "unload a model."
     )
@@ -156,10 +156,10 @@ def load(request: LoadRequest, budget: MemoryBudget) -> StepPlan | None:
 def embed(request: PendingEmbedding, budget: MemoryBudget) -> StepPlan | None:
     fit = budget.fit(request.nbytes)
     if fit is None:
-        needed = budget.memory.fixed + request.nbytes
+        needed_bytes = budget.memory.fixed + request.nbytes
         words = "Running answers use all memory. Retry later."
-        if needed > budget.memory.budget:
-            words = too_large(needed, budget.memory.budget)
+        if needed_bytes > budget.memory.budget:
+            words = too_large(needed_bytes, budget.memory.budget)
         return StepPlan(refuse=(Refusal(request.key, CAPACITY_EXHAUSTED, words),))
     if fit is True:
         return StepPlan(embed=request)

@@ -149,7 +149,7 @@ class DraftStatistics:
     """
 
     def __init__(self) -> None:
-        self._of: dict[tuple[str, int], _Record] = {}
+        self._records: dict[tuple[str, int], _Record] = {}
         # Keyed by the model, and whether steps have several chats.
         self._costs: dict[tuple[str, bool], Costs] = {}
         # Key of the last pass, and True if we have waited for all of its results. None if the last
@@ -157,7 +157,7 @@ class DraftStatistics:
         self.last: tuple[tuple[str, int], bool] | None = None
 
     def count(self, model: str) -> int:
-        record = self._of.get((model, 1))
+        record = self._records.get((model, 1))
         if record is None or record.plain.passes < PLAIN_STEPS or record.resting:
             return 0
         return record.count
@@ -168,14 +168,14 @@ class DraftStatistics:
         Args:
             chances: for each chat, result of `MatchSearch.acceptance_chances`.
         """
-        record = self._of.get((model, len(chances)))
+        record = self._records.get((model, len(chances)))
         if record is None or record.plain.passes < PLAIN_STEPS:
             return [0] * len(chances)
         return self._costs_of(model, len(chances)).worth(chances)
 
     def forget(self, model: str) -> None:
         """Discard the gains of a model whose draft model changed, but not the cost of rows."""
-        self._of = {key: record for key, record in self._of.items() if key[0] != model}
+        self._records = {key: record for key, record in self._records.items() if key[0] != model}
 
     def waited(self) -> None:
         self.last = self.last and (self.last[0], True)
@@ -197,7 +197,7 @@ class DraftStatistics:
             looked_up: True if the draft was looked up, False if it's from a draft model.
         """
         key = model, chats
-        record, costs = self._of.setdefault(key, _Record()), self._costs_of(model, chats)
+        record, costs = self._records.setdefault(key, _Record()), self._costs_of(model, chats)
         before, self.last = self.last, (key, drafted > 0)
         if not drafted:
             record.resting = max(0, record.resting - tokens / chats)
@@ -226,7 +226,7 @@ class DraftStatistics:
 
     def observe_again(self, model: str, seconds: float) -> None:
         """Update the statistics after a step that repeated tokens lost to a rejected draft."""
-        record = self._of.get((model, 1))
+        record = self._records.get((model, 1))
         if record is None:
             return
         if not record.looked_up:

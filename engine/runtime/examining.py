@@ -219,8 +219,8 @@ class FitEstimator:
             sizes = candidate.facts.size, candidate.facts.wide
             weights, ranks = weights_of(*sizes, candidate.adapter, base, float32), 1
         else:
-            named = candidate.folder, candidate.name, candidate.facts.config, candidate.identity
-            weights, ranks = leader.shares.shard_weights(*named, adapted), leader.size
+            arguments = candidate.folder, candidate.name, candidate.facts.config, candidate.identity
+            weights, ranks = leader.shares.shard_weights(*arguments, adapted), leader.size
         return fit(
             candidate.facts.config,
             weights,

@@ -25,19 +25,19 @@ class IdleUnloader:
     """
 
     def __init__(
-        self, state: State, free: Callable[[str], None], needed: Callable[[], set[str]]
+        self, state: State, free: Callable[[str], None], get_needed: Callable[[], set[str]]
     ) -> None:
         self._state = state
         self._free = free
-        self._needed = needed
-        self._after: float | None = None
+        self._needed = get_needed
+        self._unload_after_s: float | None = None
         self._on_unloaded: Callable[[str], None] | None = None
         self._pinned: set[str] = set()
         # Time of the next call of `step`, on the clock of `time.monotonic`.
         self.next_check = math.inf
 
     def set(self, command: UnloadIdle) -> None:
-        self._after, self._on_unloaded = command.after, command.callback
+        self._unload_after_s, self._on_unloaded = command.after, command.callback
         self.next_check = 0.0
 
     def pin(self, command: Pin) -> None:
@@ -45,7 +45,7 @@ class IdleUnloader:
         self.next_check = 0.0
 
     def step(self) -> None:
-        now, after = time.monotonic(), self._after
+        now, after = time.monotonic(), self._unload_after_s
         if after is None:
             self.next_check = math.inf
             return

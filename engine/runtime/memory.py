@@ -47,7 +47,7 @@ class Tally:
         self.nbytes = 0
         # For each group of shared memory, the number of caches that use it and its size in bytes.
         self.groups: dict[int, tuple[int, int]] = {}
-        self._counted: dict[SessionKV, CacheBytes] = {}
+        self._bytes_by_kv: dict[SessionKV, CacheBytes] = {}
 
     def refresh(self, used: Iterable[SessionKV]) -> None:
         """Update the total for all caches that changed. Caches in `used` are not counted."""
@@ -58,7 +58,7 @@ class Tally:
             self._subtract(kv)
             part = kv.cache_bytes
             if kv not in skipped and (part.own or part.group):
-                self._counted[kv] = part
+                self._bytes_by_kv[kv] = part
                 self.nbytes += part.own
                 if part.group:
                     count, size = self.groups.get(part.group, (0, part.shared))
@@ -71,7 +71,7 @@ class Tally:
         self.watch.forget(kv)
 
     def _subtract(self, kv: SessionKV) -> None:
-        part = self._counted.pop(kv, None)
+        part = self._bytes_by_kv.pop(kv, None)
         if part is None:
             return
         self.nbytes -= part.own
@@ -124,7 +124,7 @@ class Memory:
 
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
-        idle_images, needed = dict[CacheKey, Idle](), 0
+        idle_images, needed_bytes = dict[CacheKey, Idle](), 0
         needed_keys = {
             (r.session.model.info.id, sight.digest)
             for r in self._requests.values()
@@ -134,11 +134,11 @@ class Memory:
         for model, vision in seeing.items():
             for digest, images in vision.cached.items():
                 if (model, digest) in needed_keys:
-                    needed += images.nbytes
+                    needed_bytes += images.nbytes
                 else:
                     key = CacheKey("image", f"{model} {digest}")
                     idle_images[key] = Idle(key, images.nbytes, images.used_at + LONG_AGO)
-        return idle_images, needed
+        return idle_images, needed_bytes
 
     def _drop_image(self, key: CacheKey) -> None:
         model, _, digest = key.name.rpartition(" ")
@@ -174,7 +174,7 @@ class Memory:
         """Return the bytes that unloading a model frees. A base may stay for other variants."""
         other_models = [m for m in self._models.values() if m is not model]
         drafting_models = [m.drafting_model for m in other_models]
-        needed = {
+        needed_ids = {
             id(m)
             for m in [
                 *other_models,
@@ -184,7 +184,7 @@ class Memory:
             ]
         }
         parts = [model, model.base, model.drafting_model]
-        return sum(m.info.nbytes for m in parts if m is not None and id(m) not in needed)
+        return sum(m.info.nbytes for m in parts if m is not None and id(m) not in needed_ids)
 
     @property
     def kv_bytes(self) -> int:
@@ -227,7 +227,7 @@ class Memory:
         running = [r for r in rows if r.status in RUNNING]
         promised, in_use = promised_bytes((r.max_bytes, r.group, r.shared) for r in running)
         has_images = any(m.vision is not None and m.vision.cached for m in self._models.values())
-        images, needed = self._images() if has_images else ({}, 0)
+        images, needed_bytes = self._images() if has_images else ({}, 0)
         image_bytes = sum(image.nbytes for image in images.values())
         excess_bytes = max(0, image_bytes - int(self.budget * IMAGE_SHARE))
         groups = self.tally.groups
@@ -240,9 +240,9 @@ class Memory:
         idle += sum(d.nbytes for d in self.drafters.values()) + image_bytes
         writing = self.writing_bytes if self.offload.pending else 0
         passing = sum(self._reserved.values())
-        fixed = self.weights + passing + needed
+        fixed = self.weights + passing + needed_bytes
         if running:  # other replies may be prefilling their images
-            passing += needed
+            passing += needed_bytes
         needs = [
             pending_bytes,
             *(r.max_bytes + r.shared for r in rows if r.status == Status.QUEUED),

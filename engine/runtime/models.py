@@ -254,10 +254,10 @@ class ModelLoader:
 
     def leave(self, models: list[LoadedModel], on_freed: Callable[[], None] | None = None) -> None:
         """Free the arrays that only the removed `models` use, and then call `on_freed`."""
-        needed = {
+        needed_ids = {
             id(a) for m in self._state.memory.in_memory for a in loader.parameter_arrays(m.net)
         }
-        arrays = [a for m in models for a in loader.remove_arrays(m.net, needed)]
+        arrays = [a for m in models for a in loader.remove_arrays(m.net, needed_ids)]
         self._state.models_changed()
         self.freeing.add(arrays, on_freed)
 

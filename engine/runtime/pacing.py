@@ -49,16 +49,16 @@ class PrefillPause:
 
     def __init__(self, budget: float) -> None:
         self._budget = budget
-        self._owed = 0.0
+        self._excess_s = 0.0
 
     @property
     def is_due(self) -> bool:
-        return self._owed >= self._budget
+        return self._excess_s >= self._budget
 
     def add(self, seconds: float) -> None:
         """Add the seconds by which a pass exceeded its budget. Negative after a step without
         prefill."""
-        self._owed = min(max(0.0, self._owed + seconds), MAX_REST_STEPS * self._budget)
+        self._excess_s = min(max(0.0, self._excess_s + seconds), MAX_REST_STEPS * self._budget)
 
 
 class PrefillPacer:
@@ -263,20 +263,20 @@ class ProgramTimeShares:
     def __init__(self) -> None:
         # Seconds divided by share, for programs above their share.
         self._used: dict[str, float] = {}
-        self._least = 0.0
+        self._min_used = 0.0
 
     def used(self, active: Iterable[str]) -> dict[str, float]:
         """Return the time used by active programs, in seconds divided by their shares."""
-        ceiling = self._least + MAX_LEAD_S
-        return {p: min(max(self._used.get(p, 0.0), self._least), ceiling) for p in active}
+        ceiling = self._min_used + MAX_LEAD_S
+        return {p: min(max(self._used.get(p, 0.0), self._min_used), ceiling) for p in active}
 
     def charge(self, weights: Mapping[str, float], seconds: Mapping[str, float]) -> None:
         """Add the time used by active programs. `weights` are their fractions of the total."""
         used = self.used(weights)
         for program in used.keys() & seconds.keys():
             used[program] += seconds[program] / weights[program]
-        self._least = min(used.values(), default=self._least)
-        self._used = {p: s for p, s in {**self._used, **used}.items() if s > self._least}
+        self._min_used = min(used.values(), default=self._min_used)
+        self._used = {p: s for p, s in {**self._used, **used}.items() if s > self._min_used}
 
 
 def parts(shares: Mapping[str, float]) -> dict[str, float]:

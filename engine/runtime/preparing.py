@@ -183,20 +183,20 @@ class _LedgerSource:
     def __init__(self, job: Job) -> None:
         self.ledger = job.ledger
         self._codec, self._look = job.codec, job.look
-        self._found: tuple[str, Record] | None = None
+        self._match: tuple[str, Record] | None = None
 
     def ledger_for(self, text: str) -> Ledger:
         if self._look is not None:
             match, self._look = self._look(text), None
             if match is not None and _fits(self._codec, match[1].ledger.tokens):
-                self._found, self.ledger = match, match[1].ledger
+                self._match, self.ledger = match, match[1].ledger
         return self.ledger
 
     def cache_file(self, ready: prompt.Prompt) -> CacheFile | None:
         """Return a prompt's match with the cache on disk, or None if it isn't worth reading."""
-        if self._found is None:
+        if self._match is None:
             return None
-        name, record = self._found
+        name, record = self._match
         length = min(common_length(record.tokens, ready.tokens), len(ready.tokens) - 1)
         if length < MIN_TOKENS:
             return None

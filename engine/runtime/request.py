@@ -375,9 +375,9 @@ class Request:
             if kv.slot_buffer is not None
             else estimate.bytes(kv.capacity)
         )
-        needed = estimate.bytes(self.prompt_length + self.limit)
-        nbytes, growth = max(allocated, needed), None
-        slack = nbytes - needed
+        needed_bytes = estimate.bytes(self.prompt_length + self.limit)
+        nbytes, growth = max(allocated, needed_bytes), None
+        slack = nbytes - needed_bytes
         needs_growth = self.status == Status.DECODING and self.generated + EARLY_TOKENS > self.limit
         if needs_growth and self.limit < self.longest:
             longer = min(self.longest, self.limit + EXTENSION_TOKENS)

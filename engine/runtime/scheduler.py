@@ -57,7 +57,7 @@ class Scheduler:
         self._shares = ProgramTimeShares()
         self._chunks = 0
         self._hand_on_until = 0.0
-        self._copied = False  # a prefix was copied in the previous iteration
+        self._has_copied = False  # a prefix was copied in the previous iteration
         self._pause = PrefillPause(self.pacing.gap_budget)
 
     def plan(self, view: View) -> StepPlan:
@@ -99,7 +99,7 @@ class Scheduler:
             adoption = self._adoption(view, order)
         if adoption is None:
             return self._compute(view, order, budget)
-        if self._copied and any(r.decodes and r.begun for r in view.rows):
+        if self._has_copied and any(r.decodes and r.begun for r in view.rows):
             return self._compute(view, [], budget)  # each copy delays these chats
         return StepPlan(adopt=adoption, reading=tuple(r.id for r in order))
 
@@ -107,7 +107,7 @@ class Scheduler:
         if len(plan.models) > 1:
             self._turns.charge(plan.model, plan.models, timing.decode)
         chunk = plan.chunk
-        self._copied = plan.adopt is not None or plan.keep is not None
+        self._has_copied = plan.adopt is not None or plan.keep is not None
         if any(row.program for row in view.rows):
             self._charge(view, plan, timing)
         if any(row.drafts or row.lost_tokens for row in view.rows):

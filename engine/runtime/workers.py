@@ -286,7 +286,7 @@ class Workers:
     def _start_thread(self) -> None:
         thread = threading.Thread(target=self._work, name="stretto-worker", daemon=True)
         with _stack_size_lock:  # the setting applies to the whole process
-            usual = threading.stack_size(STACK_BYTES)
+            original_size = threading.stack_size(STACK_BYTES)
             try:
                 thread.start()
             except RuntimeError:  # no more threads are available; continue with the existing ones
@@ -294,7 +294,7 @@ class Workers:
                     raise
                 return
             finally:
-                threading.stack_size(usual)
+                threading.stack_size(original_size)
         self._threads += 1
 
     def _work(self) -> None:

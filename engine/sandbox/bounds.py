@@ -274,7 +274,7 @@ def _grammar_refusal(grammar: str) -> str:
     if not starts:
         return _nesting_refusal(grammar)  # llguidance reports an error if there are no rules
     ends = [*(rule.start() for rule in starts[1:]), len(grammar)]
-    named = {
+    rules_by_name = {
         rule[1]: set(_NAME.findall(grammar[rule.end() : end]))
         for rule, end in zip(starts, ends, strict=True)
     }
@@ -283,8 +283,8 @@ def _grammar_refusal(grammar: str) -> str:
     while waiting:
         name, count = waiting.pop()
         longest = max(longest, count)
-        for inner in named.get(name, set()) - seen_rules:
-            if inner in named:
+        for inner in rules_by_name.get(name, set()) - seen_rules:
+            if inner in rules_by_name:
                 seen_rules.add(inner)
                 waiting.append((inner, count + 1))
     if longest > MAX_REFERENCE_CHAIN:

@@ -275,8 +275,8 @@ def _read_document(arguments: dict[str, Any], blobs: list[bytes]) -> TaskResult:
         document = read(Path(arguments["path"]), arguments["encoding"])
     except UnreadableError as error:
         raise RefusedError(str(error)) from None
-    named = ("kind", "unit", "labels", "scans", "encoding")
-    details = {name: getattr(document, name) for name in named}
+    field_names = ("kind", "unit", "labels", "scans", "encoding")
+    details = {name: getattr(document, name) for name in field_names}
     return details, ("\f".join(document.pages).encode(errors="replace"),)
 
 

@@ -159,8 +159,11 @@ class Sandbox:
         Raises:
             EngineError: `model_load_failed`.
         """
-        ids, usual = None if eos is None else list(eos), None if defaults is None else {**defaults}
-        arguments = {"folder": str(folder), "rows": rows, "eos": ids, "defaults": usual}
+        ids, default_settings = (
+            None if eos is None else list(eos),
+            None if defaults is None else {**defaults},
+        )
+        arguments = {"folder": str(folder), "rows": rows, "eos": ids, "defaults": default_settings}
         failed = f"{name} could not be loaded"
         work = TaskPolicy(
             self._tokenizer,
@@ -176,7 +179,7 @@ class Sandbox:
             largest_id=int(result["largest_id"]),
             longest_token=int(result["longest_token"]),
             eos=ids,
-            defaults=usual,
+            defaults=default_settings,
             known=result["known"],
             packed=blobs[0] if blobs else b"",
             table=result["table"],

@@ -191,13 +191,13 @@ def _check_complete(folder: Path, name: str, entries: set[str]) -> None:
         return
     try:
         index = read_json(folder / _INDEX, _MAX_FILE_BYTES[_INDEX])
-        named = {str(file) for file in index["weight_map"].values()}
+        weight_files = {str(file) for file in index["weight_map"].values()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return  # the file isn't needed for loading
-    missing = sorted(named - entries)
-    if 0 < len(missing) < len(named):
+    missing = sorted(weight_files - entries)
+    if 0 < len(missing) < len(weight_files):
         raise RefusedError(
-            f"{name} is incomplete: {len(missing)} of its {len(named)} weight files are "
+            f"{name} is incomplete: {len(missing)} of its {len(weight_files)} weight files are "
             f"missing ({missing[0][:100]}). Download the model again."
         )
 

@@ -135,18 +135,18 @@ def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> Agen
         return hashlib.sha256(parts).hexdigest()
 
     by_words = digest("words", task)
-    named = agent or session_id
+    agent_id = agent or session_id
     return AgentIdentity(
         owner.id,
         owner.name if owner.name and not is_known_program else program,
-        digest("id", named) if named else by_words,
-        digest("id", session_id or named) if named else digest("group", ""),
+        digest("id", agent_id) if agent_id else by_words,
+        digest("id", session_id or agent_id) if agent_id else digest("group", ""),
         digest("id", parent) if parent else "",
         task,
-        bool(named),
+        bool(agent_id),
         _result_ids(messages),
         tools,
-        bool(named) or tools or is_known_program,
+        bool(agent_id) or tools or is_known_program,
     )
 
 

@@ -122,11 +122,11 @@ class _AuthMiddleware:
         key = _key(scope)
         try:
             owner = self._keys.owner(key) if key else None
-            needed = self._settings.require_key or bool(self._keys.all())
+            requires_key = self._settings.require_key or bool(self._keys.all())
         except (OSError, ValueError):
             log.error("cannot read the key file")
             return None
-        return owner or (None if needed else LOCAL)
+        return owner or (None if requires_key else LOCAL)
 
 
 def check(scope: Scope, settings: Settings) -> None:

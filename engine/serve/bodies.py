@@ -46,7 +46,7 @@ class MemoryAccount:
         self.bytes = 0  # size of request bodies and the values parsed from them
         self.large_ended = False  # a large request has ended; reset by `Server`
         self._sharing = sharing or FairShare()
-        self._of: Counter[str] = Counter()  # bytes by key
+        self._bytes_by_owner: Counter[str] = Counter()  # bytes by key
 
     @contextlib.contextmanager
     def share(self, owner: KeyOwner = LOCAL) -> Iterator[Callable[[int], None]]:
@@ -65,17 +65,17 @@ class MemoryAccount:
                     CAPACITY_EXHAUSTED,
                 )
             free = MAX_IN_FLIGHT_BODY_BYTES - self.bytes - added_bytes
-            if not self._sharing.may_have(self._of[owner.id] + added_bytes, free):
+            if not self._sharing.may_have(self._bytes_by_owner[owner.id] + added_bytes, free):
                 raise self._sharing.refused("memory for requests")
             charged_bytes += added_bytes
             self.bytes += added_bytes
-            self._of[owner.id] += added_bytes
+            self._bytes_by_owner[owner.id] += added_bytes
 
         try:
             yield charge
         finally:
             self.bytes -= charged_bytes
-            self._of[owner.id] -= charged_bytes
+            self._bytes_by_owner[owner.id] -= charged_bytes
             self.large_ended |= charged_bytes >= RELEASE_BYTES
 
 

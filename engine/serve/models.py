@@ -65,7 +65,7 @@ class ModelEntry:
         self.elsewhere = False
         self._began = 0.0
         self._context: int | None = None  # context length according to the folder's config
-        self._before = 0  # bytes in use before the load started
+        self._initial_bytes = 0  # bytes in use before the load started
 
     @classmethod
     def of_folder(cls, path_or_id: str, adapter: str = "") -> ModelEntry:
@@ -118,7 +118,7 @@ class ModelEntry:
 
     def begin(self, stats: dict[str, Any] | None) -> None:
         self._began = time.monotonic()
-        self._before = stats["memory_in_use"] if stats else 0
+        self._initial_bytes = stats["memory_in_use"] if stats else 0
 
     def describe(self, stats: dict[str, Any] | None = None) -> dict[str, Any]:
         """Return the state for clients.
@@ -128,7 +128,7 @@ class ModelEntry:
         description: dict[str, Any] = {"id": self.name, "state": self.state}
         if self.state == "loading":
             total = sum(f.stat().st_size for f in Path(self.folder).glob("*.safetensors"))
-            loaded_bytes = stats["memory_in_use"] - self._before if stats else 0
+            loaded_bytes = stats["memory_in_use"] - self._initial_bytes if stats else 0
             description["progress"] = (
                 round(min(0.99, max(0.0, loaded_bytes / total)), 2) if total else 0.0
             )
@@ -170,7 +170,7 @@ class ModelRegistry:
         self._on_loss = on_loss
         # Error for requests waiting for a model, set when the server stops.
         self.ended: Exception | None = None
-        self._why = ""  # error message if the last reload failed
+        self._reload_error = ""  # error message if the last reload failed
         self._failed_at = 0.0
         self._reloading: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()  # running loads
@@ -364,16 +364,20 @@ class ModelRegistry:
             self._unload(min(unused, key=lambda entry: entry.used))
 
     @contextmanager
-    def use(self, named: object, owner: KeyOwner = LOCAL) -> Iterator[ModelEntry]:
+    def use(self, model_or_name: object, owner: KeyOwner = LOCAL) -> Iterator[ModelEntry]:
         """Keep a model loaded during the block. The block must call `load`.
 
         Args:
-            named: name from the request, or a session's model.
+            model_or_name: name from the request, or a session's model.
 
         Raises:
             EngineError: `unknown_model`.
         """
-        entry = self.entry_of(named) if isinstance(named, Model) else self.asked(named)
+        entry = (
+            self.entry_of(model_or_name)
+            if isinstance(model_or_name, Model)
+            else self.asked(model_or_name)
+        )
         entry.owner_ids.add(owner.id)
         entry.users += 1
         try:
@@ -396,7 +400,7 @@ class ModelRegistry:
     async def health(self) -> tuple[str, str]:
         if self._reloading is not None:
             return "loading", RELOADING
-        if reason := self._why:
+        if reason := self._reload_error:
             self.reload_lost()  # another attempt may succeed
             return "stopped", reason
         if not self.models:
@@ -468,7 +472,7 @@ class ModelRegistry:
             EngineError: `engine_stopped` if reloading fails or the server stops.
         """
         fine = self._engine.is_running or not self.models
-        if self._reloading is None and fine and not self._why:
+        if self._reloading is None and fine and not self._reload_error:
             return
         self.reload_lost()
         if self._reloading is not None:
@@ -477,13 +481,13 @@ class ModelRegistry:
                 raise self.ended
             if not finished:
                 raise EngineError(ENGINE_STOPPED, RELOADING)
-        if self._why:
-            raise EngineError(ENGINE_STOPPED, self._why)
+        if self._reload_error:
+            raise EngineError(ENGINE_STOPPED, self._reload_error)
 
     def reload_lost(self) -> None:
         """Start reloading lost models, unless a reload is running or has just failed."""
-        tried = self._why and time.monotonic() - self._failed_at < RELOAD_RETRY_S
-        if self._reloading is None and not tried:
+        was_tried = self._reload_error and time.monotonic() - self._failed_at < RELOAD_RETRY_S
+        if self._reloading is None and not was_tried:
             if not self._engine.is_running:
                 self._on_loss(None)
             self._reloading = asyncio.ensure_future(self._reload())
@@ -491,7 +495,7 @@ class ModelRegistry:
     async def _reload(self) -> None:
         try:
             missing = await self._missing()
-            self._why = "" if not missing else self._why
+            self._reload_error = "" if not missing else self._reload_error
             if missing:
                 log.warning("engine lost models; reloading them")
                 for model in missing:
@@ -511,7 +515,7 @@ class ModelRegistry:
                 self._take(missing, *result)
         except BaseException as error:
             self._failed_at = time.monotonic()
-            self._why = f"{RELOAD_FAILED} ({type(error).__name__})"
+            self._reload_error = f"{RELOAD_FAILED} ({type(error).__name__})"
             log.error("cannot reload lost models (%s)", type(error).__name__)
             log.debug("cannot reload lost models", exc_info=True)
             if isinstance(error, asyncio.CancelledError):
@@ -533,15 +537,15 @@ class ModelRegistry:
 
     def _take(self, missing: list[Model], models: list[Model | None], reason: str) -> None:
         is_reloaded = any(model is not None for model in models)
-        self._why = "" if is_reloaded else reason
+        self._reload_error = "" if is_reloaded else reason
         self._failed_at = time.monotonic()
         for before, now in zip(missing, models, strict=True):
-            wanting = [entry for entry in self.entries if entry.model is before]
-            for entry in wanting:
+            waiting_entries = [entry for entry in self.entries if entry.model is before]
+            for entry in waiting_entries:
                 # If at least one model was reloaded, the next request retries the others and gets
                 # the error. Otherwise, treat all models as lost.
                 entry.model = now or (None if is_reloaded else before)
-            if now is not None and not wanting:
+            if now is not None and not waiting_entries:
                 self._unload_if_unwanted(now)
 
 

@@ -34,8 +34,8 @@ class Queue:
         self._for_named = at_once - reserved
         self._admitted: set[QueueEntry] = set()
         self._named = 0  # share of `running` used by requests with a session
-        self._of: Counter[str] = Counter()  # `running` by key
-        self._by: dict[str, dict[QueueEntry, None]] = {}  # `waiting` by key
+        self._running_by_owner: Counter[str] = Counter()  # `running` by key
+        self._waiting_by_owner: dict[str, dict[QueueEntry, None]] = {}  # `waiting` by key
         self._order: dict[QueueEntry, int] | None = None  # cached positions, None if outdated
         self._numbers = itertools.count()
         self.waiting: dict[QueueEntry, None] = {}  # in order of arrival
@@ -48,7 +48,7 @@ class Queue:
         return bool(self._admitted or self.waiting)
 
     def running_of(self, owner_id: str) -> int:
-        return self._of[owner_id]
+        return self._running_by_owner[owner_id]
 
     def would_wait(self, named: bool, slots: int = 1, owner_id: str = "") -> bool:
         same = any(ticket.named == named for ticket in self.waiting)
@@ -62,7 +62,7 @@ class Queue:
             slots: slots needed, one per answer (capped at the number of slots).
         """
         ticket = QueueEntry(self, named, self._capped(named, slots), owner_id, next(self._numbers))
-        self.waiting[ticket] = self._by.setdefault(owner_id, {})[ticket] = None
+        self.waiting[ticket] = self._waiting_by_owner.setdefault(owner_id, {})[ticket] = None
         self._order = None
         try:
             self._admit_next()
@@ -86,9 +86,9 @@ class Queue:
     def drop(self, ticket: QueueEntry) -> bool:
         if ticket not in self.waiting:
             return False
-        del self.waiting[ticket], self._by[ticket.owner_id][ticket]
-        if not self._by[ticket.owner_id]:
-            del self._by[ticket.owner_id]
+        del self.waiting[ticket], self._waiting_by_owner[ticket.owner_id][ticket]
+        if not self._waiting_by_owner[ticket.owner_id]:
+            del self._waiting_by_owner[ticket.owner_id]
         self._order = None
         return True
 
@@ -100,8 +100,10 @@ class Queue:
 
     def _admit_next(self) -> None:
         while self.waiting and self.running < self._at_once:
-            heads = (next(iter(entries)) for entries in self._by.values())
-            first = min(heads, key=lambda ticket: (self._of[ticket.owner_id], ticket.number))
+            heads = (next(iter(entries)) for entries in self._waiting_by_owner.values())
+            first = min(
+                heads, key=lambda ticket: (self._running_by_owner[ticket.owner_id], ticket.number)
+            )
             if not self._has_room(first.named, first.slots, first.owner_id):
                 if first.named:
                     self._admit_behind()
@@ -125,7 +127,7 @@ class Queue:
         waiting = list(self.waiting)
         if len({ticket.owner_id for ticket in waiting}) < 2:
             return waiting
-        slots_of, ordered = Counter(self._of), []
+        slots_of, ordered = Counter(self._running_by_owner), []
         for came, ticket in enumerate(waiting):
             ordered.append((slots_of[ticket.owner_id], came, ticket))
             slots_of[ticket.owner_id] += ticket.slots
@@ -134,9 +136,9 @@ class Queue:
     def _count(self, ticket: QueueEntry, slots: int) -> None:
         self.running += slots
         self._named += slots if ticket.named else 0
-        self._of[ticket.owner_id] += slots
-        if not self._of[ticket.owner_id]:
-            del self._of[ticket.owner_id]
+        self._running_by_owner[ticket.owner_id] += slots
+        if not self._running_by_owner[ticket.owner_id]:
+            del self._running_by_owner[ticket.owner_id]
         self._order = None
 
     def _capped(self, named: bool, slots: int) -> int:
@@ -154,7 +156,7 @@ class Queue:
         unnamed = self.running - self._named
         if barred and unnamed + slots > self._at_once - self._for_named:
             return False
-        limit = self._at_once - self._spare() if self._of[owner_id] else self._at_once
+        limit = self._at_once - self._spare() if self._running_by_owner[owner_id] else self._at_once
         return self.running + slots <= limit
 
 

@@ -93,17 +93,17 @@ class ReplySlots:
                 undo.callback(run_cleanup, partial(self._leave, conversation, request))
                 yield conversation.session
                 return
-            named = self._named_session(owner, name, model, answers)
-            undo.callback(run_cleanup, partial(self.sessions.discard_new, named))
-            await self._wait_in_queue(named.queue, undo, True, owner, report, "its session")
-            await self._wait_in_queue(self.queue, undo, True, owner, report, need, answers, named)
-            named.is_new = False
-            before = named.config
-            session = self._engine_session(named, model, generation.config)
-            undo.callback(run_cleanup, partial(self._leave_named, named, session, request, before))
+            entry = self._named_session(owner, name, model, answers)
+            undo.callback(run_cleanup, partial(self.sessions.discard_new, entry))
+            await self._wait_in_queue(entry.queue, undo, True, owner, report, "its session")
+            await self._wait_in_queue(self.queue, undo, True, owner, report, need, answers, entry)
+            entry.is_new = False
+            before = entry.config
+            session = self._engine_session(entry, model, generation.config)
+            undo.callback(run_cleanup, partial(self._leave_named, entry, session, request, before))
             if sent is not None:
-                named.sent = sent.storable
-            named.cancel_replies = request.cancel_replies
+                entry.sent = sent.storable
+            entry.cancel_replies = request.cancel_replies
             yield session
 
     def _leave(self, conversation: Conversation, request: ModelRequest) -> None:
@@ -117,48 +117,48 @@ class ReplySlots:
 
     def _leave_named(
         self,
-        named: SessionEntry,
+        entry: SessionEntry,
         session: Session,
         request: ModelRequest,
         before: SessionConfig,
     ) -> None:
-        named.cancel_replies = None
+        entry.cancel_replies = None
         last = request.last
         if isinstance(last, Failed):
             is_lost = last.code in _SESSION_LOST_CODES
             if last.code == UNSUPPORTED_SESSION:
-                named.config = before  # undo the change that failed
+                entry.config = before  # undo the change that failed
         else:
             # Text completions aren't conversations that can be continued.
             is_lost = last is None or not request.generation.messages
-        if named.session is session and is_lost:
-            named.close()
+        if entry.session is session and is_lost:
+            entry.close()
 
     def _named_session(
         self, owner: KeyOwner, name: str, model: Model, answers: int
     ) -> SessionEntry:
-        named = self.sessions.find(owner, name)
-        if named is None:
+        entry = self.sessions.find(owner, name)
+        if entry is None:
             self._check_queue(self.queue, True, owner, answers)
-            named = self.sessions.make(owner, name, model, SessionConfig())
-            named.is_new = True
-            return named
-        if (named.model.path, named.model.adapter) != (model.path, model.adapter):
+            entry = self.sessions.make(owner, name, model, SessionConfig())
+            entry.is_new = True
+            return entry
+        if (entry.model.path, entry.model.adapter) != (model.path, model.adapter):
             raise SessionModelError(
-                400, f"The session {name!r} uses {named.model.name}, not {model.name}."
+                400, f"The session {name!r} uses {entry.model.name}, not {model.name}."
             )
-        return named
+        return entry
 
-    def _engine_session(self, named: SessionEntry, model: Model, config: SessionConfig) -> Session:
-        if named.is_freed:
-            raise named.freed_error()
-        session_config = named.config.with_(config)
-        if session_config != named.config or named.model != model:
-            named.close()
-            named.config, named.model = session_config, model
-        if named.session is None:
-            named.session = self.sessions.open(named)
-        return named.session
+    def _engine_session(self, entry: SessionEntry, model: Model, config: SessionConfig) -> Session:
+        if entry.is_freed:
+            raise entry.freed_error()
+        session_config = entry.config.with_(config)
+        if session_config != entry.config or entry.model != model:
+            entry.close()
+            entry.config, entry.model = session_config, model
+        if entry.session is None:
+            entry.session = self.sessions.open(entry)
+        return entry.session
 
     async def _wait_in_queue(
         self,

@@ -87,7 +87,7 @@ class ModelRequest:
         self._final_texts: dict[Kind | None, str] = {}
         self._running: dict[Choice, tuple[Session, Reply]] = {}
         self._on_event: Callable[[Choice, Event], bool] = lambda *_: False
-        self._over: asyncio.Future[None] | None = None  # end of `relay`
+        self._end_future: asyncio.Future[None] | None = None  # end of `relay`
         self._first_ended = asyncio.Event()
         self._forked: set[int] = set()  # prompts whose remaining choices were forked
 
@@ -190,8 +190,8 @@ class ModelRequest:
         Raises:
             Exception: from `on_event`, or if a reply could not be forked.
         """
-        self._on_event, self._over = on_event, self._loop.create_future()
-        await self._over
+        self._on_event, self._end_future = on_event, self._loop.create_future()
+        await self._end_future
 
     def _post(self, choice: Choice, event: Event) -> None:
         """Pass an event from the engine thread to the event loop."""
@@ -201,7 +201,7 @@ class ModelRequest:
             log.debug("the server has ended")
 
     def _handle(self, choice: Choice, event: Event) -> None:
-        over_future = self._over
+        over_future = self._end_future
         relays = over_future is not None and not over_future.done()
         read = not isinstance(event, PromptProgress) or event.done >= event.total
         try:

@@ -212,7 +212,7 @@ class SessionRegistry:
 
     def of(self, owner: KeyOwner) -> list[SessionEntry]:
         self.free_expired()
-        return [named for named in self._named.values() if named.owner.id == owner.id]
+        return [entry for entry in self._named.values() if entry.owner.id == owner.id]
 
     def make(
         self,
@@ -251,8 +251,8 @@ class SessionRegistry:
                 raise
         return entry
 
-    def open(self, named: SessionEntry) -> Session:
-        return named.config.open(self._engine, named.model, named.owner)
+    def open(self, entry: SessionEntry) -> Session:
+        return entry.config.open(self._engine, entry.model, entry.owner)
 
     def delete(self, owner: KeyOwner, name: str) -> None:
         """Free a session, and cancel its reply.
@@ -262,27 +262,27 @@ class SessionRegistry:
         """
         self._free(self.get(owner, name))
 
-    def discard_new(self, named: SessionEntry) -> None:
+    def discard_new(self, entry: SessionEntry) -> None:
         """Free a session if no request was admitted to it and none waits for it."""
-        if named.is_new and not named.is_freed and not named.queue.busy:
-            self._free(named)
+        if entry.is_new and not entry.is_freed and not entry.queue.busy:
+            self._free(entry)
 
     def forget(self, owner_ids: Collection[str]) -> None:
         """Free everything that belongs to the given owners, and cancel running replies."""
-        for named in self.all():
-            if named.owner.id in owner_ids:
-                self._free(named)
+        for entry in self.all():
+            if entry.owner.id in owner_ids:
+                self._free(entry)
 
     def free_expired(self) -> None:
-        for named in list(self._named.values()):
-            if named.ttl and named.idle_seconds > named.ttl:
-                self._free(named)
+        for entry in list(self._named.values()):
+            if entry.ttl and entry.idle_seconds > entry.ttl:
+                self._free(entry)
 
     def clear(self, of_model: Callable[[Model], bool] = lambda _: True) -> None:
         """Close engine sessions that the engine has lost. They are reopened on next use."""
-        for named in self._named.values():
-            if of_model(named.model):
-                named.close()
+        for entry in self._named.values():
+            if of_model(entry.model):
+                entry.close()
 
     def _make_room(self, owner: KeyOwner, spared: SessionEntry | None) -> None:
         evict, count_by_owner = (
@@ -317,15 +317,15 @@ class SessionRegistry:
             int(min([RETRY_S, *ends])) + 1,
         )
 
-    def _free(self, named: SessionEntry) -> None:
+    def _free(self, entry: SessionEntry) -> None:
         # Close it first. If this fails, the session stays registered and can be freed later.
-        named.close()
-        del self._named[(named.owner.id, named.name)]
-        named.is_freed = True
-        for ticket in list(named.queue.waiting):
-            ticket.refuse(named.freed_error())
-        if named.ticket is not None:
-            named.ticket.refuse(named.freed_error())
+        entry.close()
+        del self._named[(entry.owner.id, entry.name)]
+        entry.is_freed = True
+        for ticket in list(entry.queue.waiting):
+            ticket.refuse(entry.freed_error())
+        if entry.ticket is not None:
+            entry.ticket.refuse(entry.freed_error())
 
 
 def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
@@ -334,9 +334,9 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
     Raises:
         RequestError: 400 if the name isn't valid.
     """
-    named = body.pop("session_id", None)
-    if named is not None:
-        return checked_name(named, "session_id", "session_id")
+    session_id = body.pop("session_id", None)
+    if session_id is not None:
+        return checked_name(session_id, "session_id", "session_id")
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     for alias in ALIASES:
         if headers.get(alias):

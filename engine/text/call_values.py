@@ -297,8 +297,12 @@ def allowed_types(schema: Any, depth: int = 0) -> set[str]:
     """Return the types allowed by a schema. An empty set means any type."""
     if not isinstance(schema, Mapping) or depth > 8:
         return set()
-    named = schema.get("type")
-    types = {named} if isinstance(named, str) else set(named if isinstance(named, list) else ())
+    type_names = schema.get("type")
+    types = (
+        {type_names}
+        if isinstance(type_names, str)
+        else set(type_names if isinstance(type_names, list) else ())
+    )
     for word in ("anyOf", "oneOf", "allOf"):
         parts = schema.get(word)
         if not types and isinstance(parts, list):

@@ -39,7 +39,7 @@ class GapInserter:
 
     def __init__(self, marks: Iterable[str], markers: Markers, folds: bool = False) -> None:
         mark_texts = {mark for mark in marks if len(mark) > 1 and GAP not in mark}
-        self._known, self._markers = mark_texts, markers
+        self._mark_texts, self._markers = mark_texts, markers
         self._with: dict[str, GapInserter] = {}
         self._marks = _pattern_of(mark_texts)
         self._longest = max(map(len, mark_texts), default=0) + _MAX_NUMBER_DIGITS
@@ -52,7 +52,7 @@ class GapInserter:
         """Return an inserter that also breaks up `word`, e.g. a placeholder of the template."""
         is_mark = self._marks is not None and self._marks.fullmatch(word) is not None
         if not is_mark and word not in self._with:
-            self._with[word] = GapInserter({*self._known, word}, self._markers, self._folds)
+            self._with[word] = GapInserter({*self._mark_texts, word}, self._markers, self._folds)
         return self._with.get(word, self)
 
     def insert(self, text: str, answer: bool = False) -> str:

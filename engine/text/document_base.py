@@ -85,11 +85,11 @@ class LeftOut:
         self._counts[kind] += count
 
     def note(self) -> str:
-        named = [
+        parts = [
             kind if not n else f"{n:,} {kind}" if n == 1 else f"{n:,} {kind}s"
             for kind, n in self._counts.items()
         ]
-        return f"[Not included: {', '.join(named)}]" if named else ""
+        return f"[Not included: {', '.join(parts)}]" if parts else ""
 
 
 def build_document(

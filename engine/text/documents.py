@@ -382,9 +382,9 @@ def _line_of(cells: dict[int, Any]) -> str:
 def _read_archive(path: Path) -> Document:
     archive = Archive(path)
     main = archive.main_part()
-    for usual in ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml"):
-        if not main and usual in archive:
-            main = usual
+    for main_part in ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml"):
+        if not main and main_part in archive:
+            main = main_part
     if main in archive:
         if main.startswith("word/"):
             return word.read(archive, main)
@@ -411,19 +411,19 @@ def _read_epub(archive: Archive) -> Document:
     if "META-INF/encryption.xml" in archive and "META-INF/rights.xml" in archive:
         raise UnreadableError("is copy-protected and cannot be read")
 
-    def named(root: Any, name: str) -> list[Any]:
+    def find_all(root: Any, name: str) -> list[Any]:
         return [e for e in root.iter() if str(e.tag).rpartition("}")[2] == name]
 
-    roots = named(archive.parse_xml("META-INF/container.xml"), "rootfile")
+    roots = find_all(archive.parse_xml("META-INF/container.xml"), "rootfile")
     package = str(roots[0].get("full-path")) if roots else ""
     root = archive.parse_xml(package)
     folder = package.rpartition("/")[0]
     files = {
         str(e.get("id")): join_path(folder, unquote(str(e.get("href"))))
-        for e in named(root, "item")
+        for e in find_all(root, "item")
     }
     budget, pages, left_out = Budget(), [], LeftOut()
-    for item in named(root, "itemref"):
+    for item in find_all(root, "itemref"):
         name = files.get(str(item.get("idref")), "")
         if name in archive:
             source, _ = _decode(archive.read(name), "")

@@ -263,13 +263,13 @@ _FITS = 0.3
 """Minimum rating of a text in the right encoding (mean weight of its letters)."""
 
 
-def _guess(data: bytes, usual: str) -> str:
+def _guess(data: bytes, default: str) -> str:
     wide = [(_rate_utf16(data, name), name) for name in ("utf-16-le", "utf-16-be")]
     best = max(wide)
     if b"\0" in data and best[0] < _FITS:
         raise NotTextError
-    if b"\0" in data or usual:
-        return best[1] if best[0] >= _FITS else usual
+    if b"\0" in data or default:
+        return best[1] if best[0] >= _FITS else default
     sample = _sample(data)
     for kind in _KINDS:
         decoded = sample.decode(kind.encoding, "replace"), kind

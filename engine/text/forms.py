@@ -81,9 +81,8 @@ def explain_error(error: str, params: SamplingParams) -> str:
     keyword is kept.
     """
     _, schema_error, rest = error.partition("failed to compile JSON schema: ")
-    text = (
-        _LISTING.split(rest)[0] if schema_error else error
-    )  # the rest is a listing of the tool grammar
+    # The rest is a listing of the tool grammar.
+    text = _LISTING.split(rest)[0] if schema_error else error
     line = " ".join(text.split())
     if not schema_error and params.json_schema is None:
         return error
@@ -192,8 +191,8 @@ class _SchemaBounds:
         if "array" in kinds and "items" not in out and "prefixItems" not in out:
             out["items"] = self._any()
         if "object" in kinds and "additionalProperties" not in out:
-            named, needed = set(out.get("properties", ())), set(out.get("required", ()))
-            out["additionalProperties"] = False if needed < named else self._any()
+            properties, required = set(out.get("properties", ())), set(out.get("required", ()))
+            out["additionalProperties"] = False if required < properties else self._any()
         return {**out, **self._limits_of(out)}
 
     def _limits_of(self, node: Mapping[str, Any]) -> dict[str, Any]:
@@ -205,9 +204,9 @@ class _SchemaBounds:
         if "array" in kinds and "maxItems" not in node:
             out["maxItems"] = max(limits.items, 2 * _number(node, "minItems"))
         if "object" in kinds and node.get("additionalProperties") is not False:
-            named, needed = set(node.get("properties", ())), set(node.get("required", ()))
-            if "maxProperties" not in node and named <= needed:
-                out["maxProperties"] = len(needed) + _number(node, "minProperties") + limits.items
+            properties, required = set(node.get("properties", ())), set(node.get("required", ()))
+            if "maxProperties" not in node and properties <= required:
+                out["maxProperties"] = len(required) + _number(node, "minProperties") + limits.items
         return out
 
     def _number_limits(self, node: Mapping[str, Any], integer: bool) -> dict[str, Any]:
@@ -225,12 +224,12 @@ class _SchemaBounds:
 
 
 def _kinds(node: Mapping[str, Any]) -> set[str]:
-    named = node.get("type")
-    if named is None:
+    types = node.get("type")
+    if types is None:
         objects = {"properties", "required", "additionalProperties", "patternProperties"}
         kinds = {"object"} if objects & set(node) else set()
         return kinds | ({"array"} if {"items", "prefixItems"} & set(node) else set())
-    return {named} if isinstance(named, str) else {k for k in named if isinstance(k, str)}
+    return {types} if isinstance(types, str) else {k for k in types if isinstance(k, str)}
 
 
 def _number(node: Mapping[str, Any], name: str) -> Any:

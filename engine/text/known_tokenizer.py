@@ -104,10 +104,10 @@ class KnownTokenizer:
         if name in _FACTS:
             return self._facts[name]
         log.info("loading the whole tokenizer for its %s", name)
-        return getattr(self._whole, name)
+        return getattr(self._real_tokenizer, name)
 
     @cached_property
-    def _whole(self) -> Any:
+    def _real_tokenizer(self) -> Any:
         return self._load()
 
     @cached_property
@@ -155,7 +155,7 @@ class KnownTokenizer:
             return [int(added)]
         if encodings is None:
             log.info("loading the whole tokenizer to encode a text")
-            return list(self._whole.encode(text, add_special_tokens=add_special_tokens))
+            return list(self._real_tokenizer.encode(text, add_special_tokens=add_special_tokens))
         return list(encodings[0 if add_special_tokens else 1])
 
     def to_json(self) -> str:

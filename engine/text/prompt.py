@@ -218,10 +218,12 @@ def _render(
     rendered = reader.render([(messages, True), (messages, False), *extra], reasoning, options)
     parted = inert.split_names(messages, options)
     if parted is not None:  # check whether the template turns names into marks
-        named, values = parted
-        without = reader.render([(named, True), (named, False), *extra], reasoning, values)
+        parted_messages, values = parted
+        without = reader.render(
+            [(parted_messages, True), (parted_messages, False), *extra], reasoning, values
+        )
         if _has_fewer_marks(inert, without, rendered):
-            messages, options, rendered = named, values, without
+            messages, options, rendered = parted_messages, values, without
     opened, closed = _raise_if_error(rendered[0]), _raise_if_error(rendered[1])
     if images is not None:
         opened, closed = images.insert_marks(opened, digests), images.insert_marks(closed, digests)

@@ -49,16 +49,19 @@ class Dialect(Struct, frozen=True, eq=False):
             reasoning: None leaves it to the template.
             template: arguments from the caller, which take precedence.
         """
-        switch, named = self.switch, dict(template)
-        today = datetime.fromtimestamp(named.get(MOMENT, time.time()))
-        named = {**{name: today.strftime(form) for name, form in self.row.dates.items()}, **named}
-        if reasoning is None and "reasoning_effort" not in named:
-            return named, messages
-        effort = switch.efforts.get(str(named.get("reasoning_effort")))
+        switch, arguments = self.switch, dict(template)
+        today = datetime.fromtimestamp(arguments.get(MOMENT, time.time()))
+        arguments = {
+            **{name: today.strftime(form) for name, form in self.row.dates.items()},
+            **arguments,
+        }
+        if reasoning is None and "reasoning_effort" not in arguments:
+            return arguments, messages
+        effort = switch.efforts.get(str(arguments.get("reasoning_effort")))
         if effort is not None:
-            named = {**named, **effort}
+            arguments = {**arguments, **effort}
         if reasoning is None:
-            return named, messages
+            return arguments, messages
         words = switch.words[0 if reasoning else 1]
         if words and not any(w in _text(m) for m in messages for w in switch.words):
             first, rest = messages[0], messages[1:]
@@ -66,7 +69,7 @@ class Dialect(Struct, frozen=True, eq=False):
                 messages = [{**first, "content": f"{words}\n{_text(first)}"}, *rest]
             else:
                 messages = [{"role": "system", "content": words}, *messages]
-        return {**(switch.on if reasoning else switch.off), **named}, messages
+        return {**(switch.on if reasoning else switch.off), **arguments}, messages
 
     def begin(self, thought: str, content: str, inside: bool) -> str:
         """Return the start of a reply as the model would have written it.
@@ -158,13 +161,13 @@ def recognize(tokenizer: Any) -> Dialect:
     has_tools = any(frame.kind == "tool" for frame in markers.frames) or row.header is not None
     thoughts = [frame for frame in markers.frames if frame.kind == "reasoning"]
     framed = bool(thoughts) or row.header is not None
-    named = any(frame.start in template for frame in thoughts) or row.header is not None
-    named = named or not template or bool(_REASONS.search(template))
+    has_start = any(frame.start in template for frame in thoughts) or row.header is not None
+    has_start = has_start or not template or bool(_REASONS.search(template))
     return Dialect(
         row,
         markers,
         calls if has_tools and calls != MLX_LM else "",
-        framed and named,
+        framed and has_start,
         "tool_calls" in template or bool(renderer_name),
         row.switch or _switch(template),
         tuple(end for end in row.ends if end in tokens),

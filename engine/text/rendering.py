@@ -173,9 +173,9 @@ def template_arguments(folder: Path) -> dict[str, Any]:
 def add_default_template(tokenizer: Any) -> None:
     """Add a default to named templates, because transformers can't choose among other names."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
-    named = getattr(inner, "chat_template", None)
-    if isinstance(named, dict) and named and DEFAULT not in named:
-        inner.chat_template = {DEFAULT: next(iter(named.values())), **named}
+    templates = getattr(inner, "chat_template", None)
+    if isinstance(templates, dict) and templates and DEFAULT not in templates:
+        inner.chat_template = {DEFAULT: next(iter(templates.values())), **templates}
 
 
 def _template_of(file: Path) -> Any:

@@ -91,7 +91,7 @@ class _Conversation:
         """
         dropped = None if text is None else self.first_dropped(text)
         index = self._find_first_rejected() if dropped is None else self._find_displacing(dropped)
-        needed = [self._messages[i] for i in (index, dropped) if i is not None]
+        needed_messages = [self._messages[i] for i in (index, dropped) if i is not None]
         before, message = self._apply_changes(index), self._messages[index]
         shape = _message_shape(before, message)
         results_as_user = message["role"] == "tool" and self._shows_results_as_user()
@@ -105,7 +105,7 @@ class _Conversation:
             if changed is None or (results_as_user and _as_user not in change[0]):
                 continue
             rendered, _ = self._render_prefix(changed, index + 1)
-            if rendered is not None and all(is_shown(item, rendered) for item in needed):
+            if rendered is not None and all(is_shown(item, rendered) for item in needed_messages):
                 self.rules[shape] = (index, change)
                 return True
         self._undecided.add(index)
@@ -152,10 +152,10 @@ class _Conversation:
         splits = folds = False
         results_as_user = self._shows_results_as_user()
         for index, message in enumerate(self._messages[:count]):
-            usual = _UNCHANGED
+            default_change = _UNCHANGED
             if results_as_user and message["role"] == "tool":
-                usual = ((_as_user,), _append)
-            start, change = self.rules.get(_message_shape(out, message), (index, usual))
+                default_change = ((_as_user,), _append)
+            start, change = self.rules.get(_message_shape(out, message), (index, default_change))
             if folds and index == 1 and message["role"] == "user":
                 # Models whose template has no system role are trained with this form.
                 change = (change[0] if start <= index else (), _merge)
@@ -172,12 +172,12 @@ class _Conversation:
     def _render_prefix(
         self, changed: list[Message], count: int
     ) -> tuple[str | None, Exception | None]:
-        tried = [changed]
+        variants = [changed]
         if not any(message["role"] == "user" for message in changed):
             users = [m for m in self._messages[count:] if m["role"] == "user"]
-            tried = [[*changed, *users[:1]], changed] if users else tried
+            variants = [[*changed, *users[:1]], changed] if users else variants
         first: Exception | None = None
-        for some in tried:
+        for some in variants:
             try:
                 return self._render(some, self._opening and count == len(self._messages)), None
             except MemoryError:

@@ -196,9 +196,9 @@ class _GrammarBuilder:
         headers = (
             f'(" json" | {self._spell_out(" <|constrain|>json")})? {self._spell_out("<|message|>")}'
         )
-        named, channel = f" to=functions.{tool}", "<|channel|>commentary"
+        target, channel = f" to=functions.{tool}", "<|channel|>commentary"
         return (
-            f"({self._spell_out(channel + named)} | {self._spell_out(named + channel)}) {headers}"
+            f"({self._spell_out(channel + target)} | {self._spell_out(target + channel)}) {headers}"
         )
 
     def _tagged_call(self, tags: Tags, tool: str, schema: Schema) -> str:

@@ -28,8 +28,8 @@ class ToolResult(Struct, frozen=True):
     name: str = ""  # name of the tool, which some chat templates show
 
     def as_message(self) -> dict[str, Any]:
-        named = {"name": self.name} if self.name else {}
-        return {"role": "tool", "tool_call_id": self.id, **named, "content": self.content}
+        name_field = {"name": self.name} if self.name else {}
+        return {"role": "tool", "tool_call_id": self.id, **name_field, "content": self.content}
 
 
 class ToolForm(Struct, frozen=True):
@@ -104,8 +104,8 @@ def form_of(
         answer: JSON schema for a reply without calls.
     """
     strict = [bool(tool["function"].get("strict")) for tool in tools]
-    named = choice if choice not in CHOICES else None
-    required = choice == "required" or named is not None
+    chosen_tool = choice if choice not in CHOICES else None
+    required = choice == "required" or chosen_tool is not None
     if choice == "none" or not (required or any(strict) or answer is not None):
         return None
     return ToolForm(
@@ -115,10 +115,10 @@ def form_of(
                 _schema_of(tool, is_bound) if required or is_bound else ANY,
             )
             for tool, is_bound in zip(tools, strict, strict=True)
-            if named in (None, name_of(tool))
+            if chosen_tool in (None, name_of(tool))
         ),
         required,
-        several and named is None,
+        several and chosen_tool is None,
         None if required else answer,
     )
 

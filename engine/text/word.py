@@ -142,7 +142,7 @@ class _Word:
 
     def _margins(self, root: Any, kind: str) -> list[str]:
         settings = {element.tag: element for element in self._part("settings.xml")}
-        parts, named = dict[str, None](), set[str]()
+        parts, parts_seen = dict[str, None](), set[str]()
         for section in root.iter(f"{W}sectPr"):
             page_types = {"default"}
             if _is_on(section.find(f"{W}titlePg")):
@@ -151,12 +151,14 @@ class _Word:
                 page_types.add("even")
             for reference in section.iter(f"{W}{kind}Reference"):
                 part = self._targets.get(str(reference.get(f"{R}id")), "")
-                named.add(part)
+                parts_seen.add(part)
                 if part in self._archive and reference.get(f"{W}type", "default") in page_types:
                     parts[part] = None
         pattern = re.compile(re.escape(f"{self._folder}/{kind}".lstrip("/")) + r"[0-9]*\.xml")
         parts |= dict.fromkeys(
-            name for name in self._archive.names if pattern.fullmatch(name) and name not in named
+            name
+            for name in self._archive.names
+            if pattern.fullmatch(name) and name not in parts_seen
         )
         lines = dict[str, None]()
         for part in parts:

@@ -210,8 +210,8 @@ class _Planner:
         return self._file.damaged_error(reason)
 
     def _head_length(self) -> int:
-        usual = self._hidden // self._heads
-        length = self._integer("attention.key_length", _MAX_WIDTH, max(1, usual))
+        default_length = self._hidden // self._heads
+        length = self._integer("attention.key_length", _MAX_WIDTH, max(1, default_length))
         if length != self._integer("attention.value_length", _MAX_WIDTH, length):
             raise self._error("its keys and values have different lengths")
         if not self._family.has_width and length * self._heads != self._hidden:
@@ -421,11 +421,11 @@ def _quantization(arrays: list[SourceArray]) -> dict[str, Any]:
     bits = Counter(array.source.type.bits for array in matrices if array.is_packed)
     if not bits:
         return {}
-    usual = bits.most_common(1)[0][0]
-    settings: dict[str, Any] = {"group_size": GROUP, "bits": usual}
+    usual_bits = bits.most_common(1)[0][0]
+    settings: dict[str, Any] = {"group_size": GROUP, "bits": usual_bits}
     for array in matrices:
         if not array.is_packed:
             settings[array.name] = False
-        elif array.source.type.bits != usual:
+        elif array.source.type.bits != usual_bits:
             settings[array.name] = {"group_size": GROUP, "bits": array.source.type.bits}
     return {"quantization": settings}

@@ -43,9 +43,9 @@ Convert = Callable[..., dict[str, Any]]  # `jobs.run_gguf_task` or a substitute
 
 def models_folder() -> Path:
     """Return Stretto's models folder, which the window lists. STRETTO_MODELS overrides it."""
-    named = os.environ.get("STRETTO_MODELS")
-    if named:
-        return Path(named).expanduser()
+    folder = os.environ.get("STRETTO_MODELS")
+    if folder:
+        return Path(folder).expanduser()
     return platformdirs.user_data_path("Stretto", appauthor=False) / "models"
 
 
@@ -137,11 +137,11 @@ def convert_if_needed(
         reason = error.strerror or "it does not exist"
         raise EngineError(MODEL_LOAD_FAILED, f"{called} cannot be read: {reason}.") from None
     try:
-        named = str(convert("gguf_digest", path, called, stop)["digest"])
-        converted = find_by_digest(named)
+        digest = str(convert("gguf_digest", path, called, stop)["digest"])
+        converted = find_by_digest(digest)
         if converted is None:
             with _conversion_lock(stop, called):
-                converted = find_by_digest(named) or _convert(convert, path, called, named, stop)
+                converted = find_by_digest(digest) or _convert(convert, path, called, digest, stop)
     except OSError as error:
         reason = f"The model of {called} cannot be written: {error.strerror or error}."
         raise EngineError(NO_SPACE, reason) from None
@@ -149,16 +149,16 @@ def convert_if_needed(
     return converted
 
 
-def _convert(convert: Convert, path: Path, called: str, named: str, stop: threading.Event) -> Path:
+def _convert(convert: Convert, path: Path, called: str, digest: str, stop: threading.Event) -> Path:
     stem = path.name[: -len(ENDING)] if path.name.lower().endswith(ENDING) else path.name
     name = clean_name(stem, _MAX_NAME_CHARACTERS) or "Model"
     folder_stem = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.") or "model"
-    out = models_folder() / f"{folder_stem}-{named[:12]}"
+    out = models_folder() / f"{folder_stem}-{digest[:12]}"
     if out.exists():  # from another version, or damaged
         shutil.rmtree(out, ignore_errors=True)
     temporary = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=models_folder()))
     try:
-        card = {"name": name, "gguf": {"sha256": named, "form": FORM}}
+        card = {"name": name, "gguf": {"sha256": digest, "form": FORM}}
         convert("gguf", path, called, stop, out=str(temporary), card=card)
         temporary.rename(out)
     finally:

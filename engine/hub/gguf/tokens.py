@@ -75,8 +75,8 @@ class GgufVocabulary:
         # Ids of the BOS token and of end-of-turn tokens.
         self.bos = self._id("bos")
         eos, eot = self._id("eos"), self._id("eot")
-        named = [self._ids[word] for word in _ENDS if self._is_special(self._ids.get(word))]
-        ends = [eos, eot, self._id("eom"), *named]
+        end_ids = [self._ids[word] for word in _ENDS if self._is_special(self._ids.get(word))]
+        ends = [eos, eot, self._id("eom"), *end_ids]
         self.ends = list(dict.fromkeys(number for number in ends if number is not None))
         self._eos = self.ends[0] if self.ends else None
 
@@ -117,10 +117,15 @@ class GgufVocabulary:
         }
 
     def config(self, context: int) -> dict[str, Any]:
-        named = {"bos": self.bos, "eos": self._eos, "unk": self._id("unk"), "pad": self._id("pad")}
+        special_ids = {
+            "bos": self.bos,
+            "eos": self._eos,
+            "unk": self._id("unk"),
+            "pad": self._id("pad"),
+        }
         settings: dict[str, Any] = {
             f"{name}_token": self._words[number]
-            for name, number in named.items()
+            for name, number in special_ids.items()
             if number is not None
         }
         template = self._file.metadata.get("tokenizer.chat_template")

@@ -148,8 +148,8 @@ class ChatBody(schema.GenerationBody, schema.TemplateOptions):
         if self.functions and self.tools:
             raise ValueError("functions and tools cannot be combined; choose one")
         if self.functions:
-            named, several = self.function_call, False
-            choice = {"type": "function", **named} if isinstance(named, dict) else named
+            function, several = self.function_call, False
+            choice = {"type": "function", **function} if isinstance(function, dict) else function
             box.add_functions(self.functions)
         elif self.function_call not in ("auto", "none"):
             raise ValueError("function_call requires functions")

@@ -367,9 +367,8 @@ class Responses(base.API):
         bound = (
             answer_form(request_body.text.format, "text.format") if request_body.text.format else {}
         )
-        _ = (
-            request_body.wants_usage
-        )  # only validated, because a response always includes token counts
+        # Only validated, because a response always includes token counts.
+        _ = request_body.wants_usage
         params = request_body.sampling(
             model,
             max_tokens=request_body.max_output_tokens,

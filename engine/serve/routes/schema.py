@@ -302,8 +302,8 @@ def field_of(error: ValueError, kind: type[Body]) -> str | None:
     if field := getattr(error, "field", ""):
         return str(field)
     field_names = {*kind.model_fields, *kind.refused, *getattr(kind, "aliases", ())}
-    named = _FIRST_FIELD.match(str(error))
-    return named[0].lstrip("'") if named is not None and named[1] in field_names else None
+    match = _FIRST_FIELD.match(str(error))
+    return match[0].lstrip("'") if match is not None and match[1] in field_names else None
 
 
 def object_schema(**fields: Any) -> JSON:
@@ -891,15 +891,17 @@ class TemplateOptions(Body):
             "reasoning_effort": ReasoningOptions(effort=self.reasoning_effort),
             named: reasoning,
         }
-        wishes = {name: value for name, value in options.items() if value is not None}
+        set_options = {name: value for name, value in options.items() if value is not None}
         if not model.thinking:
-            for name, value in wishes.items():
+            for name, value in set_options.items():
                 if value.wanted:
                     ignore(name)
-            wishes = {name: value for name, value in wishes.items() if not value.wanted}
-        flags = [flag, *(value.wanted for value in wishes.values())]
+            set_options = {name: value for name, value in set_options.items() if not value.wanted}
+        flags = [flag, *(value.wanted for value in set_options.values())]
         is_enabled = next((value for value in flags if value is not None), None)
-        efforts = [value.effort for value in wishes.values() if value.effort not in (None, "none")]
+        efforts = [
+            value.effort for value in set_options.values() if value.effort not in (None, "none")
+        ]
         if efforts and is_enabled:
             settings = {"reasoning_effort": efforts[0], **settings}
         return is_enabled, settings

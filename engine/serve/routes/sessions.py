@@ -77,31 +77,31 @@ class SessionRoutes:
         config = replace(body.config(body.reasoning), system=body.system)
         with self._served.use(body.model, owner) as entry:
             model = await self._served.load(entry)
-            named = self._sessions.make(owner, name, model, config, body.ttl_seconds)
-            ticket = named.queue.enter()
+            session_entry = self._sessions.make(owner, name, model, config, body.ttl_seconds)
+            ticket = session_entry.queue.enter()
             try:
-                await self._open(named)
+                await self._open(session_entry)
             except EngineError:
-                if not named.is_freed:
+                if not session_entry.is_freed:
                     self._sessions.delete(owner, name)
                 raise
             finally:
                 run_cleanup(ticket.leave)
-        return await self._session_response(named, 201)
+        return await self._session_response(session_entry, 201)
 
-    async def _open(self, named: SessionEntry) -> None:
-        session = named.session = self._sessions.open(named)
-        if named.config.kv_bits is None:
+    async def _open(self, entry: SessionEntry) -> None:
+        session = entry.session = self._sessions.open(entry)
+        if entry.config.kv_bits is None:
             return
         # The engine only reports this error with the first message, so check here.
         with suppress(TimeoutError):
             while figures := (await self._served.figures())["sessions"].get(session.id):
                 if figures["kv_bits_known"]:
                     return
-            if not named.is_freed:
+            if not entry.is_freed:
                 raise EngineError(
                     UNSUPPORTED_SESSION,
-                    f"{named.model.name} does not support a KV cache of {named.config.kv_bits} "
+                    f"{entry.model.name} does not support a KV cache of {entry.config.kv_bits} "
                     "bits.",
                 )
 
@@ -120,17 +120,17 @@ class SessionRoutes:
         )
 
     async def _steer(self, request: Request) -> Response:
-        named = self._sessions.get(*_owner_and_name(request))
-        named.steer()
-        return await self._session_response(named, 200)
+        entry = self._sessions.get(*_owner_and_name(request))
+        entry.steer()
+        return await self._session_response(entry, 200)
 
     async def _delete(self, request: Request) -> Response:
         owner, name = _owner_and_name(request)
         self._sessions.delete(owner, name)
         return JSONResponse({"id": name, "object": "session.deleted", "deleted": True})
 
-    async def _session_response(self, named: SessionEntry, status: int) -> Response:
-        return JSONResponse(_session_json(named, *await self._figures()), status)
+    async def _session_response(self, entry: SessionEntry, status: int) -> Response:
+        return JSONResponse(_session_json(entry, *await self._figures()), status)
 
     async def _figures(self) -> tuple[dict[str, Any], list[str]]:
         with suppress(TimeoutError, EngineError):
@@ -143,26 +143,26 @@ def _owner_and_name(request: Request) -> tuple[KeyOwner, str]:
     return owner_of(request.scope), checked_name(request.path_params["id"], "A session's id")
 
 
-def _session_json(named: SessionEntry, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
-    session_id = named.session.id if named.session else ""
+def _session_json(entry: SessionEntry, stats: dict[str, Any], queue: list[str]) -> dict[str, Any]:
+    session_id = entry.session.id if entry.session else ""
     figures = cast(dict[str, Any], stats.get(session_id, {}))
-    waits = named.ticket is not None and not named.ticket.admitted.done()
+    waits = entry.ticket is not None and not entry.ticket.admitted.done()
     reply = figures.get("reply") or {}
     return {
-        "id": named.name,
+        "id": entry.name,
         "object": "session",
-        "created": int(named.created_at),
-        "model": named.model.name,
+        "created": int(entry.created_at),
+        "model": entry.model.name,
         "status": figures.get("status", "idle"),
         "tokens": figures.get("kv_tokens", 0),
         "bytes": figures.get("kv_bytes", 0),
-        "context_length": named.model.context_length,
-        "idle_seconds": round(named.idle_seconds, 3),
-        "queue": len(named.queue.waiting),
+        "context_length": entry.model.context_length,
+        "idle_seconds": round(entry.idle_seconds, 3),
+        "queue": len(entry.queue.waiting),
         "waiting": waits or figures.get("status") == "queued",
         "place": queue.index(session_id) + 1 if session_id in queue else 0,
         "paused": figures.get("paused", False),
         "reply": {name: reply[name] for name in _REPLY} if reply else None,
-        "ttl_seconds": named.ttl,
-        **{name: getattr(named.config, name) for name in _OPTIONS},
+        "ttl_seconds": entry.ttl,
+        **{name: getattr(entry.config, name) for name in _OPTIONS},
     }

@@ -214,8 +214,8 @@ def with_head(template: JSON, params: SamplingParams, later: set[str]) -> JSON:
 
 
 def absent_note(names: Sequence[str]) -> str:
-    named = ", ".join(names[:_MAX_NAMED])
-    return f"These tools are not available here, so do without them: {named}." if names else ""
+    name_list = ", ".join(names[:_MAX_NAMED])
+    return f"These tools are not available here, so do without them: {name_list}." if names else ""
 
 
 def with_note(messages: list[Message], note: str) -> list[Message]:
@@ -252,7 +252,7 @@ def _custom(fields: Any, location: str) -> tuple[JSON, str | None]:
             raise ValueError(
                 f"{location}.format must have a definition in the syntax lark or regex"
             )
-        named = "Lark grammar" if syntax == "lark" else "regular expression"
+        grammar_kind = "Lark grammar" if syntax == "lark" else "regular expression"
         try:
             pattern = (lark.convert_grammar if syntax == "lark" else lark.convert_expression)(
                 definition
@@ -260,7 +260,7 @@ def _custom(fields: Any, location: str) -> tuple[JSON, str | None]:
         except ValueError as error:
             log.debug("the grammar of a custom tool %s", error)
             log_once("passed grammars of custom tools to the model as text")
-        explanation += f"\n\n{INPUT} must match this {named}:\n{definition}"
+        explanation += f"\n\n{INPUT} must match this {grammar_kind}:\n{definition}"
     elif form is not None and kind != "text":
         raise ValueError(f"{location}.format must be text or grammar, not {quote(form)}")
     properties = {INPUT: {"type": "string"}}
