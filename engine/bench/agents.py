@@ -107,13 +107,13 @@ async def _run(config: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: 
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx2.AsyncClient(timeout=config.seconds, limits=limits, trust_env=False) as client:
         hall = _CrowdRun(client, config, crowd, tally, salt)
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         agents = asyncio.gather(*(hall.run_agent(i, crowd.tasks) for i in range(crowd.agents)))
         tasks = [asyncio.ensure_future(task) for task in (agents, hall.run_user())]
         finished_tasks, _ = await asyncio.wait(
             tasks, timeout=crowd.seconds, return_when="FIRST_COMPLETED"
         )
-        tally.seconds += time.perf_counter() - began
+        tally.seconds += time.perf_counter() - started_at
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

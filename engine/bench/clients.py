@@ -69,9 +69,9 @@ async def _run(settings: RequestSettings, several: Sequence[Arrival]) -> list[Ti
         headers=headers, timeout=settings.seconds, limits=limits, trust_env=False
     ) as client:
         salt = random.randrange(10**9)
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         tasks = [
-            _client(client, settings, arrival, began, f"load-{salt}-{i}")
+            _client(client, settings, arrival, started_at, f"load-{salt}-{i}")
             for i, arrival in enumerate(several)
         ]
         turns = [turn for client_turns in await asyncio.gather(*tasks) for turn in client_turns]
@@ -85,10 +85,10 @@ async def _client(
     client: httpx2.AsyncClient,
     config: RequestSettings,
     arrival: Arrival,
-    began: float,
+    started_at: float,
     session: str,
 ) -> list[TimedRequest]:
-    await asyncio.sleep(max(0.0, began + arrival.after - time.perf_counter()))
+    await asyncio.sleep(max(0.0, started_at + arrival.after - time.perf_counter()))
     messages: list[dict[str, str]] = []
     turns = []
     for number in range(config.turns):

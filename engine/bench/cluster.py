@@ -99,7 +99,7 @@ def measure_speeds(
 
 def _measure_speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: int) -> Speed:
     replies, sessions = [], []
-    began = time.perf_counter()
+    started_at = time.perf_counter()
     for number in range(chats):
         session = engine.open_session(model)
         sessions.append(session)
@@ -115,7 +115,7 @@ def _measure_speed(engine: Engine, model: Any, ranks: int, chats: int, tokens: i
         lasts.append(stats.ttft_s + stats.decode_s)
         read += stats.prompt_tokens - stats.reused_tokens
         generated += stats.generated_tokens
-    duration = time.perf_counter() - began
+    duration = time.perf_counter() - started_at
     for session in sessions:
         session.close()
     return Speed(ranks, chats, read / max(firsts), generated / max(1e-9, duration - min(firsts)))

@@ -19,10 +19,10 @@ def stretto(subject: Subject) -> Contender:
         greedy = SamplingParams(max_tokens=tokens, temperature=0.0)
         sessions = [subject.engine.open_session(subject.model) for _ in arrivals]
         subject.engine.stats()  # wait until all sessions are open
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         streams: list[Stream] = []
         for session, arrival in zip(sessions, arrivals, strict=True):
-            wait_until(began + arrival.after)
+            wait_until(started_at + arrival.after)
             streams.append(send_timed(session, arrival.prompt, greedy))
         turns = []
         for arrival, stream in zip(arrivals, streams, strict=True):
@@ -49,10 +49,10 @@ def one_after_another(subject: Subject) -> Contender:
         from mlx_lm import stream_generate
 
         prompts = subject.prompt_ids([a.prompt for a in arrivals])
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         turns = []
         for arrival, ids in zip(arrivals, prompts, strict=True):
-            turn = TimedRequest(began + arrival.after, long=arrival.long)
+            turn = TimedRequest(started_at + arrival.after, long=arrival.long)
             wait_until(turn.sent)
             for _ in stream_generate(subject.net, subject.tokenizer, ids, max_tokens=tokens):
                 turn.moments.append(time.perf_counter())
@@ -76,16 +76,16 @@ def batch_generator(subject: Subject, **options: Any) -> Contender:
             stop_tokens=[[token] for token in subject.tokenizer.eos_token_ids],
             **options,
         )
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         turns = {}
         waiting = list(zip(arrivals, prompts, strict=True))
         open_ = 0
         while waiting or open_:
             if not open_:
-                wait_until(began + waiting[0][0].after)
-            while waiting and began + waiting[0][0].after <= time.perf_counter():
+                wait_until(started_at + waiting[0][0].after)
+            while waiting and started_at + waiting[0][0].after <= time.perf_counter():
                 arrival, ids = waiting.pop(0)
-                turn = TimedRequest(began + arrival.after, long=arrival.long)
+                turn = TimedRequest(started_at + arrival.after, long=arrival.long)
                 turns[generator.insert([ids])[0]] = turn
                 open_ += 1
             for response in generator.next()[1]:

@@ -159,11 +159,11 @@ def _rate(
         session = engine.open_session(model)
         params = SamplingParams(max_tokens=tokens, temperature=temperature, seed=number)
         reply = session.send(prompt, params)
-        began = 0.0
+        started_at = 0.0
         for event in reply:
-            if not began and isinstance(event, TextDelta):
-                began = time.process_time()
-        cpu += time.process_time() - began
+            if not started_at and isinstance(event, TextDelta):
+                started_at = time.process_time()
+        cpu += time.process_time() - started_at
         generated += max(0, reply.stats.generated_tokens - 1)
         seconds += reply.stats.decode_s
         session.close()

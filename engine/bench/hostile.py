@@ -63,7 +63,7 @@ def ordeals(running: Subject, note: Callable[[str], None]) -> Iterator[Ordeal]:
 
 def _ordeal(running: Subject, hostile: Input, ask: Ask) -> Ordeal:
     with _streaming(running) as streams:
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         error: EngineError | None = None
         outcome = ask(running.engine, running.model)
         try:
@@ -79,8 +79,8 @@ def _ordeal(running: Subject, hostile: Input, ask: Ask) -> Ordeal:
     for stream in streams:
         # Include the delay during which the input was sent, and a delay that hasn't ended yet.
         moments = [m for m in stream.times() if m <= watched]
-        before = [m for m in moments if m <= began][-1:]
-        all_gaps += gaps([*before, *(m for m in moments if m > began), watched])
+        before = [m for m in moments if m <= started_at][-1:]
+        all_gaps += gaps([*before, *(m for m in moments if m > started_at), watched])
     return Ordeal(
         hostile.fault,
         hostile.name,
@@ -88,7 +88,7 @@ def _ordeal(running: Subject, hostile: Input, ask: Ask) -> Ordeal:
         max(all_gaps),
         error.code if error is not None else "",
         error.message if error is not None else "",
-        ended_at - began,
+        ended_at - started_at,
         (error.code if error is not None else "") == hostile.code,
     )
 

@@ -219,12 +219,12 @@ def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list
         peaks = measure_family(model.removeprefix("family:"), contexts)
     else:
         peaks = measure(Path(model).expanduser(), Path(model).name, contexts)
-    measured_peaks, began = [], time.monotonic()
+    measured_peaks, started_at = [], time.monotonic()
     say(f"{'memory':<20} {'context':>8} {'KV':>4} {'chats':>6} {'estimated':>10} {'measured':>10}")
     for peak in peaks:
         measured_peaks.append(peak)
         say(_line(peak))
-    say(_summary(measured_peaks, time.monotonic() - began))
+    say(_summary(measured_peaks, time.monotonic() - started_at))
     return [to_builtins(p) for p in measured_peaks]
 
 

@@ -283,7 +283,7 @@ def _time_sum(group: Any, nbytes: int, rounds: int) -> float:
     mx.eval(array)
     for _ in range(3):
         mx.eval(mx.distributed.all_sum(array, group=group.mlx))
-    began = time.perf_counter()
+    started_at = time.perf_counter()
     for _ in range(rounds):
         mx.eval(mx.distributed.all_sum(array, group=group.mlx))
-    return (time.perf_counter() - began) / rounds
+    return (time.perf_counter() - started_at) / rounds

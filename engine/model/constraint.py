@@ -148,9 +148,9 @@ class Constraint:
 
     def _consume(self, tokens: list[int]) -> None:
         self._cost.check()
-        began = time.thread_time()
+        started_at = time.thread_time()
         fits = not tokens or self._matcher.consume_tokens(tokens)
-        self._cost.add_follow(time.thread_time() - began, len(tokens))
+        self._cost.add_follow(time.thread_time() - started_at, len(tokens))
         if not fits:
             if explanation := explain_limit(self._error_text()):
                 raise EngineError(INVALID_REQUEST, f"The output format {explanation}")
@@ -179,9 +179,9 @@ class Constraint:
                 takes too long.
         """
         if self.binds:
-            began = time.thread_time()
+            started_at = time.thread_time()
             mask = self._next_mask(vocab)
-            self._cost.add_mask(time.thread_time() - began)
+            self._cost.add_mask(time.thread_time() - started_at)
             return mask
         return self._unbound_mask(vocab)
 

@@ -281,13 +281,13 @@ def pack_weights(net: Any, folder: Path, wide: bool = False) -> Generator[float,
         if wide:
             net.set_dtype(mx.float32)
         return 0.0
-    began, packed_bytes = time.perf_counter(), 0
+    started_at, packed_bytes = time.perf_counter(), 0
     total = max(1, weight_bytes(net))
     for nbytes in _pack(net, folder, library, wide):
         packed_bytes += nbytes
-        if time.perf_counter() - began >= SLICE_S:
+        if time.perf_counter() - started_at >= SLICE_S:
             yield packed_bytes / total
-            began = time.perf_counter()
+            started_at = time.perf_counter()
     yield packed_bytes / total
     plain_decoder.install(net, library)
     return packed_bytes / total
@@ -309,14 +309,14 @@ def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
     """
     total = max(1, weight_bytes(net))
     read, pace = 0, 0.0
-    began: float | None = None
+    started_at: float | None = None
     for batch in batch_arrays(parameter_arrays(net), BATCH_BYTES):
         nbytes = sum(array.nbytes for array in batch)
         now = time.perf_counter()
-        if began is not None and now - began + pace * nbytes >= SLICE_S:
+        if started_at is not None and now - started_at + pace * nbytes >= SLICE_S:
             yield min(1.0, max(before, read / total))
-            began, now = None, time.perf_counter()
-        began = now if began is None else began
+            started_at, now = None, time.perf_counter()
+        started_at = now if started_at is None else started_at
         mx.eval(batch)
         read += nbytes
         pace = (time.perf_counter() - now) / max(1, nbytes)

@@ -30,7 +30,7 @@ def evaluate_in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None
     evaluations.
     """
     steps = [*(list(iterate_arrays(layer)) for layer in layers), list(last)]
-    count, began = 1, time.perf_counter()
+    count, started_at = 1, time.perf_counter()
     at = 0
     while at < len(steps):
         before = time.perf_counter()
@@ -38,10 +38,10 @@ def evaluate_in_slices(layers: Iterable[Any], *last: mx.array) -> Generator[None
         mx.eval([array for arrays in part for array in arrays])
         at += count
         now = time.perf_counter()
-        step_s, slice_left_s = (now - before) / len(part), SLICE - (now - began)
+        step_s, slice_left_s = (now - before) / len(part), SLICE - (now - started_at)
         if slice_left_s < step_s and at < len(steps):
             yield
-            began, slice_left_s = time.perf_counter(), SLICE
+            started_at, slice_left_s = time.perf_counter(), SLICE
         fitting = int(slice_left_s / step_s) if step_s > 0 else len(steps)
         count = max(1, min(_MAX_GROWTH * count, fitting))
 

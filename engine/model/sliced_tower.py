@@ -79,11 +79,11 @@ def evaluate_in_pieces(
             cost += next_cost
             arrays = arrays + next_arrays
         next_arrays = []
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         with backend.one_blas_thread() if kind == _ATTENTION else contextlib.nullcontext():
             mx.eval(arrays)
         del arrays, next_arrays
-        rates[kind] = cost / (time.perf_counter() - began)
+        rates[kind] = cost / (time.perf_counter() - started_at)
         yield
     mx.eval(features)
     return features

@@ -96,10 +96,10 @@ class ImageEncoder:
         assert vision is not None
         if image.pieces is None:
             image.pieces = vision.encode(image.sight, image.pixels)
-        began = time.perf_counter()
+        started_at = time.perf_counter()
         with self._state.meter.phase("look"):
             for _ in image.pieces:
-                if time.perf_counter() - began >= allowed_s:
+                if time.perf_counter() - started_at >= allowed_s:
                     return False
         return True
 

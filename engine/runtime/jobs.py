@@ -218,10 +218,10 @@ class Embedder:
         # A partial tile takes about as long as a full tile.
         tile = 1 if model.info.exact else TILE
         count = min(unread, max(self._pacing.chunk(key, step, tile), tile))
-        began = self._state.clock()
+        started_at = self._state.clock()
         piece = tokens[job.done : job.done + count]
         job.total = runner.add_hidden_states(model, job.caches, piece, job.total)
-        spent_s = self._state.clock() - began
+        spent_s = self._state.clock() - started_at
         self._pacing.observe(key, count, spent_s, step)
         self._pause.add(spent_s - GAP_BUDGET - (step or 0.0))
         self._state.meter.note(0, count)

@@ -174,11 +174,11 @@ class ModelLoader:
         allowed_s = max(
             min(decoding / 2, GAP_BUDGET), min(decoding / 4, MAX_PIECE_S), loader.SLICE_S
         )
-        began = before = time.perf_counter()
+        started_at = before = time.perf_counter()
         while self.busy and self._next_piece():
             before, last = time.perf_counter(), before
             # the next part may take as long as this one
-            if before - began + (before - last) > allowed_s:
+            if before - started_at + (before - last) > allowed_s:
                 return None
         return None
 
@@ -328,8 +328,8 @@ class DeferredFree:
         self.going.append((arrays, on_freed))
 
     def step(self) -> None:
-        began = time.perf_counter()
-        while self.going and time.perf_counter() - began < SLICE_S:
+        started_at = time.perf_counter()
+        while self.going and time.perf_counter() - started_at < SLICE_S:
             arrays, on_freed = self.going[0]
             freed_bytes = 0
             while arrays and freed_bytes < FREED_BYTES:

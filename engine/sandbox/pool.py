@@ -113,12 +113,12 @@ class ChildSlots:
                 if not line:
                     del self._queues[key]
                 self._changed.notify_all()
-        began = time.monotonic()
+        started_at = time.monotonic()
         try:
             yield
         finally:
             with self._changed:
-                lane.busy_s += time.monotonic() - began
+                lane.busy_s += time.monotonic() - started_at
                 self._running[key] -= 1
                 if not self._queues and not self._running.total():
                     self._running.clear()

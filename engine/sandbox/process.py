@@ -264,7 +264,7 @@ def is_streaming() -> bool:
 
 def pause_process(pid: int) -> float:
     """Stop a process for `PAUSE_S`. Return the actual seconds."""
-    began = time.monotonic()
+    started_at = time.monotonic()
     with contextlib.suppress(OSError):  # the process has already exited
         os.kill(pid, signal.SIGSTOP)
     try:
@@ -272,7 +272,7 @@ def pause_process(pid: int) -> float:
     finally:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGCONT)
-    return time.monotonic() - began
+    return time.monotonic() - started_at
 
 
 def resident_bytes(pid: int) -> int:

@@ -57,7 +57,7 @@ class _LoggingMiddleware:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began = time.monotonic()
+        started_at = time.monotonic()
         status = 0
         # Anthropic's clients read the second name.
         name = f"req_{uuid.uuid4().hex}".encode()
@@ -86,7 +86,7 @@ class _LoggingMiddleware:
         finally:
             route = getattr(scope.get("route"), "path", "(no route)")
             outcome = str(status) if status else "client gone"
-            seconds = time.monotonic() - began
+            seconds = time.monotonic() - started_at
             log.info("%s %s %s %.2f s", scope["method"], route, outcome, seconds)
             self._metrics.count_request(route, outcome, owner_of(scope).id)
 

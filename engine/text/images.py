@@ -58,18 +58,18 @@ class Images(Struct, frozen=True):
         if not digests:
             return token_ids
         out: list[int] = []
-        remaining, at = list(token_ids), 0
+        id_list, at = list(token_ids), 0
         for digest in digests:
             word, ids = self.ids[digest]
             try:
-                position = remaining.index(self.words[word], at)
+                position = id_list.index(self.words[word], at)
             except ValueError:
                 raise EngineError(
                     TEMPLATE_ERROR, f"The model's tokenizer has no token for {word!r}."
                 ) from None
-            out += [*remaining[at:position], *ids]
+            out += [*id_list[at:position], *ids]
             at = position + 1
-        return [*out, *remaining[at:]]
+        return [*out, *id_list[at:]]
 
     def restore_placeholders(self, text: str) -> str:
         return _MARKED.sub(lambda mark: self.ids[mark[1]][0], text)

@@ -189,12 +189,12 @@ class ReplyText:
             self.detokenizer._unflushed = ""
 
     def _record(self, deltas: list[Delta]) -> list[Delta]:
-        deltas_out, self._late_deltas = self._late_deltas, []
+        new_deltas, self._late_deltas = self._late_deltas, []
         for text, kind in deltas:
             self._pieces[kind].append(text)
             text_so_far = self._breaks + text if kind == "reasoning" else text
             complete_text = text_so_far.rstrip("\n") if kind == "reasoning" else text_so_far
             self._breaks = text_so_far[len(complete_text) :]
             if complete_text:
-                deltas_out.append((complete_text, kind))
-        return deltas_out
+                new_deltas.append((complete_text, kind))
+        return new_deltas
