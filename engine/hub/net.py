@@ -201,8 +201,8 @@ def _fetch_once(
             if len(text) > max_bytes:
                 raise EngineError(
                     DOWNLOAD_FAILED,
-                    f"Hugging Face's answer about {label} is longer than {max_bytes / 2**20:.0f} MB "
-                    "and was rejected. Try another name.",
+                    f"Hugging Face's answer about {label} is longer than {max_bytes / 2**20:.0f} "
+                    "MB and was rejected. Try another name.",
                 )
             if time.monotonic() > end:
                 raise BrokenError(_TooSlowError())
