@@ -17,7 +17,7 @@ from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat
 from app.chats.turn import Stage
 from app.models.loading import ModelLoader
-from app.remote.address import is_remote
+from app.remote.address import Remote, is_remote, parse_ref
 from app.store import Message, new_id
 from engine import PromptProgress
 
@@ -78,12 +78,18 @@ class ChatReply(ChatPart):
         return next((answer.thought_s for answer in answers), None)
 
     @property
+    def remote(self) -> Remote | None:
+        """Return the remote model that was asked, which may not be the chat's model anymore."""
+        answer = self.generator.answer
+        return parse_ref(answer.model or "") if answer is not None else None
+
+    @property
     def silent_s(self) -> float | None:
         """Return the time since the request was sent to a server that hasn't responded yet, or
         None.
         """
         answer = self.generator.answer
-        if answer is None or answer.sent_at is None or not is_remote(answer.model or ""):
+        if answer is None or answer.sent_at is None or self.remote is None:
             return None
         silent = answer.phase is Phase.QUEUED and answer.progress is None
         return time.monotonic() - answer.sent_at if silent else None

@@ -291,9 +291,9 @@ class PaneHeader(QWidget):
         at_work = activity_of(tools.calls.values(), tools.step, tools.tokens)
         if chat.reply.phase is Phase.CALLING and at_work is not None and at_work.running:
             state = activity_line(at_work, short=short)
-        silent = chat.reply.silent_s
-        if silent is not None and chat.model.remote is not None:
-            state = waiting_line(chat.model.remote, silent, short=short)
+        silent, remote = chat.reply.silent_s, chat.reply.remote
+        if silent is not None and remote is not None:
+            state = waiting_line(remote, silent, short=short)
             self._silence_timer.start()
         if not state:
             state = {

@@ -630,7 +630,7 @@ class TranscriptView(QAbstractScrollArea):
         In a narrow pane, the notice also appears while a long prompt is queued or read, because the
         header has no space for it.
         """
-        reply, remote = self._chat.reply, self._chat.model.remote
+        reply, remote = self._chat.reply, self._chat.reply.remote
         silent, prompt = reply.silent_s, reply.progress
         self._silence_timer.stop()
         row = self.row(reply.message_id or "")

@@ -11,7 +11,6 @@ from msgspec.structs import asdict
 from PySide6.QtCore import QCoreApplication
 
 from app.chats.actions import Action
-from app.chats.answer import Phase
 from app.chats.chat import Chat
 from app.chats.transcript import branch
 from app.chats.turn import Editing, Event, QueueState, Writing
@@ -157,13 +156,6 @@ def test_ask_of_panel_ignores_images_in_its_reason(
     monkeypatch.setattr(chat.model, "model_without_vision", lambda _files: "A")
     monkeypatch.setattr(chat.attaching, "largest_unfit_file", lambda _files: "long.txt")
     assert chat.comparison.why_not_ask().startswith("“long.txt” is too long")
-
-
-def test_silence_is_of_the_server_that_was_asked(desk: Desk, chat: Chat) -> None:
-    answer = chat.reply.generator.answer
-    assert answer is not None
-    answer.phase, answer.progress, answer.model = Phase.QUEUED, None, "remote:host/model"
-    assert chat.reply.silent_s is not None
 
 
 def test_edited_queue_message_keeps_its_place(desk: Desk, chat: Chat) -> None:

@@ -280,6 +280,12 @@ def test_silent_server_is_shown_with_waiting_time(start, secrets, monkeypatch):
         monkeypatch.setattr(chat_reply, "time", later)
         pane.header.refresh()
         assert pane.header.state == "Waiting for this computer, 1 min 12 s"
+        remote = pane.chat.record.model
+        pane.chat.model.set("/models/b")  # for the next reply
+        pane.header.refresh()
+        assert pane.header.state == "Waiting for this computer, 1 min 12 s"
+        assert not pane.chat.why_not(Action.RETRY)
+        pane.chat.model.set(remote)
         run.until(lambda: pane.transcript.row(pane.chat.reply.message_id) is not None)
         pane.transcript._on_phase()
         row = pane.transcript.row(pane.chat.reply.message_id)
