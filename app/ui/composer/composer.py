@@ -314,14 +314,15 @@ class Composer(QWidget):
         self.field = ComposerText(settings, self)
         self.setAccessibleName(tr("New message"))
         self.chips = FileChips(self.field, self)
-        self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
-        self.compare = IconButton("scales", tr("Compare…  Ctrl+Alt+C"), self)
-        self.button = RoundButton(self)
-        self.cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
-        self.cancel_edit.hide()
+        # in the order from left to right, which is the tab order
         self.broadcast_button = IconButton("broadcast", "", self)
         self.broadcast_button.setCheckable(True)
         self.broadcast_button.hide()
+        self.compare = IconButton("scales", tr("Compare…  Ctrl+Alt+C"), self)
+        self.attach = IconButton("paperclip", tr("Attach Files…  Ctrl+Shift+A"), self)
+        self.button = RoundButton(self)
+        self.cancel_edit = IconButton("x", tr("Cancel Edit  Esc"), self, side=24)
+        self.cancel_edit.hide()
         self._dropping = False
         self.setFocusProxy(self.field)
         self.setCursor(Qt.CursorShape.IBeamCursor)
@@ -337,7 +338,7 @@ class Composer(QWidget):
     def broadcast_line(self) -> BroadcastLine:
         line = BroadcastLine(self)
         # Otherwise, this widget would be the last in the tab order.
-        self.setTabOrder(self.broadcast_button, line.whom)
+        self.setTabOrder(self.cancel_edit, line.whom)
         self.setTabOrder(line.whom, line.keep)
         line.whom.clicked.connect(self.recipients_requested)
         line.keep.clicked.connect(self.broadcast_pin_changed)

@@ -163,6 +163,7 @@ FindBar { border-bottom: 1px solid $border; }
 #settings-pages::item { padding: 4px 8px; border-radius: 6px; color: $text; }
 #settings-pages::item:hover { background: $hover; }
 #settings-pages::item:selected { background: $accent_quiet; color: $text; }
+#settings-pages::item:focus { border: ${ring}px solid $accent; padding: 2px 6px; }
 #settings-row { border: none; border-top: 1px solid $border; }
 #settings-row[first="true"] { border-top: none; }
 #segments { background: $hover; border: 1px solid $border; border-radius: 8px; }

@@ -135,8 +135,14 @@ class Broadcast(WindowController):
         self._show()
 
     @Slot(object)
+    def _on_escaped(self, pane: ChatPane) -> None:
+        if self.on and not pane.is_quick_question:
+            self.toggle()
+
+    @Slot(object)
     def _on_pane_made(self, pane: ChatPane) -> None:
         pane.text_sent.connect(self._on_sent)
+        pane.escape_pressed.connect(self._on_escaped)
         pane.composer.broadcast_button.clicked.connect(partial(self._on_button, pane))
         pane.composer.recipients_requested.connect(partial(self._pop_menu, pane))
         pane.composer.broadcast_pin_changed.connect(self.toggle_kept)

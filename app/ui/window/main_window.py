@@ -159,7 +159,7 @@ class MainWindow(QMainWindow):
         self.layouts = Layouts(parts, self.chats)
         self._layout = WindowLayout(parts, self.chats, self._wrapping, lambda: self._narrow)
         self.models = ModelCommands(parts, self.chats, fitting, self.downloads_in_window)
-        self.palette_commands = PaletteCommands(parts, self.chats)
+        self.palette_commands = PaletteCommands(parts, self.chats, self.settings_commands)
         TextSize(parts)
         self.reading = ReadingCommands(parts)
         self.prompts = PromptCommands(parts, self.reading)

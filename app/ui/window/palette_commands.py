@@ -22,6 +22,7 @@ from app.ui.style.theme import scaled
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import MENUS, REGISTRY, CommandScope, command
 from app.ui.window.context import WindowController, WindowParts
+from app.ui.window.settings_commands import SettingsCommands
 from app.ui.workspace.docks import move_onto_screen
 from app.ui.workspace.placement import front_window
 
@@ -30,9 +31,12 @@ MOST_RECENT = 30  # limit of stored recent choices
 
 
 class PaletteCommands(WindowController):
-    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
+    def __init__(
+        self, parts: WindowParts, chats: ChatCommands, settings_commands: SettingsCommands
+    ) -> None:
         super().__init__(parts)
         self._chats = chats
+        self._settings_commands = settings_commands
         self.palette: Palette | None = None  # None while closed
         self._days = day_headings()
         self._updates = parts.context.updates
@@ -81,7 +85,7 @@ class PaletteCommands(WindowController):
                 EntryKind.SETTING,
                 f"setting:{page}/{words}",
                 tr(words or page),
-                partial(self._show_setting, page, words),
+                partial(self._settings_commands.show_setting, page, words),
                 beside=tr("Settings, {page}", page=tr(page)) if words else tr("Settings"),
                 english=words or page,
                 also=" ".join(f"{tr(name)} {name}" for name in (row.search, *choices) if name),
@@ -135,14 +139,6 @@ class PaletteCommands(WindowController):
             if name not in {"-", "palette"}
         ]
         return listed + [entry for menu in commands.submenus() for entry in _entries_of(menu)]
-
-    def _show_setting(self, page: str, words: str) -> None:
-        from app.ui.settings.settings_window import SettingsWindow
-
-        self._commands().run("settings")
-        window = self._window.findChild(SettingsWindow)
-        if window is not None and window.pages.show_page(page) and words:
-            window.pages.show_row(page, words)
 
     @Slot(object)
     def _on_chosen(self, entry: PaletteEntry) -> None:

@@ -152,6 +152,18 @@ class SettingsCommands(WindowController):
 
     @command("settings", mark("Settings…"), "Ctrl+,", where=CommandScope.ANYWHERE)
     def show_settings(self) -> None:
+        self._ensure_window().show_or_raise()
+
+    def show_setting(self, page: str, words: str) -> None:
+        """Show a page by its English title, and focus a row by its English label."""
+        pages = self._ensure_window().pages
+        # Move the focus before showing the window. QDialog sends a FocusIn event to the widget with
+        # the focus, so another field would keep a blinking caret.
+        pages.show_row(page, words)
+        self.show_settings()
+        pages.show_row(page, words)  # scrolling needs the layout
+
+    def _ensure_window(self) -> SettingsWindow:
         from app.ui.settings.settings_window import SettingsWindow
 
         if self.shown is None:
@@ -162,7 +174,7 @@ class SettingsCommands(WindowController):
             window.command_requested.connect(self._run)
             window.restart_requested.connect(self.restart_requested)
             self.shown = window
-        self.shown.show_or_raise()
+        return self.shown
 
     @Slot(str)
     def _on_changed(self, option: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.chats.actions import Action
@@ -273,6 +273,29 @@ def test_palette_finds_every_setting(run: Run):
         settings.pages.show_row(page, row)
         assert settings.pages.pages[page].rows[row].isAncestorOf(settings.focusWidget())
     settings.close()
+
+
+class FocusLog(QObject):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
+            self.names.append(watched.accessibleName())
+        return False
+
+
+def test_setting_is_shown_without_a_caret_in_the_search(run: Run, qapp: QApplication):
+    log = FocusLog()
+    qapp.installEventFilter(log)
+    palette = opened(run, "language")
+    assert palette.finder.best_entries()[0].key == "setting:General/Language"
+    run.qtbot.keyClick(palette.field, KEY.Key_Return)
+    qapp.removeEventFilter(log)
+    assert "Language" in log.names
+    assert "Search settings" not in log.names
+    run.settings.close()
 
 
 @pytest.mark.usefixtures("german")

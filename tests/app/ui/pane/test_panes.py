@@ -129,3 +129,17 @@ def listeners(chat: Chat) -> dict[str, int]:
     signals = [m for m in methods if m.methodType() == m.MethodType.Signal]
     names = [bytes(m.methodSignature().data()).decode() for m in signals]
     return {name.partition("(")[0]: chat.receivers(f"2{name}") for name in names}
+
+
+def test_tab_moves_through_the_composers_buttons_from_left_to_right(start: Start):
+    run = start().ready()
+    run.window.commands["split_right"].trigger()
+    composer = run.pane.composer
+    buttons = [composer.broadcast_button, composer.compare, composer.attach, composer.button]
+    assert all(button.isVisible() for button in buttons)
+    assert [b.x() for b in buttons] == sorted(b.x() for b in buttons)
+    order, widget = [], composer.field.nextInFocusChain()
+    while widget is not composer.field:
+        order.append(widget)
+        widget = widget.nextInFocusChain()
+    assert [widget for widget in order if widget in buttons] == buttons

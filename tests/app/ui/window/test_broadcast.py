@@ -47,6 +47,16 @@ def test_new_chats_of_a_broadcast_differ_in_name(
     assert [pane.chat.record.variant for pane in run.panes] == [v.format(name) for v in variants]
 
 
+def test_escape_turns_broadcast_off(start: Start):
+    run = start().ready()
+    run.window.commands["split_right"].trigger()
+    run.window.commands["broadcast"].trigger()
+    run.pane.focus_composer()
+    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Escape)
+    assert not run.window.commands["broadcast"].isChecked()
+    assert run.window.toast.text == "Broadcast is off"
+
+
 def test_broadcast_keeps_draft_of_busy_chat(start: Start):
     run = start().ready()
     left = run.say("hold 2")
