@@ -123,7 +123,7 @@ class Settings:
         "General",
         mark("Attach long pastes as files"),
         search=mark("clipboard, paste"),
-        about=mark("Longer pastes become attachments"),
+        about=mark("Longer pastes become attachments."),
         unit=mark(" characters"),
         zero=mark("Never"),
         step=500,
@@ -152,7 +152,7 @@ class Settings:
         mark("Check for updates daily"),
         section=mark("Updates"),
         search=mark("upgrade, new version"),
-        about=mark("Nothing about you is sent, and nothing is installed automatically"),
+        about=mark("Nothing about you is sent, and nothing is installed automatically."),
     )
     appearance: str = _option(
         "system",
@@ -239,7 +239,7 @@ class Settings:
         "Models",
         mark("Unload idle models after"),
         search=mark("free memory"),
-        about=mark("Models reload when a chat needs them"),
+        about=mark("Models reload when a chat needs them."),
         unit=mark(" min"),
         zero=mark("Never"),
         step=5,
@@ -251,7 +251,7 @@ class Settings:
         mark("Local API server"),
         search=mark("HTTP, OpenAI, endpoint"),
         about=mark(
-            "Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs"
+            "Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs."
         ),
     )
     serve_port: int = _option(8080, "Local API", mark("Port"), within=(1024, 65535))
@@ -271,7 +271,7 @@ class Settings:
         "Local API",
         mark("Allow other computers"),
         search=mark("network, LAN"),
-        about=mark("Other computers always need a key"),
+        about=mark("Other computers always need a key."),
     )
     keys: ClassVar = Option("Local API", mark("Keys"), search=mark("access, password"))
     # Give prompts from clients the same priority as those from our own chats.
@@ -292,7 +292,7 @@ class Settings:
     )
     # Comma-separated aliases, like "claude-*=Guide".
     serve_aliases: str = _option(
-        "", "Local API", mark("Model aliases"), about=mark("Unknown names go to your first model")
+        "", "Local API", mark("Model aliases"), about=mark("Unknown names go to your first model.")
     )
     # Keep client sessions on disk, with a separate limit of `cache_gb`.
     serve_keep: bool = _option(
@@ -314,7 +314,7 @@ class Settings:
         False,
         "Local API",
         mark("Close the oldest session when full"),
-        about=mark("When off, new sessions are refused at the limit"),
+        about=mark("When off, new sessions are refused at the limit."),
     )
     serve_per_key: int = _option(
         0,

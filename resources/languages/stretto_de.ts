@@ -2162,10 +2162,6 @@ Du hast abgelehnt.</translation>
         <translation>Menü  F10</translation>
     </message>
     <message>
-        <source>New chat  Ctrl+N</source>
-        <translation>Neuer Chat  Ctrl+N</translation>
-    </message>
-    <message>
         <source>Show Stretto</source>
         <translation>Stretto anzeigen</translation>
     </message>
@@ -3231,10 +3227,6 @@ Du hast abgelehnt.</translation>
         <translation>Nachrichten</translation>
     </message>
     <message>
-        <source>Longer pastes become attachments</source>
-        <translation>Längere eingefügte Texte werden zu Anhängen</translation>
-    </message>
-    <message>
         <source>When a reply ends while Stretto is in the background</source>
         <translation>Wenn eine Antwort fertig wird, während Stretto im Hintergrund ist</translation>
     </message>
@@ -3249,10 +3241,6 @@ Du hast abgelehnt.</translation>
     <message>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>Für Modelle und Chats. Gilt nach einem Neustart.</translation>
-    </message>
-    <message>
-        <source>Models reload when a chat needs them</source>
-        <translation>Modelle werden wieder geladen, wenn ein Chat sie braucht</translation>
     </message>
     <message>
         <source>Lets chats resume right away. Takes effect after a restart.</source>
@@ -3305,10 +3293,6 @@ Du hast abgelehnt.</translation>
         <translation>Keine</translation>
     </message>
     <message>
-        <source>When off, new sessions are refused at the limit</source>
-        <translation>Wenn ausgeschaltet, werden neue Sitzungen beim Erreichen des Limits abgewiesen</translation>
-    </message>
-    <message>
         <source>No limit</source>
         <translation>Kein Limit</translation>
     </message>
@@ -3341,16 +3325,8 @@ Du hast abgelehnt.</translation>
         <translation>Umgebungsvariablen für Editoren und Agenten kopieren</translation>
     </message>
     <message>
-        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
-        <translation>Editoren, Skripte und Agenten nutzen deine Modelle über die APIs von OpenAI und Anthropic</translation>
-    </message>
-    <message>
         <source>Access</source>
         <translation>Zugriff</translation>
-    </message>
-    <message>
-        <source>Other computers always need a key</source>
-        <translation>Andere Computer brauchen immer einen Schlüssel</translation>
     </message>
     <message numerus="yes">
         <source>Running at {address}, %n client</source>
@@ -3583,6 +3559,10 @@ Du hast abgelehnt.</translation>
     <message>
         <source>Space (in the score)</source>
         <translation>Leertaste (in der Partitur)</translation>
+    </message>
+    <message>
+        <source>{size} in memory</source>
+        <translation>{size} im Speicher</translation>
     </message>
     <message>
         <source>Something went wrong. Your last action may not have taken effect.</source>
@@ -5871,6 +5851,34 @@ Du hast nicht geantwortet.</translation>
         <translation>ein Objekt mit diesem Namen ist bereits vorhanden</translation>
     </message>
     <message>
+        <source>Longer pastes become attachments.</source>
+        <translation>Längere eingefügte Texte werden zu Anhängen.</translation>
+    </message>
+    <message>
+        <source>Nothing about you is sent, and nothing is installed automatically.</source>
+        <translation>Nichts über dich wird gesendet und nichts automatisch installiert.</translation>
+    </message>
+    <message>
+        <source>Models reload when a chat needs them.</source>
+        <translation>Modelle werden wieder geladen, wenn ein Chat sie braucht.</translation>
+    </message>
+    <message>
+        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs.</source>
+        <translation>Editoren, Skripte und Agenten nutzen deine Modelle über die APIs von OpenAI und Anthropic.</translation>
+    </message>
+    <message>
+        <source>Other computers always need a key.</source>
+        <translation>Andere Computer brauchen immer einen Schlüssel.</translation>
+    </message>
+    <message>
+        <source>Unknown names go to your first model.</source>
+        <translation>Unbekannte Namen gehen an dein erstes Modell.</translation>
+    </message>
+    <message>
+        <source>When off, new sessions are refused at the limit.</source>
+        <translation>Wenn ausgeschaltet, werden neue Sitzungen beim Erreichen des Limits abgewiesen.</translation>
+    </message>
+    <message>
         <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>Deine Einstellungen konnten nicht gelesen werden. Änderungen werden nicht gespeichert, bis du Stretto beendest.</translation>
     </message>
@@ -5953,6 +5961,14 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Wähle zuerst einen gesicherten Vergleich.</translation>
+    </message>
+    <message>
+        <source>Asks {name} the same question four times</source>
+        <translation>Stellt {name} viermal dieselbe Frage</translation>
+    </message>
+    <message>
+        <source>Tools for This Chat</source>
+        <translation>Tools für diesen Chat</translation>
     </message>
     <message>
         <source>Interrupts the reply as soon as possible.</source>
@@ -6393,10 +6409,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Chat Settings</source>
         <translation>Chat-Einstellungen</translation>
-    </message>
-    <message>
-        <source>Tools for this chat</source>
-        <translation>Tools für diesen Chat</translation>
     </message>
     <message>
         <source>Chat Settings…</source>
@@ -7341,10 +7353,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Älteste Nachrichten weglassen, wenn der Kontext voll ist</translation>
     </message>
     <message>
-        <source>Nothing about you is sent, and nothing is installed automatically</source>
-        <translation>Nichts über dich wird gesendet und nichts automatisch installiert</translation>
-    </message>
-    <message>
         <source>Copy code for OpenAI’s library</source>
         <translation>Code für die OpenAI-Bibliothek kopieren</translation>
     </message>
@@ -7517,10 +7525,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>{names} and others</source>
         <translation>{names} und andere</translation>
-    </message>
-    <message>
-        <source>Unknown names go to your first model</source>
-        <translation>Unbekannte Namen gehen an dein erstes Modell</translation>
     </message>
     <message>
         <source>Use with Agent</source>

@@ -2162,10 +2162,6 @@ Rechazaste responder.</translation>
         <translation>Menú  F10</translation>
     </message>
     <message>
-        <source>New chat  Ctrl+N</source>
-        <translation>Chat nuevo  Ctrl+N</translation>
-    </message>
-    <message>
         <source>Show Stretto</source>
         <translation>Mostrar Stretto</translation>
     </message>
@@ -3247,10 +3243,6 @@ Rechazaste responder.</translation>
         <translation>Mensajes</translation>
     </message>
     <message>
-        <source>Longer pastes become attachments</source>
-        <translation>Los textos pegados más largos se adjuntan</translation>
-    </message>
-    <message>
         <source>When a reply ends while Stretto is in the background</source>
         <translation>Cuando termina una respuesta con Stretto en segundo plano</translation>
     </message>
@@ -3265,10 +3257,6 @@ Rechazaste responder.</translation>
     <message>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>Para modelos y chats. Se aplica al reiniciar.</translation>
-    </message>
-    <message>
-        <source>Models reload when a chat needs them</source>
-        <translation>Los modelos se cargan de nuevo cuando un chat los necesita</translation>
     </message>
     <message>
         <source>Lets chats resume right away. Takes effect after a restart.</source>
@@ -3321,10 +3309,6 @@ Rechazaste responder.</translation>
         <translation>Ninguna</translation>
     </message>
     <message>
-        <source>When off, new sessions are refused at the limit</source>
-        <translation>Si está desactivado, se rechazan sesiones nuevas al llegar al límite</translation>
-    </message>
-    <message>
         <source>No limit</source>
         <translation>Sin límite</translation>
     </message>
@@ -3365,10 +3349,6 @@ Rechazaste responder.</translation>
         <translation>Copiar variables de entorno para editores y agentes</translation>
     </message>
     <message>
-        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
-        <translation>Editores, scripts y agentes usan tus modelos con las API de OpenAI y Anthropic</translation>
-    </message>
-    <message>
         <source>Open Terminal…</source>
         <translation>Abrir terminal…</translation>
     </message>
@@ -3379,10 +3359,6 @@ Rechazaste responder.</translation>
     <message>
         <source>Access</source>
         <translation>Acceso</translation>
-    </message>
-    <message>
-        <source>Other computers always need a key</source>
-        <translation>Los otros ordenadores siempre necesitan una clave</translation>
     </message>
     <message numerus="yes">
         <source>Running at {address}, %n client</source>
@@ -3615,6 +3591,10 @@ Rechazaste responder.</translation>
     <message>
         <source>Space (in the score)</source>
         <translation>Espacio (en la partitura)</translation>
+    </message>
+    <message>
+        <source>{size} in memory</source>
+        <translation>{size} en memoria</translation>
     </message>
     <message>
         <source>Something went wrong. Your last action may not have taken effect.</source>
@@ -5903,6 +5883,34 @@ No respondiste.</translation>
         <translation>ya existe un elemento con ese nombre</translation>
     </message>
     <message>
+        <source>Longer pastes become attachments.</source>
+        <translation>Los textos pegados más largos se adjuntan.</translation>
+    </message>
+    <message>
+        <source>Nothing about you is sent, and nothing is installed automatically.</source>
+        <translation>No se envía nada sobre ti ni se instala nada automáticamente.</translation>
+    </message>
+    <message>
+        <source>Models reload when a chat needs them.</source>
+        <translation>Los modelos se cargan de nuevo cuando un chat los necesita.</translation>
+    </message>
+    <message>
+        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs.</source>
+        <translation>Editores, scripts y agentes usan tus modelos con las API de OpenAI y Anthropic.</translation>
+    </message>
+    <message>
+        <source>Other computers always need a key.</source>
+        <translation>Los otros ordenadores siempre necesitan una clave.</translation>
+    </message>
+    <message>
+        <source>Unknown names go to your first model.</source>
+        <translation>Los nombres desconocidos van a tu primer modelo.</translation>
+    </message>
+    <message>
+        <source>When off, new sessions are refused at the limit.</source>
+        <translation>Si está desactivado, se rechazan sesiones nuevas al llegar al límite.</translation>
+    </message>
+    <message>
         <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>No se han podido leer tus ajustes. Los cambios no se guardarán hasta que salgas de Stretto.</translation>
     </message>
@@ -5985,6 +5993,14 @@ No respondiste.</translation>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Elige primero una comparación guardada.</translation>
+    </message>
+    <message>
+        <source>Asks {name} the same question four times</source>
+        <translation>Hace cuatro veces la misma pregunta a {name}</translation>
+    </message>
+    <message>
+        <source>Tools for This Chat</source>
+        <translation>Herramientas de este chat</translation>
     </message>
     <message>
         <source>Interrupts the reply as soon as possible.</source>
@@ -6425,10 +6441,6 @@ No respondiste.</translation>
     <message>
         <source>Chat Settings</source>
         <translation>Ajustes del chat</translation>
-    </message>
-    <message>
-        <source>Tools for this chat</source>
-        <translation>Herramientas de este chat</translation>
     </message>
     <message>
         <source>Chat Settings…</source>
@@ -7373,16 +7385,8 @@ No respondiste.</translation>
         <translation>Omitir los mensajes más antiguos si el contexto está lleno</translation>
     </message>
     <message>
-        <source>Nothing about you is sent, and nothing is installed automatically</source>
-        <translation>No se envía nada sobre ti ni se instala nada automáticamente</translation>
-    </message>
-    <message>
         <source>Copy code for OpenAI’s library</source>
         <translation>Copiar código para la biblioteca de OpenAI</translation>
-    </message>
-    <message>
-        <source>Unknown names go to your first model</source>
-        <translation>Los nombres desconocidos van a tu primer modelo</translation>
     </message>
     <message>
         <source>Stopped</source>

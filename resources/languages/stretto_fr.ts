@@ -2162,10 +2162,6 @@ Vous avez refusé.</translation>
         <translation>Menu  F10</translation>
     </message>
     <message>
-        <source>New chat  Ctrl+N</source>
-        <translation>Nouvelle discussion  Ctrl+N</translation>
-    </message>
-    <message>
         <source>Show Stretto</source>
         <translation>Afficher Stretto</translation>
     </message>
@@ -3231,10 +3227,6 @@ Vous avez refusé.</translation>
         <translation>Messages</translation>
     </message>
     <message>
-        <source>Longer pastes become attachments</source>
-        <translation>Les textes collés plus longs deviennent des pièces jointes</translation>
-    </message>
-    <message>
         <source>When a reply ends while Stretto is in the background</source>
         <translation>Quand une réponse se termine et que Stretto est en arrière-plan</translation>
     </message>
@@ -3249,10 +3241,6 @@ Vous avez refusé.</translation>
     <message>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>Pour les modèles et les discussions. Prend effet au redémarrage.</translation>
-    </message>
-    <message>
-        <source>Models reload when a chat needs them</source>
-        <translation>Les modèles sont rechargés quand une discussion en a besoin</translation>
     </message>
     <message>
         <source>Lets chats resume right away. Takes effect after a restart.</source>
@@ -3305,10 +3293,6 @@ Vous avez refusé.</translation>
         <translation>Aucune</translation>
     </message>
     <message>
-        <source>When off, new sessions are refused at the limit</source>
-        <translation>Si désactivé, les nouvelles sessions sont refusées à la limite</translation>
-    </message>
-    <message>
         <source>No limit</source>
         <translation>Sans limite</translation>
     </message>
@@ -3341,16 +3325,8 @@ Vous avez refusé.</translation>
         <translation>Copier les variables d’environnement pour éditeurs et agents</translation>
     </message>
     <message>
-        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
-        <translation>Éditeurs, scripts et agents utilisent vos modèles via les API d’OpenAI et d’Anthropic</translation>
-    </message>
-    <message>
         <source>Access</source>
         <translation>Accès</translation>
-    </message>
-    <message>
-        <source>Other computers always need a key</source>
-        <translation>Les autres ordinateurs ont toujours besoin d’une clé</translation>
     </message>
     <message numerus="yes">
         <source>Running at {address}, %n client</source>
@@ -3583,6 +3559,10 @@ Vous avez refusé.</translation>
     <message>
         <source>Space (in the score)</source>
         <translation>Espace (dans la partition)</translation>
+    </message>
+    <message>
+        <source>{size} in memory</source>
+        <translation>{size} en mémoire</translation>
     </message>
     <message>
         <source>Something went wrong. Your last action may not have taken effect.</source>
@@ -5871,6 +5851,34 @@ Vous n’avez pas répondu.</translation>
         <translation>un élément de ce nom existe déjà</translation>
     </message>
     <message>
+        <source>Longer pastes become attachments.</source>
+        <translation>Les textes collés plus longs deviennent des pièces jointes.</translation>
+    </message>
+    <message>
+        <source>Nothing about you is sent, and nothing is installed automatically.</source>
+        <translation>Aucune donnée sur vous n’est envoyée&#xa0;; rien n’est installé automatiquement.</translation>
+    </message>
+    <message>
+        <source>Models reload when a chat needs them.</source>
+        <translation>Les modèles sont rechargés quand une discussion en a besoin.</translation>
+    </message>
+    <message>
+        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs.</source>
+        <translation>Éditeurs, scripts et agents utilisent vos modèles via les API d’OpenAI et d’Anthropic.</translation>
+    </message>
+    <message>
+        <source>Other computers always need a key.</source>
+        <translation>Les autres ordinateurs ont toujours besoin d’une clé.</translation>
+    </message>
+    <message>
+        <source>Unknown names go to your first model.</source>
+        <translation>Les noms inconnus vont à votre premier modèle.</translation>
+    </message>
+    <message>
+        <source>When off, new sessions are refused at the limit.</source>
+        <translation>Si désactivé, les nouvelles sessions sont refusées à la limite.</translation>
+    </message>
+    <message>
         <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>Vos réglages n’ont pas pu être lus. Les modifications ne seront pas enregistrées tant que vous n’aurez pas quitté Stretto.</translation>
     </message>
@@ -5953,6 +5961,14 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Choisissez d’abord une comparaison enregistrée.</translation>
+    </message>
+    <message>
+        <source>Asks {name} the same question four times</source>
+        <translation>Pose quatre fois la même question à {name}</translation>
+    </message>
+    <message>
+        <source>Tools for This Chat</source>
+        <translation>Outils de cette discussion</translation>
     </message>
     <message>
         <source>Interrupts the reply as soon as possible.</source>
@@ -6393,10 +6409,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Chat Settings</source>
         <translation>Réglages de la discussion</translation>
-    </message>
-    <message>
-        <source>Tools for this chat</source>
-        <translation>Outils de cette discussion</translation>
     </message>
     <message>
         <source>Chat Settings…</source>
@@ -7341,10 +7353,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Omettre les messages les plus anciens quand le contexte est plein</translation>
     </message>
     <message>
-        <source>Nothing about you is sent, and nothing is installed automatically</source>
-        <translation>Aucune donnée sur vous n’est envoyée&#xa0;; rien n’est installé automatiquement</translation>
-    </message>
-    <message>
         <source>Copy code for OpenAI’s library</source>
         <translation>Copier du code pour la bibliothèque OpenAI</translation>
     </message>
@@ -7517,10 +7525,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>{names} and others</source>
         <translation>{names} et d’autres</translation>
-    </message>
-    <message>
-        <source>Unknown names go to your first model</source>
-        <translation>Les noms inconnus vont à votre premier modèle</translation>
     </message>
     <message>
         <source>Use with Agent</source>

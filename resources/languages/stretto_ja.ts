@@ -2121,10 +2121,6 @@ You declined.</source>
         <translation>メニュー  F10</translation>
     </message>
     <message>
-        <source>New chat  Ctrl+N</source>
-        <translation>新規チャット  Ctrl+N</translation>
-    </message>
-    <message>
         <source>Show Stretto</source>
         <translation>Strettoを表示</translation>
     </message>
@@ -3165,10 +3161,6 @@ You declined.</source>
         <translation>メッセージ</translation>
     </message>
     <message>
-        <source>Longer pastes become attachments</source>
-        <translation>これより長いペーストは添付ファイルになります</translation>
-    </message>
-    <message>
         <source>When a reply ends while Stretto is in the background</source>
         <translation>Strettoがバックグラウンドにあるときに回答が終わると通知します</translation>
     </message>
@@ -3183,10 +3175,6 @@ You declined.</source>
     <message>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>モデルとチャット用。再起動後に有効になります。</translation>
-    </message>
-    <message>
-        <source>Models reload when a chat needs them</source>
-        <translation>モデルはチャットで必要になると再びロードされます</translation>
     </message>
     <message>
         <source>Lets chats resume right away. Takes effect after a restart.</source>
@@ -3239,10 +3227,6 @@ You declined.</source>
         <translation>なし</translation>
     </message>
     <message>
-        <source>When off, new sessions are refused at the limit</source>
-        <translation>オフのときは、上限に達すると新しいセッションを拒否します</translation>
-    </message>
-    <message>
         <source>No limit</source>
         <translation>無制限</translation>
     </message>
@@ -3275,16 +3259,8 @@ You declined.</source>
         <translation>エディタとエージェント用の環境変数をコピー</translation>
     </message>
     <message>
-        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
-        <translation>エディタ、スクリプト、エージェントからOpenAIとAnthropicのAPIでモデルを使えます</translation>
-    </message>
-    <message>
         <source>Access</source>
         <translation>アクセス</translation>
-    </message>
-    <message>
-        <source>Other computers always need a key</source>
-        <translation>ほかのコンピュータには常にキーが必要です</translation>
     </message>
     <message numerus="yes">
         <source>Running at {address}, %n client</source>
@@ -3515,6 +3491,10 @@ You declined.</source>
     <message>
         <source>Space (in the score)</source>
         <translation>スペース（総譜内）</translation>
+    </message>
+    <message>
+        <source>{size} in memory</source>
+        <translation>メモリ使用量: {size}</translation>
     </message>
     <message>
         <source>Something went wrong. Your last action may not have taken effect.</source>
@@ -5769,6 +5749,34 @@ You didn’t answer.</source>
         <translation>同じ名前の項目がすでにあります</translation>
     </message>
     <message>
+        <source>Longer pastes become attachments.</source>
+        <translation>これより長いペーストは添付ファイルになります。</translation>
+    </message>
+    <message>
+        <source>Nothing about you is sent, and nothing is installed automatically.</source>
+        <translation>個人情報は送信されず、自動でインストールされることもありません。</translation>
+    </message>
+    <message>
+        <source>Models reload when a chat needs them.</source>
+        <translation>モデルはチャットで必要になると再びロードされます。</translation>
+    </message>
+    <message>
+        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs.</source>
+        <translation>エディタ、スクリプト、エージェントからOpenAIとAnthropicのAPIでモデルを使えます。</translation>
+    </message>
+    <message>
+        <source>Other computers always need a key.</source>
+        <translation>ほかのコンピュータには常にキーが必要です。</translation>
+    </message>
+    <message>
+        <source>Unknown names go to your first model.</source>
+        <translation>不明な名前には最初のモデルが使われます。</translation>
+    </message>
+    <message>
+        <source>When off, new sessions are refused at the limit.</source>
+        <translation>オフのときは、上限に達すると新しいセッションを拒否します。</translation>
+    </message>
+    <message>
         <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>設定を読み取れませんでした。Strettoを終了するまで、変更は保存されません。</translation>
     </message>
@@ -5851,6 +5859,14 @@ You didn’t answer.</source>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>先に保存した比較を選んでください。</translation>
+    </message>
+    <message>
+        <source>Asks {name} the same question four times</source>
+        <translation>同じ質問を{name}に4回します</translation>
+    </message>
+    <message>
+        <source>Tools for This Chat</source>
+        <translation>このチャットのツール</translation>
     </message>
     <message>
         <source>Interrupts the reply as soon as possible.</source>
@@ -6288,10 +6304,6 @@ You didn’t answer.</source>
     <message>
         <source>Chat Settings</source>
         <translation>チャットの設定</translation>
-    </message>
-    <message>
-        <source>Tools for this chat</source>
-        <translation>このチャットのツール</translation>
     </message>
     <message>
         <source>Chat Settings…</source>
@@ -7218,10 +7230,6 @@ You didn’t answer.</source>
         <translation>コンテキストがいっぱいになったら古いメッセージから除外</translation>
     </message>
     <message>
-        <source>Nothing about you is sent, and nothing is installed automatically</source>
-        <translation>個人情報は送信されず、自動でインストールされることもありません</translation>
-    </message>
-    <message>
         <source>Copy code for OpenAI’s library</source>
         <translation>OpenAIライブラリ用のコードをコピー</translation>
     </message>
@@ -7393,10 +7401,6 @@ You didn’t answer.</source>
     <message>
         <source>{names} and others</source>
         <translation>{names}など</translation>
-    </message>
-    <message>
-        <source>Unknown names go to your first model</source>
-        <translation>不明な名前には最初のモデルが使われます</translation>
     </message>
     <message>
         <source>Use with Agent</source>

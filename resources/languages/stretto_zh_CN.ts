@@ -2121,10 +2121,6 @@ You declined.</source>
         <translation>菜单  F10</translation>
     </message>
     <message>
-        <source>New chat  Ctrl+N</source>
-        <translation>新建对话  Ctrl+N</translation>
-    </message>
-    <message>
         <source>Show Stretto</source>
         <translation>显示 Stretto</translation>
     </message>
@@ -3181,10 +3177,6 @@ You declined.</source>
         <translation>消息</translation>
     </message>
     <message>
-        <source>Longer pastes become attachments</source>
-        <translation>更长的粘贴内容会变为附件</translation>
-    </message>
-    <message>
         <source>When a reply ends while Stretto is in the background</source>
         <translation>回复结束而 Stretto 在后台时</translation>
     </message>
@@ -3199,10 +3191,6 @@ You declined.</source>
     <message>
         <source>For models and chats. Takes effect after a restart.</source>
         <translation>用于模型和对话。重启后生效。</translation>
-    </message>
-    <message>
-        <source>Models reload when a chat needs them</source>
-        <translation>对话需要时会重新加载模型</translation>
     </message>
     <message>
         <source>Lets chats resume right away. Takes effect after a restart.</source>
@@ -3255,10 +3243,6 @@ You declined.</source>
         <translation>无</translation>
     </message>
     <message>
-        <source>When off, new sessions are refused at the limit</source>
-        <translation>关闭时，达到上限后会拒绝新会话</translation>
-    </message>
-    <message>
         <source>No limit</source>
         <translation>不限</translation>
     </message>
@@ -3299,10 +3283,6 @@ You declined.</source>
         <translation>复制编辑器和智能体的环境变量</translation>
     </message>
     <message>
-        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs</source>
-        <translation>编辑器、脚本和智能体可通过 OpenAI 和 Anthropic 的 API 使用你的模型</translation>
-    </message>
-    <message>
         <source>Open Terminal…</source>
         <translation>打开终端…</translation>
     </message>
@@ -3313,10 +3293,6 @@ You declined.</source>
     <message>
         <source>Access</source>
         <translation>访问权限</translation>
-    </message>
-    <message>
-        <source>Other computers always need a key</source>
-        <translation>其他电脑始终需要密钥</translation>
     </message>
     <message numerus="yes">
         <source>Running at {address}, %n client</source>
@@ -3547,6 +3523,10 @@ You declined.</source>
     <message>
         <source>Space (in the score)</source>
         <translation>空格键（在总谱中）</translation>
+    </message>
+    <message>
+        <source>{size} in memory</source>
+        <translation>内存占用 {size}</translation>
     </message>
     <message>
         <source>Something went wrong. Your last action may not have taken effect.</source>
@@ -5801,6 +5781,34 @@ You didn’t answer.</source>
         <translation>已存在同名项目</translation>
     </message>
     <message>
+        <source>Longer pastes become attachments.</source>
+        <translation>更长的粘贴内容会变为附件。</translation>
+    </message>
+    <message>
+        <source>Nothing about you is sent, and nothing is installed automatically.</source>
+        <translation>不会发送你的信息，也不会自动安装。</translation>
+    </message>
+    <message>
+        <source>Models reload when a chat needs them.</source>
+        <translation>对话需要时会重新加载模型。</translation>
+    </message>
+    <message>
+        <source>Editors, scripts, and agents use your models over the OpenAI and Anthropic APIs.</source>
+        <translation>编辑器、脚本和智能体可通过 OpenAI 和 Anthropic 的 API 使用你的模型。</translation>
+    </message>
+    <message>
+        <source>Other computers always need a key.</source>
+        <translation>其他电脑始终需要密钥。</translation>
+    </message>
+    <message>
+        <source>Unknown names go to your first model.</source>
+        <translation>未知名称由第一个模型处理。</translation>
+    </message>
+    <message>
+        <source>When off, new sessions are refused at the limit.</source>
+        <translation>关闭时，达到上限后会拒绝新会话。</translation>
+    </message>
+    <message>
         <source>Your settings couldn’t be read. Changes aren’t saved until you quit Stretto.</source>
         <translation>无法读取你的设置。退出 Stretto 之前，更改不会保存。</translation>
     </message>
@@ -5883,6 +5891,14 @@ You didn’t answer.</source>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>请先选择已保存的对比。</translation>
+    </message>
+    <message>
+        <source>Asks {name} the same question four times</source>
+        <translation>向 {name} 提出同一问题四次</translation>
+    </message>
+    <message>
+        <source>Tools for This Chat</source>
+        <translation>此对话的工具</translation>
     </message>
     <message>
         <source>Interrupts the reply as soon as possible.</source>
@@ -6320,10 +6336,6 @@ You didn’t answer.</source>
     <message>
         <source>Chat Settings</source>
         <translation>对话设置</translation>
-    </message>
-    <message>
-        <source>Tools for this chat</source>
-        <translation>此对话的工具</translation>
     </message>
     <message>
         <source>Chat Settings…</source>
@@ -7250,16 +7262,8 @@ You didn’t answer.</source>
         <translation>上下文已满时省略最早的消息</translation>
     </message>
     <message>
-        <source>Nothing about you is sent, and nothing is installed automatically</source>
-        <translation>不会发送你的信息，也不会自动安装</translation>
-    </message>
-    <message>
         <source>Copy code for OpenAI’s library</source>
         <translation>复制 OpenAI 库的代码</translation>
-    </message>
-    <message>
-        <source>Unknown names go to your first model</source>
-        <translation>未知名称由第一个模型处理</translation>
     </message>
     <message>
         <source>Stopped</source>

@@ -90,6 +90,7 @@ class EntryListModel(QAbstractListModel):
 
 def entry_state(entry: PaletteEntry) -> RowState:
     """Return what to paint. The row ends with the shortcut or why the entry is unavailable."""
+    beside = entry.beside if entry.beside != entry.text.rstrip("…") else ""
     return RowState(
         " ".join(entry.text.split()),
         color="muted" if entry.refusal else "text",
@@ -97,7 +98,7 @@ def entry_state(entry: PaletteEntry) -> RowState:
         end=entry.refusal or entry.keys,
         end_px=t.UI_PX,
         title_first=True,
-        beside=entry.beside,
+        beside=f"· {beside}" if beside else "",
     )
 
 

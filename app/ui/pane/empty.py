@@ -110,6 +110,8 @@ class EmptyChat(QWidget):
             things = (*things[:2], ABOUT_THE_DATE)
         for button, thing in zip(self.buttons, things, strict=True):
             button.setProperty("whole", thing if guide else tr(thing))
+        asked = self._chat.model.loader.get(self._demo_model()).name
+        self.demo.setToolTip(tr("Asks {name} the same question four times", name=asked))
         name = "primary" if guide else ""
         if self.demo.objectName() != name:
             self.demo.setObjectName(name)
@@ -176,10 +178,13 @@ class EmptyChat(QWidget):
 
     @Slot()
     def _on_four(self) -> None:
+        english = self._chat.record.model == GUIDE  # the Guide and SmolLM2 only know English
+        text = FOUR_THING if english else tr(FOUR_THING)
+        self.four_replies_requested.emit(self._demo_model(), text)
+
+    def _demo_model(self) -> str:
         chat_model = self._chat.record.model
-        ref = self._small_ref or chat_model if chat_model == GUIDE else chat_model
-        english = chat_model == GUIDE  # the Guide and SmolLM2 only know English
-        self.four_replies_requested.emit(ref, FOUR_THING if english else tr(FOUR_THING))
+        return self._small_ref or chat_model if chat_model == GUIDE else chat_model
 
     async def _look_for_small(self) -> None:
         self._small_ref = await self._chat.model.loader.look_for_small()

@@ -214,7 +214,7 @@ class PaneHeader(QWidget):
         self.cancel = IconButton("x", tr("Cancel loading"), self, side=24)
         self.meter = ContextMeter(self)
         self.options_button = IconButton("sliders", tr(OPTIONS_TIP), self)
-        self.tools_button = IconButton("wrench", tr("Tools for this chat"), self)
+        self.tools_button = IconButton("wrench", tr("Tools for This Chat"), self)
         self.more = IconButton("dots-three", tr("More"), self)
         self.more.clicked.connect(self._on_more)
         self.more.hide()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
 from functools import partial
 
@@ -18,6 +20,7 @@ from PySide6.QtWidgets import (
 from app import flows
 from app.serving import ServerState, Serving
 from app.settings.language import counted, mark, percent, tr
+from app.settings.paths import resources
 from app.settings.settings import Option
 from app.ui.dialogs.name_dialogs import NameDialog
 from app.ui.settings.form_page import FormPage, Special
@@ -122,9 +125,13 @@ def add_tray(page: FormPage) -> None:
 
 
 def ask_command() -> str:
-    frozen = bool(getattr(sys, "frozen", False))
-    program = QCoreApplication.applicationFilePath() if frozen else "stretto"
-    return f'"{program}" --ask' if " " in program else f"{program} --ask"
+    if getattr(sys, "frozen", False):
+        program = [QCoreApplication.applicationFilePath()]
+    elif shutil.which("stretto"):
+        program = ["stretto"]
+    else:  # the sources, which `make run` doesn't install
+        program = ["env", f"PYTHONPATH={resources().parent}", sys.executable, "-m", "app"]
+    return shlex.join([*program, "--ask"])
 
 
 CURL = """\

@@ -378,4 +378,5 @@ class MainWindow(QMainWindow):
     def _on_active(self) -> None:
         active = self.workspace.active
         self.sidebar.set_current(active.chat.id if active is not None else "")
-        self._attention.set_title(f"{active.chat.title} — Stretto" if active else "Stretto")
+        if active is None or active.window() is self:  # other windows have their own titles
+            self._attention.set_title(f"{active.chat.title} — Stretto" if active else "Stretto")

@@ -125,7 +125,7 @@ class PaletteCommands(WindowController):
             PaletteEntry(
                 EntryKind.COMMAND,
                 f"command:{name}",
-                tr(REGISTRY[name].text).rstrip("…"),
+                tr(REGISTRY[name].text),
                 partial(commands.run, name),
                 beside=tr(menu),
                 keys=commands.keys(name),
@@ -167,7 +167,7 @@ def _entries_of(menu: QMenu) -> Iterator[PaletteEntry]:
         if isinstance(inner, QMenu):
             yield from _entries_of(inner)
         elif not action.isSeparator():
-            words = action.text().rstrip("…")
+            words = action.text()
             # The name of a choice is ambiguous without the name of its menu.
             chosen = action.actionGroup() is not None
             named = tr("{menu}: {choice}", menu=title, choice=words) if chosen else words
@@ -214,6 +214,7 @@ class QuickAsk(WindowController):
             pane.set_quick_question(True)
             self._ids.add(chat.id)
             window, main = pane.window(), self._workspace.window()
+            window.setWindowTitle(tr("Quick Question"))
             window.resize(*map(scaled, SIZE))
             window.move(main.frameGeometry().center() - window.rect().center())
             move_onto_screen(window)

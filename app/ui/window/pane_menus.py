@@ -50,7 +50,7 @@ def _entry(model_status: ModelStatus) -> str:
     model, state = model_status.model, _STATES.get(model_status.state)
     right = tr(state) if state is not None else ""
     if model is not None and not is_remote(model_status.ref):
-        right = bytes_line(model.nbytes)
+        right = tr("{size} in memory", size=bytes_line(model.nbytes))
     return "\t".join(filter(None, (model_status.name, right)))
 
 

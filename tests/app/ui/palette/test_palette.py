@@ -13,7 +13,7 @@ from app.chats.turn import Event
 from app.settings import language, translation
 from app.settings.settings import ROWS
 from app.ui.palette.finder import EntryKind, Finder, PaletteEntry, PaletteQuery, fold_text
-from app.ui.palette.palette import Palette
+from app.ui.palette.palette import Palette, entry_state
 from app.ui.window.commands import REGISTRY
 from tests.app.conftest import Run, Start
 
@@ -115,13 +115,13 @@ def test_palette_lists_commands_with_keys_and_reasons(run: Run):
             if isinstance(inner, QMenu):
                 yield from walk(inner)
             elif not action.isSeparator():
-                yield action.text().rstrip("…")
+                yield action.text()
         menu.aboutToHide.emit()
 
     listed = {words for menu in run.window._menus for words in walk(menu)}
-    assert {"Morning", "Dark", "Add Remote Model", "Paste"} <= listed
+    assert {"Morning", "Dark", "Add Remote Model…", "Paste"} <= listed
     there |= {text.removeprefix("Theme: ") for text in there}  # the setting's name is shown
-    assert listed - there == {"Command Palette"}
+    assert listed - there == {"Command Palette…"}
 
 
 def test_palette_starts_with_recent_entries(start: Start):
@@ -225,7 +225,7 @@ def test_models_and_settings_are_found(run: Run):
     run.until(run.pane.composer.field.hasFocus)
     before = len(run.panes)
     palette = opened(run, "see four replies")  # the button that starts a comparison
-    assert words(palette) == ["Compare"]
+    assert words(palette) == ["Compare…"]
     palette.close_palette()
     palette = opened(run, "split")
     first, second = words(palette)[:2]
@@ -273,6 +273,13 @@ def test_palette_finds_every_setting(run: Run):
         settings.pages.show_row(page, row)
         assert settings.pages.pages[page].rows[row].isAncestorOf(settings.focusWidget())
     settings.close()
+
+
+def test_menu_name_is_set_apart_from_the_command():
+    entry = PaletteEntry(EntryKind.COMMAND, "", "Close Chat", print, beside="File")
+    assert entry_state(entry).beside == "· File"
+    entry = PaletteEntry(EntryKind.COMMAND, "", "Models…", print, beside="Models")
+    assert entry_state(entry).beside == ""
 
 
 class FocusLog(QObject):

@@ -55,6 +55,7 @@ def test_small_model_is_offered_if_installed(
     run = start().ready()
     offered = run.pane.empty.small
     run.until(lambda: offered.isVisible() or run.pane.empty.height() <= 440)
+    assert run.pane.empty.demo.toolTip() == "Asks small the same question four times"
     run.window.resize(640, 900)
     run.until(lambda: not offered.isVisible())  # there is no room for three buttons
     assert run.pane.empty.demo.isVisible()

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import shlex
+import shutil
+import subprocess
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtNetwork import QLocalSocket
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from app.ui.settings import other_programs
 from tests.app.conftest import Run, Start
 
 
@@ -27,6 +32,8 @@ def test_quick_question_window_closes_with_esc(start: Start):
     assert pane is not before
     assert pane.window() is not run.window
     window, bar = pane.window(), run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar()
+    assert window.windowTitle() == "Quick Question"
+    assert run.window.windowTitle() == "say before — Stretto"
     assert window.width() < run.window.width()
     assert window.screen().availableGeometry().contains(window.frameGeometry())
     assert not bar.isVisible()
@@ -75,6 +82,13 @@ def test_second_start_opens_quick_question(start: Start):
 
 
 # Messages of the offscreen platform about itself.
+def test_command_for_the_shortcut_runs_from_the_sources(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    command = shlex.split(other_programs.ask_command())
+    assert command[-1] == "--ask"
+    assert subprocess.run([*command[:-1], "--version"], check=False, cwd="/").returncode == 0
+
+
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
 def test_tray_is_off_by_default(start: Start):
     run = start().ready()

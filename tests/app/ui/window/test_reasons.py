@@ -137,7 +137,7 @@ def test_the_menus_of_a_pane_say_why_an_entry_is_grey(start: Start):
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     grey = [entry for entry in entries(menu) if not entry.isEnabled()]
-    assert [entry.text() for entry in grey] == ["Guide\t0.0 MB"]
+    assert [entry.text() for entry in grey] == ["Guide\t0.0 MB in memory"]
     assert list(silent([menu])) == []
     menu.close()
     run.pane.header.options_button.click()
