@@ -103,7 +103,7 @@ class SavedChat:
         else:
             before, edited, text = compose, None, ""
         self.change_record(
-            draft=before.draft,
+            draft=before.text,
             draft_attachments=before.attachments,
             edited_id=edited,
             edited_text=text,
@@ -195,8 +195,9 @@ class SavedChat:
         self.change_record(leaf_id=removal.leaf_id)
         compose = self.compose
         if removal.editing is not None and isinstance(compose, Writing):
-            draft, files = compose.draft, compose.attachments
-            self.change_compose(replace(removal.editing, draft=draft, draft_attachments=files))
+            text, files = compose.text, compose.attachments
+            editing = replace(removal.editing, text_before=text, attachments_before=files)
+            self.change_compose(editing)
             self.save_record()
 
 

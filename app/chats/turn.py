@@ -12,33 +12,29 @@ from app.store import Attachments, Message
 
 
 class Writing(Struct, frozen=True):
-    draft: str = ""
+    text: str = ""
     attachments: Attachments = ()
 
-    @property
-    def text(self) -> str:
-        return self.draft
-
     def with_text(self, text: str) -> Writing:
-        return replace(self, draft=text)
+        return replace(self, text=text)
 
 
 class Editing(Struct, frozen=True):
     message: str  # message ID
     text: str  # edited text
-    draft: str = ""  # composer text before the edit
+    text_before: str = ""  # composer text before the edit
     attachments: Attachments = ()  # files of the edited message
-    draft_attachments: Attachments = ()
+    attachments_before: Attachments = ()
 
     @classmethod
     def start(cls, message: Message, before: Compose) -> Editing:
         first = before.composer_before if isinstance(before, Editing) else before
         files = message.attachments
-        return cls(message.id, message.content, first.draft, files, first.attachments)
+        return cls(message.id, message.content, first.text, files, first.attachments)
 
     @property
     def composer_before(self) -> Writing:
-        return Writing(self.draft, self.draft_attachments)
+        return Writing(self.text_before, self.attachments_before)
 
     def with_text(self, text: str) -> Editing:
         return replace(self, text=text)

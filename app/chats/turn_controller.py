@@ -323,7 +323,7 @@ class TurnController(ChatPart):
     def _send_draft(self, compose: Compose) -> None:
         saved = self._saved
         if not isinstance(compose, Editing):
-            self.add_message(compose.draft, compose.attachments)
+            self.add_message(compose.text, compose.attachments)
         elif self._queue.get(compose.message) is not None:
             with saved.transaction():
                 self._queue.edit(compose.message, compose.text, compose.attachments)

@@ -332,6 +332,7 @@ class ChatPane(QWidget):
             if not turn.waits_for_files:  # otherwise, Enter's reason is shown below the text
                 self.notice_posted.emit(turn.describe(done.refusal))
             return False
+        # Not on `message_added`, because a queued message may be sent while the tree is in use.
         self.show_tree(False)
         if Effect.SEND_DRAFT in done.effects:
             self.focus_composer()
