@@ -363,16 +363,18 @@ class PaneHeader(QWidget):
         room, loads = right - 16, self.cancel.isVisibleTo(self)
         if loads:
             room -= self.cancel.width() + 4
-        available = room - DOT - metrics.horizontalAdvance(self.state)
         # Hide the state if the chat is idle or the state doesn't fit, because the tooltip always
         # shows it. In a narrow pane the name is more important, since the tab has a dot for
         # activity. Loading takes priority over the name, because the tab doesn't show it.
         rests = self._chat.reply.phase is Phase.IDLE or self.width() < t.NARROW
         least = LEAST_NAME if loads else scaled(LEAST_BESIDE)
-        fits = available >= (hint.width() if rests and not loads else min(hint.width(), least))
-        self.written = self.state if self._shows_state and fits else ""
-        if self.written:
-            room = available
+        beside = hint.width() if rests and not loads else min(hint.width(), least)
+        self.written = ""
+        for words in (self.state, *([tr("Loading…")] if loads else ())):
+            available = room - DOT - metrics.horizontalAdvance(words)
+            if self._shows_state and available >= beside:
+                self.written, room = words, available
+                break
         at = (height - hint.height()) // 2
         name = min(hint.width(), max(LEAST_NAME, room))
         self.model_button.setGeometry(8, at, name, hint.height())

@@ -124,13 +124,22 @@ def test_loaded_state_is_shown_in_narrow_pane(start: Start):
     run = start()
     header = named(run)
     run.engine.loading.clear()
-    run.pane.chat.model.set("/models/Another-Model-With-A-Long-Name-8bit")
+    ref = "/models/Another-Model-With-A-Long-Name-8bit"
+    run.pane.chat.model.set(ref)
     run.until(lambda: header.state == "Loading…")
     for width in (280, 370):
         header.resize(width, header.height())
         assert header.written == "Loading…"
         assert not header.cancel.isHidden()
         assert header.model_button.geometry().right() < header.cancel.x()
+    run.until(lambda: ref in run.engine.progress)
+    run.engine.progress[ref](0.42)
+    run.until(lambda: header.state == "Loading 42%")
+    written = []
+    for width in range(400, 200, -4):
+        header.resize(width, header.height())
+        written.append(header.written)
+    assert list(dict.fromkeys(written)) == ["Loading 42%", "Loading…", ""]
     run.engine.loading.set()
     run.ready()
     assert header.written == ""
