@@ -282,7 +282,7 @@ class FormPage(QWidget):
             line.addWidget(field, 0, end)
         else:
             nest(line, field)
-        row.setMinimumHeight(scale_height(44))
+        row.setMinimumHeight(scale_height(48))
         self._add_limited(row)
         return row
 
@@ -380,7 +380,6 @@ class SettingsPages(QWidget):
         side = QWidget(self)
         side.setObjectName("settings-side")
         side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        side.setFixedWidth(scaled(200))
         column = QVBoxLayout(side)
         column.setContentsMargins(12, 16, 12, 12)
         column.setSpacing(12)
@@ -401,8 +400,7 @@ class SettingsPages(QWidget):
         twice as long as the rest of the window.
         """
         self._page_specials[title] = special
-        item = QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
-        item.setSizeHint(QSize(0, scale_height(32)))
+        QListWidgetItem(theme_icon(_ICONS[title], "muted"), tr(title), self.list)
 
     def _ensure_page(self, title: str) -> FormPage:
         if (page := self.pages.get(title)) is None:

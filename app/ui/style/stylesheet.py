@@ -91,9 +91,9 @@ QComboBox::down-arrow {
 }
 QComboBox QAbstractItemView {
     background: $raised; color: $text; border: 1px solid $divider; outline: none;
-    selection-background-color: $accent_quiet; selection-color: $text; padding: 4px;
+    selection-background-color: $accent_quiet; selection-color: $text; padding: 4px 2px;
 }
-QComboBox QAbstractItemView::item { min-height: 24px; padding: 0 6px; border-radius: 4px; }
+QComboBox QAbstractItemView::item { min-height: 24px; padding: 0 3px; border-radius: 4px; }
 QComboBox QAbstractItemView::item:selected { background: $accent_quiet; }
 QComboBox QAbstractItemView::item:disabled { color: $muted; }
 QCheckBox, QRadioButton { spacing: 8px; }
@@ -158,9 +158,17 @@ FindBar { border-bottom: 1px solid $border; }
 }
 #toast-action:hover { background: $tooltip_hover; }
 
-#settings-side { background: $surface; border: none; border-right: 1px solid $border; }
-#settings-pages { background: transparent; border: none; outline: none; }
-#settings-pages::item { padding: 4px 8px; border-radius: 6px; color: $text; }
+#settings-side {
+    background: $surface; border: none; border-right: 1px solid $border;
+    min-width: ${settings_side}px; max-width: ${settings_side}px;
+}
+#settings-pages {
+    background: transparent; border: none; outline: none;
+    qproperty-iconSize: ${icon}px ${icon}px;
+}
+#settings-pages::item {
+    padding: 6px 8px; border-radius: 6px; color: $text; min-height: ${line}px;
+}
 #settings-pages::item:hover { background: $hover; }
 #settings-pages::item:selected { background: $accent_quiet; color: $text; }
 #settings-pages::item:focus { border: ${ring}px solid $accent; padding: 2px 6px; }
@@ -289,6 +297,8 @@ def stylesheet(tokens: ThemeTokens, scaled: Callable[[float], int] = round) -> s
         line=scaled(18),
         arrow=scaled(12),
         mark=scaled(10),
+        icon=scaled(t.ICON),
+        settings_side=scaled(200),
         box=box,
         box_in=box + 2 - 2 * t.RING,  # the overall size includes the border
         dot=box - 8,
