@@ -552,7 +552,7 @@ class AnswerRow(MessageRow):
             if is_part_visible(self, part)
         ]
         mirror_children(self, *self._actions(), self._previous, self._next, *ways, width=width)
-        return y if only_calls else self._footer_y + scale_height(SIDE)
+        return y if only_calls else self._footer_y + self._footer_height
 
     def _arrange_end(self, width: int, y: int) -> int:
         self._mark_area = QRectF()
@@ -577,8 +577,8 @@ class AnswerRow(MessageRow):
             )
             self.columns_link.setAccessibleName(words)
             self.columns_link.adjustSize()
-            self.columns_link.move(-4, y + 2)
-            y += 2 + self.columns_link.height()
+            self.columns_link.move(0, y + 8)
+            y += 8 + self.columns_link.height()
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:

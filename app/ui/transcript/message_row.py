@@ -23,6 +23,7 @@ from PySide6.QtGui import (
     QColor,
     QEnterEvent,
     QFocusEvent,
+    QFont,
     QFontMetrics,
     QGuiApplication,
     QKeyEvent,
@@ -218,7 +219,7 @@ class FileLine(PaintedButton):
         return measure.elidedText(words, Qt.TextElideMode.ElideRight, room)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        row, tokens = RowPainter.for_widget(self, 2, 4), theme().tokens
+        row, tokens = RowPainter.for_widget(self, 0, 4), theme().tokens
         row.ground(row.inner(), ring=self.hasFocus())
         row.icon("chat-circle" if self.attachment.chat else "file", tokens.muted, 4)
         if self.isCheckable():
@@ -277,6 +278,7 @@ class AttachedFiles(QWidget):
     """Attached files of a message: thumbnails side by side, other files on a line each."""
 
     GAP = 6
+    folding_changed = Signal()  # the user expanded or collapsed a file
     resized = Signal()  # the height that `arrange` returns has changed
     picture_requested = Signal(object)  # (attachment)
     chat_requested = Signal(str)  # (chat ID)
@@ -290,6 +292,7 @@ class AttachedFiles(QWidget):
             picture.clicked.connect(partial(self.picture_requested.emit, picture.attachment))
         self._views: dict[FileLine, TextView] = {}
         for line in self.lines:
+            line.folding_changed.connect(self.folding_changed)
             line.folding_changed.connect(self.resized)
             line.chat_requested.connect(self.chat_requested)
 
@@ -336,6 +339,7 @@ class AttachedFiles(QWidget):
             picture.resize(picture.size_in(width))
         y = place_in_lines(self, self.pictures, 0, width, self.GAP, centered=False)
         y += self.GAP if self.pictures and self.lines else 0
+        indent = scaled(t.SMALL_ICON) + 4  # align with the names
         for line in self.lines:
             line.setGeometry(0, y, min(width, line.sizeHint().width()), line.sizeHint().height())
             y += line.height()
@@ -343,15 +347,23 @@ class AttachedFiles(QWidget):
             if view is not None:
                 view.setVisible(line.isChecked())
             if view is not None and line.isChecked():
-                height = view.height_for(width - 22)
-                view.setGeometry(22, y + 2, width - 22, height)
+                height = view.height_for(width - indent)
+                view.setGeometry(indent, y + 2, width - indent, height)
                 y += height + 8
         return y
+
+    @property
+    def _font(self) -> QFont:
+        return ui_font(theme().body_px - 3)
+
+    def restyle(self) -> None:
+        for view in self._views.values():
+            view.document().setDefaultFont(self._font)
 
     def _view(self, line: FileLine, text: str | None = None) -> TextView:
         if line not in self._views:
             document = QTextDocument()
-            document.setDefaultFont(ui_font(t.SMALL_PX))
+            document.setDefaultFont(self._font)
             view = self._views[line] = TextView(document, self)
             view.setAccessibleName(tr("Text of {name}", name=line.attachment.name))
             if text is None:
@@ -399,6 +411,7 @@ def _page_heading(unit: str, number: int, label: str) -> str:
 
 
 SIDE = 24  # size of footer buttons; the footer doubles as the gap between messages
+FOOTER_GAP = 20  # below a footer that is always visible
 DELETE_GAP = 8  # keeps Delete away from Copy to prevent misclicks
 
 
@@ -584,6 +597,10 @@ class MessageRow(QWidget):
                 button.set_revealed(shown)
         self.show_actions()
         self.update()
+
+    @property
+    def _footer_height(self) -> int:
+        return scale_height(SIDE) + (FOOTER_GAP if self._alternative[1] > 1 else 0)
 
     def _alternatives_width(self) -> int:
         label = small_text_width(f"{self._alternative[0]}/{self._alternative[1]}")

@@ -686,6 +686,7 @@ class TranscriptView(QAbstractScrollArea):
         elif isinstance(row, UserRow) and row.files is not None:
             row.files.set_source(self._chat.attaching)
             row.files.picture_requested.connect(self._on_picture)
+            row.files.folding_changed.connect(self._on_file_folding)
             row.files.chat_requested.connect(self.chat_requested)
         if self._words is not None:
             self._highlight(place)
@@ -695,6 +696,10 @@ class TranscriptView(QAbstractScrollArea):
         row.focus_moved.connect(self._on_reached)
         if self.selection.is_across_rows:
             self.selection.show_in(number)
+
+    @Slot()
+    def _on_file_folding(self) -> None:
+        self.following = False  # keep the clicked line in place
 
     @Slot(object)
     def _on_picture(self, attachment: Attachment) -> None:

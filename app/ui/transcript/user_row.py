@@ -94,6 +94,8 @@ class UserRow(MessageRow):
 
     def restyle(self) -> None:
         self._fill()  # in case the text size has changed
+        if self.files is not None:
+            self.files.restyle()
         self._view.mark_again()
         self.resized.emit()
         self.update()
@@ -161,7 +163,7 @@ class UserRow(MessageRow):
         if long:
             self._fold_link.setText(tr("Show More") if self._folded else tr("Show Less"))
             self._fold_link.adjustSize()
-            x, y = left_x + self.PAD_X - 4, self.PAD_Y + above + height + 4
+            x, y = left_x + self.PAD_X, self.PAD_Y + above + height + 4
             if further:
                 self._more_text_link.adjustSize()
                 self._more_text_link.move(x, y)
@@ -188,7 +190,7 @@ class UserRow(MessageRow):
         mirror_children(
             self, self._view, self._fold_link, self._more_text_link, *buttons, *files, width=width
         )
-        return y + scale_height(SIDE)
+        return y + self._footer_height
 
     def highlight(self, words: Words | None) -> int | None:
         if self.files is not None and words is not None:

@@ -69,6 +69,7 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     run.until(lambda: pane.transcript.row(merged.id) is not None)
     row = pane.transcript.row(merged.id)
     assert row.columns_link.text() == "Show Comparison: A Optimist, B Skeptic, C Engineer"
+    assert row.rect().contains(row.columns_link.geometry())
     # The letters in the reply ("[A] or [A, B]") are links to the columns, for Tab and Enter.
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_F6)
     for _ in range(3):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 
 from app.store import AttachedText, Attachment, ChatRecord, Message, Store, new_id
 from app.ui.pane import find_bar
@@ -36,7 +36,7 @@ def found(start: Start, profile):
     return start().ready()
 
 
-def with_file(profile: Path) -> None:
+def with_file(profile: Path, reply: str = LONG) -> None:
     profile.mkdir(parents=True)
     text = AttachedText("page", ("Cover", "The owl sleeps by day.", LONG))
     file = Attachment("birds.pdf", "PDF", text.hash, "page", 3, len(LONG))
@@ -47,7 +47,7 @@ def with_file(profile: Path) -> None:
             store.texts.save(text)
             asked = Message(new_id(), chat.id, None, "user", "When?", attachments=(file,))
             store.save_message(asked, as_leaf=True)
-            answer = Message(new_id(), chat.id, asked.id, "assistant", "By night.\n\n" + LONG)
+            answer = Message(new_id(), chat.id, asked.id, "assistant", "By night.\n\n" + reply)
             store.save_message(answer, as_leaf=True)
 
 
@@ -266,3 +266,24 @@ def test_search_match_in_file_expands_its_page(start: Start, profile: Path):
     assert message.files is not None
     assert message.files.lines[0].isChecked()
     run.until(lambda: in_view(run, message, "owl"))
+
+
+def test_clicked_file_expands_in_place(start: Start, profile: Path):
+    with_file(profile, "")
+    run = start().ready()
+    search(run, "when")
+    run.qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Return)
+    run.until(lambda: rows(run, UserRow))
+    run.pane.transcript.jump_to_end()
+    (message,) = rows(run, UserRow)
+    assert isinstance(message, UserRow)
+    assert message.files is not None
+    (line,) = message.files.lines
+    before, height = line.mapTo(run.pane.transcript, QPoint()), message.height()
+    run.qtbot.mouseClick(line, Qt.MouseButton.LeftButton)
+    run.until(lambda: message.height() > height + 400)
+    assert line.mapTo(run.pane.transcript, QPoint()).y() == before.y()
+    (text,) = message.files.findChildren(TextView)
+    small = text.document().defaultFont().pixelSize()
+    run.app.settings.set(text_px=20)
+    assert text.document().defaultFont().pixelSize() > small
