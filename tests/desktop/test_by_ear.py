@@ -118,7 +118,7 @@ def test_first_conversation_by_accessibility_tree(ear: tuple[Desk, Ear]) -> None
     assert "tokens" in reader.find("list item", f"Guide: {text}")["description"]
     assert reader.find("tool bar", "Guide, Ready")
 
-    reader.press("New chat")
+    reader.press("New Chat")
     assert reader.find("page tab", "New chat")
     assert reader.find("label", "Try Stretto with the Guide")
     reader.write("Search all chats", "amber")

@@ -25,7 +25,7 @@ def point_at(button: IconButton) -> str:
 
 def new_button(run: Run) -> IconButton:
     buttons = run.window.sidebar.findChildren(IconButton)
-    return next(b for b in buttons if b.accessibleName() == "New chat")
+    return next(b for b in buttons if b.accessibleName() == "New Chat")
 
 
 def open_menu() -> QMenu:
@@ -148,13 +148,13 @@ def test_loaded_state_is_shown_in_narrow_pane(start: Start):
 def test_tooltips_show_custom_shortcuts(start: Start):
     run = start().ready()
     button, keys = new_button(run), run.window.keys
-    assert point_at(button) == f"New chat  {to_native_keys('Ctrl+N')}"
+    assert point_at(button) == f"New Chat  {to_native_keys('Ctrl+N')}"
     keys.assign("new", "Ctrl+Shift+Y")
-    assert point_at(button) == f"New chat  {to_native_keys('Ctrl+Shift+Y')}"
+    assert point_at(button) == f"New Chat  {to_native_keys('Ctrl+Shift+Y')}"
     keys.assign("new", "")
-    assert point_at(button) == "New chat"
+    assert point_at(button) == "New Chat"
     keys.reset("new")
-    assert point_at(button) == f"New chat  {to_native_keys('Ctrl+N')}"
+    assert point_at(button) == f"New Chat  {to_native_keys('Ctrl+N')}"
 
     run.qtbot.keyClicks(run.pane.composer.field, "hello")
     assert run.pane.composer.button.toolTip().startswith("Send  Enter")
