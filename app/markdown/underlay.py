@@ -282,8 +282,10 @@ class Underlay:
                     continue
                 left, right = min(r.left() for r in runs), max(r.right() for r in runs)
                 top = origin.y() + line.y() + line.ascent() - 1.02 * self._style.code_px
-                width, height = right - left + 5, 1.4 * self._style.code_px
-                yield QRectF(origin.x() + left - 2.5, top, width, height)
+                # At the edge of the text, leave out the padding instead of a rounded corner.
+                left = max(0.0, origin.x() + left - 2.5)
+                right = min(origin.x() + right + 2.5, self._document.size().width())
+                yield QRectF(left, top, right - left, 1.4 * self._style.code_px)
 
     def _code_runs(self, block: QTextBlock) -> Iterator[tuple[int, int]]:
         iterator = block.begin()
