@@ -8,6 +8,7 @@ from PySide6.QtGui import QTextOption
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QWidget
 
 from app.settings.language import tr
+from app.ui.style.icons import theme_icon
 from app.ui.style.theme import code_font
 
 
@@ -31,6 +32,7 @@ def make_search_field(parent: QWidget, name: str, hint: str = "") -> QLineEdit:
     field.setClearButtonEnabled(True)
     for clear in field.findChildren(QAbstractButton):
         clear.setAccessibleName(tr("Clear search"))
+        clear.setIcon(theme_icon("x", "muted"))
     return field
 
 
