@@ -119,7 +119,6 @@ class SamplingForm:
         self.boxes: dict[str, NumberBox] = {}
         for spec in numbers:
             box = self.boxes[spec.name] = NumberBox(spec, parent)
-            box.setMinimumWidth(132)
             label = QLabel(tr(spec.words), parent)
             label.setToolTip(tr(spec.tip))
             label.setBuddy(box)
