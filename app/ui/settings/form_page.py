@@ -138,6 +138,7 @@ class FormPage(QWidget):
         self.area.setAccessibleName(tr(title) if title else tr("Settings"))
         self.area.setWidget(self)
         self.area.setWidgetResizable(True)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the focus
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         if title:

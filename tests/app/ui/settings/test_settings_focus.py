@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -30,3 +31,14 @@ def test_focused_page_has_a_ring(look: Theme, qtbot: QtBot) -> None:
     assert edge() == ring
     window.pages.search.setFocus()
     assert edge() != ring
+
+
+def test_tab_reaches_only_what_shows_the_focus(look: Theme, qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    window = SettingsWindow(Settings(), None, parent)
+    window.show()
+    qtbot.waitActive(window)
+    window.pages.show_row("General", "Language")
+    qtbot.keyClick(window.language.box, Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
+    assert window.focusWidget() is window.pages.list
