@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from app.store import ChatRecord, Message, Store, StoreError, new_id
+from app.store import ChatRecord, Message, Store, StoreError, new_id, records
 from app.store.operations import Operation
 from app.store.writer import Transactions
 
@@ -261,6 +261,14 @@ def test_ids_sort_by_time_and_differ() -> None:
     assert len(set(ids)) == len(ids)
     now = time.time_ns() // 1_000_000
     assert 0 <= now - int(ids[0][:12], 16) < 60_000, "milliseconds lead"
+
+
+def test_ids_of_two_processes_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = set()
+    for _ in range(2):
+        monkeypatch.setattr(records, "_last_id", 0)  # as in a new process
+        ends.add(new_id()[12:])
+    assert len(ends) == 2
 
 
 def test_writing_never_waits_for_the_disk(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
