@@ -58,6 +58,16 @@ def test_ods_has_sheets_with_their_names(tmp_path: Path) -> None:
     assert found.pages == ("tea\ttea\t\t3\n\nend",)
 
 
+def test_ods_shows_text_boxes_after_cells(tmp_path: Path) -> None:
+    box = "<draw:frame><draw:text-box><text:p>A box</text:p></draw:text-box></draw:frame>"
+    shapes = f"<table:shapes>{box}</table:shapes>"
+    body = (
+        f"<table:table>{shapes}<table:table-row>{CELL('', 'tea')}</table:table-row></table:table>"
+    )
+    found = read(samples.odf(tmp_path / "a.ods", "spreadsheet", body))
+    assert found.pages == ("tea\n\nA box",)
+
+
 def test_odp_has_slides_with_notes(tmp_path: Path) -> None:
     box = "<draw:frame {}><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>".format
     notes = f"<presentation:notes>{box('', 'slowly')}</presentation:notes>"
