@@ -52,6 +52,14 @@ def dialog(run: Run, kind):
     return next(d for d in run.window.findChildren(kind) if d.isVisible())
 
 
+def test_closed_chat_is_renamed(five: Run):
+    for name in (" New\n name ", "  "):
+        five.app.library.rename("B0", name)
+    chat = five.app.library.chat("B0")
+    assert chat is not None
+    assert (chat.title, chat.titled_by) == ("New name", "person")
+
+
 def test_chats_are_pinned_archived_deleted_and_brought_back(five: Run):
     choose(five, "C0", "E0")
     five.window.commands["pin"].trigger()

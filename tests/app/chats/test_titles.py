@@ -42,6 +42,7 @@ def test_title_is_cleaned_up(said: str, title: str):
         "Sourdough bread bread bread bread",
         "Sourdough bread\nCold dough",
         "The dough of this sourdough bread is cold, and so it rises slowly in the winter kitchen",
+        "My dough of sourdough bread is slow to rise in winter",
         "The title of the conversation",
         "a" * (LONGEST + 1),
         "doughbreadwinterkitchenovenyeastsourdough",

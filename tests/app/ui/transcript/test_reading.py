@@ -15,6 +15,7 @@ from app.chats.actions import Action
 from app.store import ChatRecord, Message, Store, new_id
 from app.ui.transcript import answer_row, user_row
 from app.ui.transcript.answer_row import AnswerRow, remedies
+from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.user_row import UserRow
 from tests.app.conftest import Start, rows_alive
 
@@ -155,6 +156,25 @@ def test_home_and_end_keys_scroll_from_empty_message(start: Start, long_chat, qt
     qtbot.keyClicks(field, "words")
     qtbot.keyClick(field, Qt.Key.Key_Home, CTRL)
     assert bar.value() == bar.maximum(), "they move in what is written"
+
+
+def test_tab_scrolls_to_the_links_of_a_reply(start: Start, profile):
+    profile.mkdir(parents=True)
+    chat, answer = ChatRecord(id=new_id(), title="Links", model="guide"), new_id()
+    text = "[one](https://a.example)\n\n" + "Words.\n\n" * 60 + "[two](https://b.example)"
+    with Store.open(profile / "chats.db") as store:
+        store.save_chat(chat)
+        store.save_message(Message(answer, chat.id, None, "assistant", text), as_leaf=True)
+    run, view = opened(start, chat.id)
+    row = view.row(answer)
+    link = row.findChild(MarkdownView)
+    run.until(lambda: link.count_stops() == 2)
+    row.setFocus()
+    for word in ("one", "two"):
+        row.focusNextPrevChild(True)
+        assert link.textCursor().selectedText() == word
+        place = link.mapTo(view.viewport(), link.cursorRect().center())
+        assert view.viewport().rect().contains(place)
 
 
 def test_hidden_tab_renders_when_shown(start: Start):

@@ -251,6 +251,16 @@ def test_part_of_message_without_row_is_copied(start: Start, profile) -> None:
     assert selected(text_of(view, ids[2])) == "Message 2."
 
 
+def test_whole_reply_is_copied_as_written(start: Start, profile) -> None:
+    said = [("user", "Which?"), ("assistant", "A __fruit__.\n\n* yellow")]
+    chat_id, ids = chat_of(profile, said)
+    _, view = opened(start, chat_id)
+    end = SelectionEnd(1, view.row(ids[1]).markdown.end_position, ids[1])
+    view.selection._set_ends((SelectionEnd(0, 0, ids[0]), end))
+    assert view.selection.copy()
+    assert copied("text/markdown").endswith("A __fruit__.\n\n* yellow")
+
+
 def test_streaming_message_can_be_selected(start: Start) -> None:
     run = start().ready()
     pane = run.say("hold 60")
