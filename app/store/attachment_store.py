@@ -75,9 +75,9 @@ class Texts:
             return None
 
     def get_all(self, attached: Iterable[Attachments]) -> dict[str, AttachedText]:
-        wanted = dict.fromkeys(attachment.hash for files in attached for attachment in files)
-        found = {key: self.get(key) for key in wanted}
-        return {key: text for key, text in found.items() if text is not None}
+        hashes = dict.fromkeys(attachment.hash for files in attached for attachment in files)
+        texts = {key: self.get(key) for key in hashes}
+        return {key: text for key, text in texts.items() if text is not None}
 
     def forget_unused(self) -> None:
         with self._readers.reading() as db:
@@ -115,10 +115,10 @@ class Images:
         """Return a thumbnail by the image's hash: b"" if it has none, None if there's no image."""
         if (image := self.cached(key)) is not None:
             return image
-        found = self._get_column(key, "thumbnail")
-        if found is not None:
-            self._cache(key, found)
-        return found
+        content = self._get_column(key, "thumbnail")
+        if content is not None:
+            self._cache(key, content)
+        return content
 
     def cached(self, key: str) -> bytes | None:
         with self._lock:
@@ -127,9 +127,9 @@ class Images:
             return self._recent.get(key)
 
     def get_all(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
-        wanted = dict.fromkeys(image.hash for many in attached for image in many if image.is_medium)
-        found = {key: self._get_column(key, "data") for key in wanted}
-        return {key: data for key, data in found.items() if data is not None}
+        hashes = dict.fromkeys(image.hash for many in attached for image in many if image.is_medium)
+        images = {key: self._get_column(key, "data") for key in hashes}
+        return {key: data for key, data in images.items() if data is not None}
 
     def _get_column(self, key: str, column: str) -> bytes | None:
         if (waiting := queued_view(self._writer).images.get(key)) is not None:

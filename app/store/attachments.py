@@ -169,16 +169,16 @@ def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
 
 
 def queued_from_json(value: object) -> tuple[Queued, ...]:
-    found: dict[str, Queued] = {}
+    queue: dict[str, Queued] = {}
     for entry in value if isinstance(value, list) else [None]:
         if not isinstance(entry, dict):
             raise TypeError("a queued message is damaged")
         key, text = entry.get("id"), entry.get("text")
-        if not isinstance(key, str) or not isinstance(text, str) or key in found:
+        if not isinstance(key, str) or not isinstance(text, str) or key in queue:
             raise TypeError("a queued message is damaged")
         files = attachments_from_json(entry.get("attachments", []))
-        found[key] = Queued(_remove_surrogates(key), _remove_surrogates(text), files)
-    return tuple(found.values())
+        queue[key] = Queued(_remove_surrogates(key), _remove_surrogates(text), files)
+    return tuple(queue.values())
 
 
 def text_from_json(value: object) -> AttachedText:
@@ -198,15 +198,15 @@ def text_from_json(value: object) -> AttachedText:
 
 def texts_from_json(value: object) -> dict[str, AttachedText]:
     """Return the texts in an imported file by hash, skipping damaged texts."""
-    found: dict[str, AttachedText] = {}
+    texts: dict[str, AttachedText] = {}
     for key, entry in value.items() if isinstance(value, dict) else ():
         try:
             text = text_from_json(entry)
         except TypeError:
             continue
         if text.hash == key:  # with a wrong hash, it would replace another file's text
-            found[key] = text
-    return found
+            texts[key] = text
+    return texts
 
 
 def images_to_json(images: Mapping[str, bytes]) -> dict[str, str]:
@@ -215,15 +215,15 @@ def images_to_json(images: Mapping[str, bytes]) -> dict[str, str]:
 
 def images_from_json(value: object) -> list[StoredImage]:
     """Return the undamaged images in an imported file, without thumbnails."""
-    found = []
+    images = []
     for key, entry in value.items() if isinstance(value, dict) else ():
         try:
             image = StoredImage(base64.b64decode(entry, validate=True))
         except (TypeError, ValueError):
             continue
         if image.hash == key:
-            found.append(image)
-    return found
+            images.append(image)
+    return images
 
 
 def _remove_surrogates(text: str) -> str:

@@ -40,13 +40,13 @@ def folder_of(path: Path) -> Path:
 
 
 def backups_of(path: Path) -> list[Backup]:
-    found = []
+    backups = []
     for file in folder_of(path).glob("chats-*.db"):
         stamp = file.stem.removeprefix("chats-")
         with suppress(ValueError, OverflowError, OSError):
             made_at = time.mktime(time.strptime(stamp[:15], _STAMP))
-            found.append(Backup(file, made_at, file.stat().st_size, "-before-update" in stamp))
-    return sorted(found, key=lambda each: (each.made_at, each.path.name), reverse=True)
+            backups.append(Backup(file, made_at, file.stat().st_size, "-before-update" in stamp))
+    return sorted(backups, key=lambda each: (each.made_at, each.path.name), reverse=True)
 
 
 def restore(path: Path, backup: Path) -> Path | None:
@@ -117,13 +117,13 @@ class Backups:
         self._musts += must
         self._post(lambda: self._make(db, name, must=must))
 
-    def erase(self, ids: Iterable[str], done: Callable[[list[Path]], None]) -> None:
+    def erase(self, ids: Iterable[str], on_done: Callable[[list[Path]], None]) -> None:
         """Erase chats and messages from all backups, and from files that were set aside.
 
-        The thread calls ``done`` with the files that couldn't be cleaned.
+        The thread calls ``on_done`` with the files that couldn't be cleaned.
         """
         listed = list(ids)
-        self._post(lambda: done(self._erase(listed)))
+        self._post(lambda: on_done(self._erase(listed)))
 
     def delete_partial(self) -> None:
         """Delete partial backups of a killed process."""

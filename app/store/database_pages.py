@@ -33,10 +33,10 @@ class DatabasePages:
         self._space = 0  # bytes left on the page for row headers
         self._free = self._list_free_pages()
 
-    def rows(self, wanted: Callable[[int], bool]) -> Iterator[tuple[int, list[Value]]]:
+    def rows(self, is_column_count: Callable[[int], bool]) -> Iterator[tuple[int, list[Value]]]:
         """Yield number and values of each row, in page order.
 
-        ``wanted`` returns True for the column counts to read. Other rows are skipped.
+        ``is_column_count`` returns True for the column counts to read. Other rows are skipped.
         """
         for number in range(1, self._count + 1):
             head = 100 if number == 1 else 0
@@ -48,14 +48,14 @@ class DatabasePages:
             self._space = PAGE
             for cell in range(head + 8, head + 8 + 2 * count, 2):
                 try:
-                    row = self._parse_row(page, _read_number(page, cell, 2), wanted)
+                    row = self._parse_row(page, _read_number(page, cell, 2), is_column_count)
                 except (IndexError, ValueError):
                     continue
                 if row is not None:
                     yield row
 
     def _parse_row(
-        self, page: bytes, at: int, wanted: Callable[[int], bool]
+        self, page: bytes, at: int, is_column_count: Callable[[int], bool]
     ) -> tuple[int, list[Value]] | None:
         """Parse a row. Raises IndexError or ValueError if it's invalid."""
         length, at = _parse_varint(page, at)
@@ -73,7 +73,7 @@ class DatabasePages:
         types = list(_read_types(page, first, at + begin))
         if begin + sum(map(_value_size, types)) != length:
             raise ValueError("not a row")
-        if not wanted(len(types)):
+        if not is_column_count(len(types)):
             return None
         parts = [page[at : at + local]]
         beyond = _read_number(page, at + local, 4) if length > local else 0

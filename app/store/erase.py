@@ -51,17 +51,17 @@ class EraseMessages(Operation, frozen=True):
     is_urgent: bool = False
 
     def write(self, db: sqlite3.Connection) -> None:
-        due = db.execute(
+        rows = db.execute(
             "SELECT id FROM messages WHERE deleted_at < ? ORDER BY seq DESC", (self.before,)
         ).fetchall()
-        db.executemany("INSERT OR IGNORE INTO erased VALUES (?)", due)
-        erase_ids(db, [message_id for (message_id,) in due])
+        db.executemany("INSERT OR IGNORE INTO erased VALUES (?)", rows)
+        erase_ids(db, [message_id for (message_id,) in rows])
 
     def apply_to(self, view: View) -> None:
         followed = {m.parent_id for m in view.messages.values()}
         for message in reversed(list(view.messages.values())):
-            due = message.deleted_at is not None and message.deleted_at < self.before
-            if due and message.id not in followed:
+            is_due = message.deleted_at is not None and message.deleted_at < self.before
+            if is_due and message.id not in followed:
                 del view.messages[message.id]
 
 

@@ -90,11 +90,11 @@ class Exchange:
 
     def replace_used_ids(self, messages: Sequence[Message]) -> list[Message]:
         """Replace the IDs of a chat's messages if another chat uses one of them."""
-        wanted = json.dumps([message.id for message in messages])
+        ids_json = json.dumps([message.id for message in messages])
         with self._readers.reading() as db:
             used = db.execute(
                 "SELECT 1 FROM messages WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1",
-                (wanted,),
+                (ids_json,),
             ).fetchone()
         if used is None:
             return list(messages)

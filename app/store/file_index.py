@@ -65,43 +65,43 @@ def create_files_index(db: sqlite3.Connection) -> None:
     db.execute("INSERT INTO unindexed_files (hash) SELECT hash FROM attached")
 
 
-def index_some(db: sqlite3.Connection, most: int = PIECE) -> bool:
+def index_some(db: sqlite3.Connection, limit: int = PIECE) -> bool:
     """Do an indexing step in the open transaction, messages before files.
 
     Returns True if there's more to do.
     """
-    return index_piece(db, most) or _index_file(db, most)
+    return index_piece(db, limit) or _index_file(db, limit)
 
 
-def _index_file(db: sqlite3.Connection, most: int) -> bool:
+def _index_file(db: sqlite3.Connection, limit: int) -> bool:
     note = db.execute("SELECT hash, page, done, taken FROM unindexed_files LIMIT 1").fetchone()
     if note is None:
         return False
-    key, page, done, before = note
-    room = min(most, MOST - before)
+    key, page, offset, before = note
+    room = min(limit, MOST - before)
     used, ended = 0, True
-    for number, text, length in db.execute(_PAGES, (page, done, room, key)):
+    for number, text, length in db.execute(_PAGES, (page, offset, room, key)):
         if used >= room:
             ended = False
             break
-        begin = done if number == page else 0
+        begin = offset if number == page else 0
         part = text[: room - used]
         db.executemany(
             "INSERT INTO file_passages (hash, page, text) VALUES (?, ?, ?)",
             [(key, number + 1, passage) for passage in split_passages(part)],
         )
         used += max(len(part), 1)  # count empty pages as well, since they take time
-        page, done = number, begin + len(part)
-        if done < length:
+        page, offset = number, begin + len(part)
+        if offset < length:
             ended = False
             break
-        page, done = number + 1, 0
+        page, offset = number + 1, 0
     if ended or before + used >= MOST:
         db.execute("DELETE FROM unindexed_files WHERE hash = ?", (key,))
     else:
         db.execute(
             "UPDATE unindexed_files SET page = ?, done = ?, taken = ? WHERE hash = ?",
-            (page, done, before + used, key),
+            (page, offset, before + used, key),
         )
     return db.execute("SELECT 1 FROM unindexed_files LIMIT 1").fetchone() is not None
 

@@ -63,7 +63,7 @@ class Filter(Struct, frozen=True):
 
 def split(query: str) -> tuple[str, Filter | None]:
     """Split a query into words and a filter. Unknown prefixes are words."""
-    found: dict[str, object] = {}
+    fields: dict[str, object] = {}
 
     def take(match: re.Match[str]) -> str:
         name, value = match[1].lower(), match[2].strip('"').strip().casefold()
@@ -75,23 +75,23 @@ def split(query: str) -> tuple[str, Filter | None]:
             moment = _parse_day(value)
             if moment is None:
                 return match[0]
-            found["until" if name == "before" else "since"] = moment
+            fields["until" if name == "before" else "since"] = moment
         elif name == "from":
             role = next((r for word, r in FROM.items() if word.startswith(value)), None)
             if role is None:
                 return match[0]
-            found["role"] = role
+            fields["role"] = role
         elif name == "is":
             state = next((s for s in STATES if s.startswith(value)), None)
             if state is None:
                 return match[0]
-            found["state"] = state
+            fields["state"] = state
         else:
-            found[{"in": "folder"}.get(name, name)] = value
+            fields[{"in": "folder"}.get(name, name)] = value
         return ""
 
     words = WORD.sub(take, query)
-    return words, Filter(**found) if found else None  # type: ignore[arg-type]
+    return words, Filter(**fields) if fields else None  # type: ignore[arg-type]
 
 
 def _parse_day(value: str) -> float | None:

@@ -43,8 +43,8 @@ class Folders:
         waiting = queued_view(self._writer)
         with self._readers.reading() as db:
             rows = db.execute("SELECT id, name, parent_id FROM folders")
-            found: dict[str, Folder | None] = {row[0]: Folder(*row) for row in rows}
-        folders = [f for f in (found | waiting.folders).values() if f is not None]
+            by_id: dict[str, Folder | None] = {row[0]: Folder(*row) for row in rows}
+        folders = [f for f in (by_id | waiting.folders).values() if f is not None]
         ids = {f.id for f in folders}
         sound = [f if f.parent_id in ids else Folder(f.id, f.name) for f in folders]
         return sorted(sound, key=lambda f: (f.name.casefold(), f.id))
@@ -59,11 +59,11 @@ class Folders:
 
 def with_parents(folders: Sequence[Folder], ids: Iterable[str | None]) -> list[Folder]:
     """Return the folders with these IDs and their parents."""
-    known = {folder.id: folder for folder in folders}
-    wanted: dict[str, Folder] = {}
+    by_id = {folder.id: folder for folder in folders}
+    selection: dict[str, Folder] = {}
     for start in ids:
         folder_id = start
-        while folder_id is not None and folder_id in known and folder_id not in wanted:
-            wanted[folder_id] = known[folder_id]
-            folder_id = known[folder_id].parent_id
-    return sorted(wanted.values(), key=lambda f: (f.parent_id is not None, f.name, f.id))
+        while folder_id is not None and folder_id in by_id and folder_id not in selection:
+            selection[folder_id] = by_id[folder_id]
+            folder_id = by_id[folder_id].parent_id
+    return sorted(selection.values(), key=lambda f: (f.parent_id is not None, f.name, f.id))

@@ -47,13 +47,13 @@ def displayed_text(content: str, role: str = "assistant") -> str:
     """Return a message without its markup. Text of the user is returned as typed."""
     if role != "assistant":
         return content
-    shown: list[str] = []
+    lines: list[str] = []
     paragraph: list[str] = []
     fence = ""
 
     def end_paragraph() -> None:
         if paragraph:
-            shown.append(_inline(" ".join(paragraph)))
+            lines.append(_inline(" ".join(paragraph)))
             paragraph.clear()
 
     for line in content.splitlines():
@@ -62,7 +62,7 @@ def displayed_text(content: str, role: str = "assistant") -> str:
             if mark.startswith(fence) and not mark.strip(fence[0]):
                 fence = ""
             else:
-                shown.append(line)
+                lines.append(line)
             continue
         quoted = _QUOTE.match(line)
         rest = line[quoted.end() :] if quoted else line
@@ -74,10 +74,10 @@ def displayed_text(content: str, role: str = "assistant") -> str:
             end_paragraph()
         elif heading := _HEADING.match(rest):
             end_paragraph()
-            shown.append(_inline(rest[heading.end() :].rstrip().rstrip("#").rstrip()))
+            lines.append(_inline(rest[heading.end() :].rstrip().rstrip("#").rstrip()))
         elif rest.lstrip().startswith("|"):
             end_paragraph()
-            shown.append(_inline("  ".join(c.strip() for c in rest.strip().strip("|").split("|"))))
+            lines.append(_inline("  ".join(c.strip() for c in rest.strip().strip("|").split("|"))))
         elif _DEFINITION.fullmatch(rest):
             continue
         else:
@@ -86,7 +86,7 @@ def displayed_text(content: str, role: str = "assistant") -> str:
                 end_paragraph()
             paragraph.append((rest[bullet.end() :] if bullet else rest).strip())
     end_paragraph()
-    return "\n".join(shown)
+    return "\n".join(lines)
 
 
 class _EmphasisRun(Struct):
@@ -148,10 +148,10 @@ def _inline(text: str) -> str:
 
 
 def _ticks(text: str) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = defaultdict(list)
+    positions: dict[int, list[int]] = defaultdict(list)
     for run in re.finditer("`+", text):
-        found[len(run[0])].append(run.start())
-    return found
+        positions[len(run[0])].append(run.start())
+    return positions
 
 
 def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_EmphasisRun]) -> None:
@@ -257,31 +257,31 @@ def create(db: sqlite3.Connection) -> None:
     db.execute("INSERT INTO unindexed (seq) SELECT seq FROM messages")
 
 
-def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
+def index_piece(db: sqlite3.Connection, limit: int = PIECE) -> bool:
     """Index some of the queued messages in the open transaction, newest first.
 
     Returns True if there's more to do.
     """
     length_taken = 0
-    for seq, done, before, chat, role, length, content in db.execute(
-        _WAITING, (most, _ROWS)
+    for seq, offset, before, chat, role, length, content in db.execute(
+        _WAITING, (limit, _ROWS)
     ).fetchall():
         if chat is None:
             db.execute("DELETE FROM unindexed WHERE seq = ?", (seq,))
             continue
-        if length_taken and length_taken + min(length - done, most) > most:
+        if length_taken and length_taken + min(length - offset, limit) > limit:
             return True
         # Index the readable part of a damaged text. Opening the chat reports the damage.
         source = content.decode(errors="replace")
-        is_last = done + len(source) >= length
+        is_last = offset + len(source) >= length
         if not is_last:
             source = source[: _find_cut(source)]
         first = chat << CHAT_BITS | seq << MESSAGE_BITS
-        found = split_passages(displayed_text(source, role))[: _MOST - before]
-        number = before + len(found)
+        passages = split_passages(displayed_text(source, role))[: _MOST - before]
+        number = before + len(passages)
         db.executemany(
             "INSERT INTO passages VALUES (?, ?)",
-            [(first | at, passage) for at, passage in enumerate(found, before)],
+            [(first | at, passage) for at, passage in enumerate(passages, before)],
         )
         length_taken += len(source)
         if is_last or number >= _MOST or not source:
@@ -289,21 +289,21 @@ def index_piece(db: sqlite3.Connection, most: int = PIECE) -> bool:
         else:
             db.execute(
                 "UPDATE unindexed SET done = ?, passages = ? WHERE seq = ?",
-                (done + len(source), number, seq),
+                (offset + len(source), number, seq),
             )
             return True
     return db.execute("SELECT 1 FROM unindexed LIMIT 1").fetchone() is not None
 
 
 def split_passages(text: str) -> list[str]:
-    found = []
+    passages = []
     while len(text) > PASSAGE:
         cut = _find_cut(text[:PASSAGE])
-        found.append(separate_letters(text[:cut]))
+        passages.append(separate_letters(text[:cut]))
         text = text[cut:]
     if text.strip():
-        found.append(separate_letters(text))
-    return found
+        passages.append(separate_letters(text))
+    return passages
 
 
 def separate_letters(text: str) -> str:

@@ -61,8 +61,8 @@ def chat_to_json(
     return written
 
 
-def _fields(record: ChatRecord | Message, wanted: Iterable[str]) -> dict[str, Any]:
-    values = {name: getattr(record, name) for name in wanted}
+def _fields(record: ChatRecord | Message, names: Iterable[str]) -> dict[str, Any]:
+    values = {name: getattr(record, name) for name in names}
     for name in _FILES & values.keys():
         values[name] = attachments_to_json(values[name])
     if isinstance(record, ChatRecord):
@@ -113,15 +113,15 @@ def folders_to_json(folders: Iterable[Folder]) -> list[dict[str, Any]]:
 
 def folders_from_json(value: object) -> list[Folder]:
     """Return the valid folders in a file, with at most one level of nesting."""
-    found: dict[str, Folder] = {}
+    folders: dict[str, Folder] = {}
     for item in value if isinstance(value, list) else []:
         if isinstance(item, dict):
             name, key, parent = item.get("name"), item.get("id"), item.get("parent_id")
             if isinstance(name, str) and isinstance(key, str) and 0 < len(key) <= _LONGEST_ID:
                 above = parent if isinstance(parent, str) else None
-                found[key] = Folder(key, name[:LONGEST_NAME], above)
-    tops = {key for key, item in found.items() if item.parent_id is None}
-    return [f if f.parent_id in tops else replace(f, parent_id=None) for f in found.values()]
+                folders[key] = Folder(key, name[:LONGEST_NAME], above)
+    tops = {key for key, item in folders.items() if item.parent_id is None}
+    return [f if f.parent_id in tops else replace(f, parent_id=None) for f in folders.values()]
 
 
 def _skip_deleted(messages: Iterable[Message]) -> Iterator[Message]:
@@ -137,14 +137,14 @@ def _skip_deleted(messages: Iterable[Message]) -> Iterator[Message]:
         yield replace(message, parent_id=parent, status=status)
 
 
-def _known(value: Mapping[str, Any], wanted: Iterable[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name in wanted:
+def _known(value: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name in names:
         if name in value:
-            found[name] = _checked(name, value[name])
+            fields[name] = _checked(name, value[name])
         elif name == "id":
             raise ValueError(f"{name} is missing")
-    return found
+    return fields
 
 
 def _checked(name: str, value: Any) -> Any:

@@ -91,11 +91,11 @@ def _copy(damaged: Path, target_path: Path, path: Path) -> tuple[int, int]:
                     created_at=message.created_at,
                     updated_at=message.created_at,
                 )
-        shown = {m.chat_id: m.id for m in messages if m.deleted_at is None}
+        last_ids = {m.chat_id: m.id for m in messages if m.deleted_at is None}
         live = {m.id for m in messages if m.deleted_at is None}
         target.execute("BEGIN")
         for chat in chats.values():
-            leaf = chat.leaf_id if chat.leaf_id in live else shown.get(chat.id)
+            leaf = chat.leaf_id if chat.leaf_id in live else last_ids.get(chat.id)
             SaveChat(storable_chat(replace(chat, leaf_id=leaf))).write(target)
         for message in messages:
             SaveMessage(storable_message(message)).write(target)
@@ -119,19 +119,21 @@ def _copy(damaged: Path, target_path: Path, path: Path) -> tuple[int, int]:
 
 def _connect_messages(messages: list[Message]) -> list[Message]:
     """Remove duplicates. Messages without a parent are attached to the previous message."""
-    seen: dict[str, Message] = {}
+    by_id: dict[str, Message] = {}
     last: dict[str, str] = {}
-    for found in messages:
-        if found.id in seen:
+    for original in messages:
+        if original.id in by_id:
             continue
-        message = found
-        parent = seen.get(found.parent_id) if found.parent_id else None
-        if found.parent_id is not None and (parent is None or parent.chat_id != found.chat_id):
-            message = replace(found, parent_id=last.get(found.chat_id))
-        seen[message.id] = message
+        message = original
+        parent = by_id.get(original.parent_id) if original.parent_id else None
+        if original.parent_id is not None and (
+            parent is None or parent.chat_id != original.chat_id
+        ):
+            message = replace(original, parent_id=last.get(original.chat_id))
+        by_id[message.id] = message
         if message.deleted_at is None:
             last[message.chat_id] = message.id
-    return list(seen.values())
+    return list(by_id.values())
 
 
 def _open(damaged: Path) -> sqlite3.Connection:
@@ -156,13 +158,13 @@ class _Source:
         """Return a table's valid rows in insertion order, possibly with duplicates."""
         make: Any = chat_from_row if kind is ChatRecord else message_from_row
         names = kind.__struct_fields__
-        found: list[tuple[int, R]] = []
+        pairs: list[tuple[int, R]] = []
         for rowid, row in self.rows(table):
             with suppress(ValueError, TypeError, AttributeError):
                 record = make(tuple(row.get(name) for name in names))
                 if all(_is_valid(n, getattr(record, n)) for n in names):
-                    found.append((rowid, record))
-        return [record for _, record in sorted(found, key=lambda each: each[0])]
+                    pairs.append((rowid, record))
+        return [record for _, record in sorted(pairs, key=lambda each: each[0])]
 
     def rows(self, table: str) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number and values by column of each row, possibly with duplicates."""
@@ -189,13 +191,13 @@ class _Source:
 
 def _valid_columns(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | None:
     sound: dict[str, Any] = {}
-    for _, name, kind, needed, _, key in columns:
+    for _, name, kind, not_null, _, key in columns:
         if name not in row:
             continue
         value = row[name]
         if kind == "REAL" and isinstance(value, int):  # SQLite stores 1.0 as an integer
             value = float(value)
-        if value is None and (needed or key) and kind != "INTEGER":  # a rowid key may be missing
+        if value is None and (not_null or key) and kind != "INTEGER":  # a rowid key may be missing
             return None
         if value is not None and not isinstance(value, _KINDS[kind]):
             return None

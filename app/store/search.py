@@ -68,10 +68,10 @@ class Term(Struct, frozen=True):
 
 def terms_of(query: str) -> list[Term]:
     """Split a query into words. The last word may be incomplete."""
-    found: list[str] = re.findall(_WORD, query)
-    unfinished = len(found) - 1 if query[-1:].isalnum() else -1
-    letters = [bool(re.match(_UNSPACED, word)) for word in found]
-    pairs = enumerate(zip(found, letters, strict=True))
+    words: list[str] = re.findall(_WORD, query)
+    unfinished = len(words) - 1 if query[-1:].isalnum() else -1
+    letters = [bool(re.match(_UNSPACED, word)) for word in words]
+    pairs = enumerate(zip(words, letters, strict=True))
     return [
         Term(word, at == unfinished and not unspaced, unspaced) for at, (word, unspaced) in pairs
     ]
@@ -97,10 +97,10 @@ def find(
     hits = []
     if narrowed is None or not narrowed.has_message_conditions:
         chat_ids = {chat for _, chat in chats.values()}
-        most = limit if narrowed is None else -1
-        hits = [h for h in _find_titles(db, query.strip(), terms, most) if h.chat_id in chat_ids][
-            :limit
-        ]
+        max_hits = limit if narrowed is None else -1
+        hits = [
+            h for h in _find_titles(db, query.strip(), terms, max_hits) if h.chat_id in chat_ids
+        ][:limit]
     if tell is not None and hits:
         tell(list(hits))
     places = _find_near(db, terms, narrowed)
@@ -113,8 +113,8 @@ def find(
     if len(texts) < limit - len(hits):
         if tell is not None and texts:
             tell(hits + texts)
-        known = {hit.chat_id for hit in texts}
-        texts += _search_in_files(db, terms, narrowed, known, chats)[
+        hit_chat_ids = {hit.chat_id for hit in texts}
+        texts += _search_in_files(db, terms, narrowed, hit_chat_ids, chats)[
             : limit - len(hits) - len(texts)
         ]
     return hits + texts
@@ -124,20 +124,20 @@ def _search_in_files(
     db: sqlite3.Connection,
     terms: list[Term],
     narrowed: Filter | None,
-    known: set[str],
+    hit_chat_ids: set[str],
     chats: dict[int, tuple[float, str]],
 ) -> list[SearchHit]:
-    used = {chat: when for when, chat in chats.values() if chat not in known}
+    used = {chat: when for when, chat in chats.values() if chat not in hit_chat_ids}
     match = " ".join(term.match for term in terms)
     having = list_files(db, narrowed)
     texts = {hit.chat_id: (text, hit) for text, hit in search_files(db, match, having)}
     by_chat = _find_named(having, terms) | texts
-    found = [pair for chat, pair in by_chat.items() if chat in used]
-    found.sort(key=lambda pair: (used[pair[1].chat_id], pair[1].chat_id), reverse=True)
+    pairs = [pair for chat, pair in by_chat.items() if chat in used]
+    pairs.sort(key=lambda pair: (used[pair[1].chat_id], pair[1].chat_id), reverse=True)
     hits = []
-    for text, hit in found:
-        shown = _make_hit(hit.chat_id, hit.message_id, text, terms)
-        hits.append(replace(hit, snippet=shown.snippet, marks=shown.marks))
+    for text, hit in pairs:
+        text_hit = _make_hit(hit.chat_id, hit.message_id, text, terms)
+        hits.append(replace(hit, snippet=text_hit.snippet, marks=text_hit.marks))
     return hits
 
 
@@ -197,12 +197,12 @@ def _load_chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tu
         rows = db.execute("SELECT seq, id, updated_at FROM chats WHERE deleted_at IS NULL")
         return {seq: (updated, chat) for seq, chat, updated in rows}
     folders = {row[0]: Folder(*row) for row in db.execute("SELECT * FROM folders")}
-    found = {}
+    chats = {}
     for seq, *row in db.execute(f"SELECT seq, {CHAT_COLUMNS} FROM chats WHERE deleted_at IS NULL"):
         chat = chat_from_row(tuple(row))
         if narrowed.matches(chat, folders):
-            found[seq] = (chat.updated_at, chat.id)
-    return found
+            chats[seq] = (chat.updated_at, chat.id)
+    return chats
 
 
 def _find_by_filter(
@@ -245,21 +245,21 @@ def _find_near(
 
 def _find_apart(db: sqlite3.Connection, terms: list[Term]) -> dict[int, int]:
     """Return each chat's newest message that has all words, but in different passages."""
-    found: dict[int, int] = {}
+    newest: dict[int, int] = {}
     # The longest word is probably the rarest, so search for it first, and check only those messages
     # for the other words.
     for number, term in enumerate(sorted(terms, key=lambda t: len(t.word), reverse=True)):
-        within = json.dumps(list(found))
+        within = json.dumps(list(newest))
         rows = db.execute(
             f"SELECT rowid >> {MESSAGE_BITS}, max(rowid) FROM messages_fts "
             f"WHERE messages_fts MATCH ?1 AND (?2 OR rowid >> {MESSAGE_BITS} IN "
             "(SELECT value FROM json_each(?3))) GROUP BY 1",
             (term.match, not number, within),
         )
-        found = dict(rows.fetchall())
-        if not found:
+        newest = dict(rows.fetchall())
+        if not newest:
             break
-    return {rowid >> CHAT_BITS: rowid for rowid in sorted(found.values())}
+    return {rowid >> CHAT_BITS: rowid for rowid in sorted(newest.values())}
 
 
 def _make_hit(chat: str, message: str | None, text: str, terms: list[Term]) -> SearchHit:
@@ -286,17 +286,17 @@ def places_in(text: str, query: str) -> list[tuple[int, int]]:
 
 def _find_best(text: str, marks: list[tuple[int, int]], terms: list[Term]) -> int:
     folded = fold(text)
-    best, most, width = 0, 0, 0
+    best, most_words, width = 0, 0, 0
     for number, (start, _) in enumerate(marks):
-        seen: set[str] = set()
+        words: set[str] = set()
         reach = start
         for s, e in marks[number : number + 12]:
-            if e <= start + _LENGTH // 2 and folded[s:e] not in seen:
-                seen.add(folded[s:e])
+            if e <= start + _LENGTH // 2 and folded[s:e] not in words:
+                words.add(folded[s:e])
                 reach = e
-        if len(seen) > most or (len(seen) == most and reach - start < width):
-            best, most, width = start, len(seen), reach - start
-        if most >= len(terms) and start > best + _LENGTH // 2:
+        if len(words) > most_words or (len(words) == most_words and reach - start < width):
+            best, most_words, width = start, len(words), reach - start
+        if most_words >= len(terms) and start > best + _LENGTH // 2:
             break
     return best
 
@@ -315,13 +315,13 @@ def _excerpt_span(text: str, terms: list[Term]) -> tuple[int, int]:
 
 def _find_marks(text: str, terms: list[Term]) -> list[tuple[int, int]]:
     folded = fold(text)
-    found = []
+    marks = []
     for term in {Term(fold(t.word), t.begins, t.anywhere) for t in terms}:
         word = re.escape(term.word)
         if not term.anywhere:
             word = rf"(?<![^\W_]){word}" + ("[^\\W_]*" if term.begins else r"(?![^\W_])")
-        found += [match.span() for match in re.finditer(word, folded)]
-    return sorted(found)
+        marks += [match.span() for match in re.finditer(word, folded)]
+    return sorted(marks)
 
 
 _JOIN_S = 3.0  # longer than `prepare` takes
@@ -414,7 +414,9 @@ class Searcher:
             self._running = db
         hits: list[SearchHit] = []
         try:
-            hits = find(db, query, limit, lambda found: self._report(report, found, False, number))
+            hits = find(
+                db, query, limit, lambda title_hits: self._report(report, title_hits, False, number)
+            )
         except (sqlite3.Error, *UNREADABLE) as error:
             if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
                 return
@@ -427,8 +429,10 @@ class Searcher:
                 self._running = None
         self._report(report, hits, True, number)
 
-    def _report(self, report: ReportHits, hits: list[SearchHit], done: bool, number: int) -> None:
+    def _report(
+        self, report: ReportHits, hits: list[SearchHit], is_complete: bool, number: int
+    ) -> None:
         with self._changed:
             if number != self._number or self._closing:
                 return
-        report(hits, done)
+        report(hits, is_complete)

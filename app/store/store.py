@@ -219,8 +219,8 @@ class Store:
         with self._readers.reading() as db:
             # Read bytes, because invalid UTF-8 would make the entire query fail.
             rows = dict(db.execute("SELECT name, CAST(data AS BLOB) FROM layouts"))
-        found = {name: _layout(data) for name, data in (rows | waiting.layouts).items()}
-        return {name: data for name, data in found.items() if data is not None}
+        parsed_layouts = {name: _layout(data) for name, data in (rows | waiting.layouts).items()}
+        return {name: data for name, data in parsed_layouts.items() if data is not None}
 
     def transaction(self) -> AbstractContextManager[None]:
         """Group all writes in this block into a single transaction.

@@ -67,9 +67,9 @@ class Trash:
     def erase_messages(self) -> None:
         """Erase messages deleted in earlier runs. Only deletions in this run can be undone."""
         with self._readers.reading() as db:
-            due = "SELECT 1 FROM messages WHERE deleted_at < ? LIMIT 1"
-            found = db.execute(due, (self._opened_at,)).fetchone()
-        if found is not None:
+            query = "SELECT 1 FROM messages WHERE deleted_at < ? LIMIT 1"
+            row = db.execute(query, (self._opened_at,)).fetchone()
+        if row is not None:
             self._writer.add(erase.EraseMessages(self._opened_at))
             self._writer.run_when_idle(self.scrub)
 
@@ -84,10 +84,10 @@ class Trash:
         if not erase.empty_journal(db):
             return True  # retry soon
 
-        def done(remaining: list[Path]) -> None:
+        def on_scrubbed(remaining: list[Path]) -> None:
             self.unscrubbed = remaining
             with suppress(StoreError):
                 self._writer.add(erase.ForgetErased(tuple(ids)))
 
-        self._backups.erase(ids, done)
+        self._backups.erase(ids, on_scrubbed)
         return False

@@ -122,7 +122,7 @@ class Transactions(Struct):
 
     def _write_singly(self, operations: list[Operation]) -> None:
         """Write the operations one by one, except those that can never succeed."""
-        refused: list[StoreError] = []
+        errors: list[StoreError] = []
         self._begin()
         try:
             for operation in operations:
@@ -133,13 +133,13 @@ class Transactions(Struct):
                     if not self._is_refusal(error):
                         raise
                     self.db.execute("ROLLBACK TO one")
-                    refused.append(invalid_write_error(type(operation).__name__, error, self.path))
+                    errors.append(invalid_write_error(type(operation).__name__, error, self.path))
                 self.db.execute("RELEASE one")
             self.db.execute("COMMIT")
         except BaseException:
             self.rollback()
             raise
-        for refusal in refused:
+        for refusal in errors:
             self.on_refused(refusal)
 
     def _transact(self, operations: list[Operation]) -> None:
@@ -158,13 +158,13 @@ class Transactions(Struct):
         """Index new messages for search. Errors are logged, because the text itself is saved."""
         self.db.execute("SAVEPOINT indexed")
         try:
-            more = index_some(self.db)
+            has_more = index_some(self.db)
         except (sqlite3.Error, *UNREADABLE) as error:
             log.warning("search index not updated: %s", type(error).__name__)
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK TO indexed")
         else:
-            if more:
+            if has_more:
                 self.on_unindexed()
         if self.db.in_transaction:
             self.db.execute("RELEASE indexed")
@@ -191,9 +191,9 @@ Chore = Callable[[sqlite3.Connection], bool]
 
 def index_chore(db: sqlite3.Connection) -> bool:
     db.execute("BEGIN IMMEDIATE")
-    more = index_some(db)
+    has_more = index_some(db)
     db.execute("COMMIT")
-    return more
+    return has_more
 
 
 class _Group(Struct):
@@ -373,18 +373,18 @@ class StoreWriter:
             if not self._thread.is_alive():  # otherwise, the disk isn't responding
                 self._db.close()
         grouped = sum(len(group.operations) for group in self._groups.values())
-        lost = len(self._in_flight) + len(self._pending) + grouped
-        if lost and not already:
-            reason = self._failure
-            code = reason.code if reason else "timeout"
-            why = reason.message if reason else tr("The disk didn’t respond in time.")
+        lost_changes = len(self._in_flight) + len(self._pending) + grouped
+        if lost_changes and not already:
+            failure = self._failure
+            code = failure.code if failure else "timeout"
+            reason = failure.message if failure else tr("The disk didn’t respond in time.")
             raise StoreError(
                 code,
                 counted(
                     "%n change couldn’t be saved. {why}",
                     "%n changes couldn’t be saved. {why}",
-                    lost,
-                    why=why,
+                    lost_changes,
+                    why=reason,
                 ),
                 self._path,
             )
@@ -417,8 +417,8 @@ class StoreWriter:
                 else:
                     self._failures = 0
                 self._in_flight = OperationQueue()
-                known = self._failure.code if self._failure else ""
-                news = failure if failure and failure.code != known else None
+                last_code = self._failure.code if self._failure else ""
+                news = failure if failure and failure.code != last_code else None
                 mended = self._failure is not None and failure is None
                 self._failure = failure
                 closing = self._closing
@@ -456,20 +456,20 @@ class StoreWriter:
             chore = self._chores.pop(0)
             self._doing = True
         try:
-            more = chore(self._db)
+            has_more = chore(self._db)
         except (sqlite3.Error, OSError, *UNREADABLE) as error:
             if not self._closing:  # unless it was interrupted by `close`
                 log.warning("chore was not finished: %s", to_store_error(error, self._path).code)
-            more = False
+            has_more = False
         except BaseException:  # keep the thread alive for later messages
             log.exception("chore failed")
-            more = False
-        if not more:
+            has_more = False
+        if not has_more:
             with suppress(sqlite3.Error):  # retried before the next transaction
                 self._transactions.rollback()
         with self._changed:
             self._doing = False
-            if more and chore not in self._chores:
+            if has_more and chore not in self._chores:
                 self._chores.append(chore)  # append it, so that every chore gets its turn
             self._changed.notify_all()
 
