@@ -428,9 +428,9 @@ class BlockSplitter:
                 self._continues = (0, 0)
             return
         if "]:" in source:
-            found: References = {}
-            parser().block.parse(source, parser(), {"references": found}, [])
-            for label, definition in found.items():
+            references: References = {}
+            parser().block.parse(source, parser(), {"references": references}, [])
+            for label, definition in references.items():
                 self.references.setdefault(label, definition)
         labels = frozenset(
             label for t in tokens if t.type == "inline" for label in find_labels(t.content)
@@ -474,7 +474,7 @@ def _split_positions(
         return []
     last = 0
     places: list[tuple[int, int]] = []
-    starts = [0, *(found.end() for found in re.finditer("\n", source))]
+    starts = [0, *(newline.end() for newline in re.finditer("\n", source))]
     for index, token in enumerate(tokens):
         if token.type == "list_item_open" and token.level == 1 and token.map:
             line = token.map[0] - first_line

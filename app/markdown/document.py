@@ -60,8 +60,10 @@ class RefreshPace:
 
     def seconds_left(self) -> float:
         """Return the seconds until the next refresh is due, 0 or less if it is due now."""
-        others = max((at for pace, at in self.refreshed.items() if pace is not self), default=0.0)
-        return max(self._rested_from + self.pause_s(), others + APART_S) - time.monotonic()
+        last_refresh = max(
+            (at for pace, at in self.refreshed.items() if pace is not self), default=0.0
+        )
+        return max(self._rested_from + self.pause_s(), last_refresh + APART_S) - time.monotonic()
 
     def pause_s(self) -> float:
         """Return the pause, based on the last refresh's duration and the number of documents."""
@@ -103,23 +105,23 @@ class Rendering:
         self._final_inline.forget()
         self._open_inline.forget()
 
-    def advance(self, shown: Sequence[Row]) -> tuple[int, list[Row]]:
-        """Update the rows. Return how many `shown` rows to keep, and the rows after them."""
+    def advance(self, old_rows: Sequence[Row]) -> tuple[int, list[Row]]:
+        """Update the rows. Return how many of `old_rows` to keep, and the rows after them."""
         splitter = self._splitter
         splitter.advance()
-        done = self._first_to_render()
-        begin = self._ends[done - 1] if done else 0
-        above = shown[begin - 1] if begin else None
-        del self._ends[done:]
+        first_block = self._first_to_render()
+        begin = self._ends[first_block - 1] if first_block else 0
+        above = old_rows[begin - 1] if begin else None
+        del self._ends[first_block:]
         rows: list[Row] = []
         self._colors.begin()
         self._final_inline.begin(splitter.references, steady=True, previous=self._open_inline)
-        if (grown := self._rows_of_closed_code(done, begin, above)) is not None:
+        if (grown := self._rows_of_closed_code(first_block, begin, above)) is not None:
             unchanged, rows = grown
             begin += unchanged
             self._ends.append(begin + len(rows))
-            done += 1
-        for number in range(done, len(splitter.finished)):
+            first_block += 1
+        for number in range(first_block, len(splitter.finished)):
             block = splitter.finished[number]
             previous = rows[-1] if rows else above
             rows += block_rows(
@@ -346,7 +348,7 @@ class MarkdownDocument(QObject):
 
     def code_blocks(self, clip: QRectF | None = None) -> list[CodeBlock]:
         """Return the code blocks in order, or only those near `clip`."""
-        found: list[CodeBlock] = []
+        blocks: list[CodeBlock] = []
         for first, last in self._underlay.code_row_ranges(clip):
             row = self._writer.rows[first]
             if isinstance(row, TextRow) and row.code is not None:
@@ -356,8 +358,8 @@ class MarkdownDocument(QObject):
                 stop = end.position() + end.length() - 1
                 wrapped = name in self._writer.wrapped
                 start, language = begin.position(), row.code.language
-                found.append(CodeBlock(source, language, start, stop, name, wrapped))
-        return found
+                blocks.append(CodeBlock(source, language, start, stop, name, wrapped))
+        return blocks
 
     @property
     def wrapped_blocks(self) -> frozenset[tuple[int, int]]:
@@ -454,13 +456,15 @@ class MarkdownDocument(QObject):
 
     def _recolor(self, key: CodeKey, lines: Lines) -> None:
         begin, end = self._rendering.rows_of(key.block[0])
-        shown = self._writer.rows[begin:end]
-        mine = [
+        rows = self._writer.rows[begin:end]
+        code_rows = [
             (begin + offset, row)
-            for offset, row in enumerate(shown)
+            for offset, row in enumerate(rows)
             if isinstance(row, TextRow) and row.code == key and row.kind == "code"
         ]
         parts = [row.spans for row in line_rows(key, lines)]
-        if len(mine) == len(parts):
-            colored = [replace(row, spans=part) for (_, row), part in zip(mine, parts, strict=True)]
-            self._writer.recolor(mine[0][0], colored)
+        if len(code_rows) == len(parts):
+            colored = [
+                replace(row, spans=part) for (_, row), part in zip(code_rows, parts, strict=True)
+            ]
+            self._writer.recolor(code_rows[0][0], colored)

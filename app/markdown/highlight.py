@@ -100,9 +100,9 @@ def highlight(code: str, language: str) -> Iterator[tuple[str, str]]:
     Code that the lexer would alter is returned as a single pair.
     """
     lexer = _lexer(language) if language and len(code) <= HIGHLIGHT_LIMIT else None
-    found = [(_kind(kind), text) for kind, text in lexer.get_tokens(code)] if lexer else []
-    if "".join(text for _, text in found) == code:
-        yield from found
+    pairs = [(_kind(kind), text) for kind, text in lexer.get_tokens(code)] if lexer else []
+    if "".join(text for _, text in pairs) == code:
+        yield from pairs
     else:
         yield "", code
 
@@ -114,13 +114,13 @@ class CodeHighlighter:
         self._key = (code, language)
         self._tokens: Iterator[tuple[_TokenType, str]] | None = None
         self._rows: list[list[Span]] = [[]]
-        known = _kept.get(self._key)
-        if known is not None:
+        cached_lines = _kept.get(self._key)
+        if cached_lines is not None:
             _kept.move_to_end(self._key)
         # Plain until `work` returns True. Unknown languages and very long code stay plain.
-        self.lines: Lines = tuple(plain_lines(code)) if known is None else known
-        wanted = known is None and len(code) <= HIGHLIGHT_LIMIT
-        self._language = language.lower() if wanted else ""  # lexer to load
+        self.lines: Lines = tuple(plain_lines(code)) if cached_lines is None else cached_lines
+        needs_lexer = cached_lines is None and len(code) <= HIGHLIGHT_LIMIT
+        self._language = language.lower() if needs_lexer else ""  # lexer to load
 
     @property
     def is_lexer_ready(self) -> bool:

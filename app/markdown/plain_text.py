@@ -23,24 +23,24 @@ def split_blocks(text: str) -> Iterator[ParsedBlock]:
     splitter = BlockSplitter()
     splitter.feed(text)
     splitter.finish()
-    known: References = splitter.references
+    references: References = splitter.references
     for block in splitter.finished:
         if block.typed:
             yield ParsedBlock(block.source, [])
         elif block.source.strip():
             yield ParsedBlock(
-                block.source, parser().parse(block.source, {"references": dict(known)})
+                block.source, parser().parse(block.source, {"references": dict(references)})
             )
 
 
 def remove_markup(text: str) -> str:
     """Remove the markup from a text. List markers are kept, and tabs separate table cells."""
-    shown = (
+    texts = (
         "\n".join(_lines(part.tokens)) if part.tokens else part.source.strip("\n")
         for part in split_blocks(text)
         if not part.tokens or part.tokens[0].type != "details"
     )
-    return "\n\n".join(shown)
+    return "\n\n".join(texts)
 
 
 def _lines(tokens: Iterable[Token]) -> Iterator[str]:
@@ -87,20 +87,20 @@ def _lines(tokens: Iterable[Token]) -> Iterator[str]:
 
 
 def _text_of(tokens: Iterable[Token]) -> str:
-    found: list[str] = []
+    parts: list[str] = []
     start, href = 0, ""
     for token in tokens:
         if token.type == "link_open":
-            start, href = len(found), str(token.attrs.get("href", ""))
+            start, href = len(parts), str(token.attrs.get("href", ""))
         elif token.type == "link_close":
-            if href not in "".join(found[start:]):
-                found.append(f" ({href})")
+            if href not in "".join(parts[start:]):
+                parts.append(f" ({href})")
         elif token.type in {"text", "code_inline", "text_special", "html_inline"}:
-            found.append(token.content)
+            parts.append(token.content)
         elif token.type == "math":
-            found.append(typed_source(token.content, token.markup == "$$"))
+            parts.append(typed_source(token.content, token.markup == "$$"))
         elif token.type in {"softbreak", "hardbreak"}:
-            found.append("\n")
+            parts.append("\n")
         elif token.type == "image":
-            found.append(_text_of(token.children or []))
-    return "".join(found)
+            parts.append(_text_of(token.children or []))
+    return "".join(parts)

@@ -203,14 +203,14 @@ def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
 
 
 def _cut_spans(spans: Sequence[Span], first: int, last: int) -> list[Span]:
-    found, at = [], 0
+    parts, at = [], 0
     for span in spans:
         units = span.text.encode("utf-16-le", "surrogatepass")
         part = units[2 * max(first - at, 0) : 2 * max(last - at, 0)]
         if part:
-            found.append(Span(part.decode("utf-16-le", "replace"), span.ink))
+            parts.append(Span(part.decode("utf-16-le", "replace"), span.ink))
         at += len(units) // 2
-    return found
+    return parts
 
 
 def _layer(name: str, span: Span) -> str | bool | tuple[str, ...]:

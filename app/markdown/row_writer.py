@@ -181,8 +181,8 @@ class RowWriter:
         return changed
 
     def _note_code(self, index: int) -> None:
-        for known in (self.code_firsts, self.code_feet):
-            del known[bisect_left(known, index) :]
+        for indexes in (self.code_firsts, self.code_feet):
+            del indexes[bisect_left(indexes, index) :]
         for number in range(index, len(self.rows)):
             row = self.rows[number]
             if isinstance(row, TextRow) and row.code is not None:

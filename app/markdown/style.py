@@ -209,10 +209,10 @@ class Formats:
     def _measured_indent(self, level: str) -> int:
         if level == QUOTE:
             return QUOTE_INDENT
-        least = LIST_INDENT * self.style.font_px
+        indent = LIST_INDENT * self.style.font_px
         widest = max("0123456789", key=self.marker_width)
         room = self.marker_width(level.replace("0", widest)) + MARKER_GAP * self.style.font_px
-        return ceil(max(least - 0.5, room))
+        return ceil(max(indent - 0.5, room))
 
     def _char(self, kind: str, ink: Ink, quoted: bool) -> QTextCharFormat:
         style = self.style

@@ -209,10 +209,10 @@ def _bare_links(state: StateInline) -> None:
 def _tag(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] != "<":
         return False
-    if found := _BREAK.match(state.src, state.pos, state.posMax):
-        if not silent and found.end() < state.posMax:  # a trailing break has no effect
+    if line_break := _BREAK.match(state.src, state.pos, state.posMax):
+        if not silent and line_break.end() < state.posMax:  # a trailing break has no effect
             state.push("hardbreak", "br", 0)
-        state.pos = found.end()
+        state.pos = line_break.end()
         return True
     opening = _TAG.match(state.src, state.pos, state.posMax)
     if opening is None:
@@ -239,15 +239,15 @@ def _tag(state: StateInline, silent: bool) -> bool:
 
 def _pairs(state: StateInline, name: str) -> dict[int, int]:
     assert isinstance(state, _InlineState)
-    known = state.tag_pairs
-    if name not in known:
-        known[name], starts = {}, []
+    pairs = state.tag_pairs
+    if name not in pairs:
+        pairs[name], starts = {}, []
         for tag in re.finditer(f"<(/?){name}>", state.src):
             if not tag[1]:
                 starts.append(tag.start())
             elif starts:
-                known[name][starts.pop()] = tag.start()
-    return known[name]
+                pairs[name][starts.pop()] = tag.start()
+    return pairs[name]
 
 
 _DETAILS = re.compile(r"</?details(?:\s+open(?:=\"\w*\")?)?\s*>|</?summary>", re.IGNORECASE)
@@ -383,11 +383,11 @@ def _formulas(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _may_have_formulas(state: StateBlock) -> bool:
-    known = state.env.get("formulas")
-    if known is None:
-        known = any(mark in state.src for mark in ("$$", "\\[", "\\(", "\\begin{"))
-        state.env["formulas"] = known
-    return bool(known)
+    has_formulas = state.env.get("formulas")
+    if has_formulas is None:
+        has_formulas = any(mark in state.src for mark in ("$$", "\\[", "\\(", "\\begin{"))
+        state.env["formulas"] = has_formulas
+    return bool(has_formulas)
 
 
 def _is_inside(state: StateBlock, line: int) -> bool:
@@ -467,12 +467,12 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return table(state, start, end, silent)
     source, state.src, count = state.src, hidden, len(state.tokens)
     try:
-        found = table(state, start, end, silent)
+        is_table = table(state, start, end, silent)
     finally:
         state.src = source
     for token in state.tokens[count:]:
         token.content = token.content.replace(_BAR, "|")
-    return found
+    return is_table
 
 
 def _hide_bars(formula: re.Match[str]) -> str:

@@ -101,13 +101,13 @@ def paint_marker(
         painter.drawEllipse(area)
 
 
-def _paint_box(painter: QPainter, style: MarkdownStyle, done: bool, area: QRectF) -> None:
+def _paint_box(painter: QPainter, style: MarkdownStyle, is_done: bool, area: QRectF) -> None:
     box = QRectF(round(area.left()) + 0.5, round(area.top()) + 0.5, area.width(), area.height())
     accent, muted = QColor(style.accent), QColor(style.muted)
-    painter.setPen(QPen(accent if done else muted, 1.2))
-    painter.setBrush(accent if done else Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(accent if is_done else muted, 1.2))
+    painter.setBrush(accent if is_done else Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(box, 0.27 * box.width(), 0.27 * box.width())
-    if done:
+    if is_done:
         unit = box.width() / 13
         tick = QPainterPath(box.topLeft() + QPointF(3.2, 6.8) * unit)
         tick.lineTo(box.topLeft() + QPointF(5.6, 9.2) * unit)
@@ -364,12 +364,12 @@ def _first_baseline(block: QTextBlock) -> float:
 
 def _quote_bars(rows: Sequence[Row], begin: int, end: int) -> Iterator[tuple[Bar, int, int]]:
     """Yield each quote bar in a range, with the first and last row of the quote."""
-    done: set[Bar] = set()
+    bars: set[Bar] = set()
     for index in range(begin, end):
         for bar in rows[index].bars:
-            if bar in done:
+            if bar in bars:
                 continue
-            done.add(bar)
+            bars.add(bar)
             first = last = index
             while first > 0 and bar in rows[first - 1].bars:
                 first -= 1

@@ -49,12 +49,12 @@ class FileSaver:
                     return
                 self._writing = file = next(iter(self._pending))
                 text = self._pending.pop(file)
-            began = time.monotonic()
+            started_at = time.monotonic()
             try:
                 replace_text(file, text)
             except OSError as error:
                 log.warning("settings not saved: %s", error.strerror or type(error).__name__)
             except BaseException:  # keep the thread alive for later writes
                 log.exception("settings not saved")
-            if (took := time.monotonic() - began) > 1:
+            if (took := time.monotonic() - started_at) > 1:
                 log.info("saving the settings took %.1f s", took)

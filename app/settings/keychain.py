@@ -84,8 +84,8 @@ def _keychain() -> KeyringBackend | None:
     try:
         import keyring
 
-        found = keyring.get_keyring()
-        return found if float(found.priority) >= _SAFE else None
+        backend = keyring.get_keyring()
+        return backend if float(backend.priority) >= _SAFE else None
     except Exception as error:
         log.warning("keychain unavailable: %s", type(error).__name__)
         return None

@@ -46,8 +46,8 @@ def tr(text: str, comment: str = "", /, **values: object) -> str:
     `comment` is a literal that tells apart two meanings of the same English text and helps
     translators. Without `values`, braces in the text stay as they are.
     """
-    found = (_translate(text, comment, -1) if _translate is not None else "") or text
-    return found.format(**values) if values else found
+    translation = (_translate(text, comment, -1) if _translate is not None else "") or text
+    return translation.format(**values) if values else translation
 
 
 def counted(singular: str, plural: str, n: int, /, **values: object) -> str:
@@ -56,10 +56,10 @@ def counted(singular: str, plural: str, n: int, /, **values: object) -> str:
     Both are literals with ``%n``, or with ``%Ln`` to format the number. Languages with more or
     fewer plural forms define them in their file, under `singular` with `plural` as the comment.
     """
-    found = _translate(singular, plural, n) if _translate is not None else ""
-    found = found or (singular if n == 1 else plural)
-    found = found.replace("%Ln", number(n)).replace("%n", str(n))
-    return found.format(**values) if values else found
+    translation = _translate(singular, plural, n) if _translate is not None else ""
+    translation = translation or (singular if n == 1 else plural)
+    translation = translation.replace("%Ln", number(n)).replace("%n", str(n))
+    return translation.format(**values) if values else translation
 
 
 def mark(text: str, comment: str = "", /) -> str:

@@ -90,10 +90,10 @@ def _close_to_others(folder: Path) -> None:
         if stat.st_uid != os.geteuid():
             return
         names = [entry for entry in folder.iterdir() if not entry.is_symlink()]
-        ours = [entry for entry in names if entry.name.startswith(_OURS)]
-        if len(ours) == len(names) and not stat.st_mode & S_ISVTX and stat.st_mode & 0o077:
+        own_files = [entry for entry in names if entry.name.startswith(_OURS)]
+        if len(own_files) == len(names) and not stat.st_mode & S_ISVTX and stat.st_mode & 0o077:
             folder.chmod(0o700)
-        for file in ours:
+        for file in own_files:
             mode = file.stat().st_mode
             if file.is_file() and mode & 0o077:
                 file.chmod(mode & 0o700)

@@ -112,17 +112,17 @@ def _code_block_spans(text: str, end: int) -> Iterator[tuple[int, int]]:
 def _spans(part: str) -> Iterator[tuple[int, int]]:
     """Yield the code spans, delimited by equal runs of backticks in the same paragraph."""
     runs = list(_TICKS.finditer(part))
-    done = 0
+    last_end = 0
     for number, begin in enumerate(runs):
-        if begin.start() < done:
+        if begin.start() < last_end:
             continue
         for closing in runs[number + 1 :]:
             inside = part[begin.end() : closing.start()]
             if len(inside) > MOST_SPAN or "\n\n" in inside:
                 break
             if len(closing[0]) == len(begin[0]):
-                done = closing.end()
-                yield begin.start(), done
+                last_end = closing.end()
+                yield begin.start(), last_end
                 break
 
 
@@ -201,29 +201,31 @@ class Speller(QObject):
             self.open()
         if not self.opened or not self.language:
             return set()
-        found: set[str] = set()
+        misspellings: set[str] = set()
         for word in words:
-            known = self._judged.get(word)
-            if known is None and script(word) == self._script:
+            is_correct = self._judged.get(word)
+            if is_correct is None and script(word) == self._script:
                 self._queue[word] = None
-            elif known is False and word not in self._passed:
-                found.add(word)
+            elif is_correct is False and word not in self._passed:
+                misspellings.add(word)
         self._check_queued()
-        return found
+        return misspellings
 
     @property
     def is_checking(self) -> bool:
         return bool(self._queue) or self._opening.running
 
-    def suggest(self, word: str, done: Callable[[list[str]], object]) -> None:
-        """Look up suggestions and pass them to ``done``. This takes up to a second."""
+    def suggest(self, word: str, on_suggestions: Callable[[list[str]], object]) -> None:
+        """Look up suggestions and pass them to ``on_suggestions``. This takes up to a second."""
         used, language = self._system, self.language
         if used is None or not language:
-            done([])
+            on_suggestions([])
         elif used.gui_only:
-            done(used.suggestions(language, _normalize_apostrophe(word)))
+            on_suggestions(used.suggestions(language, _normalize_apostrophe(word)))
         else:
-            self._looking.start(self._suggest(used, language, _normalize_apostrophe(word), done))
+            self._looking.start(
+                self._suggest(used, language, _normalize_apostrophe(word), on_suggestions)
+            )
 
     def add(self, word: str) -> None:
         used, language = self._system, self.language
@@ -243,14 +245,18 @@ class Speller(QObject):
         self._on_open(await flows.run_in_thread(_open_system))
 
     async def _suggest(
-        self, used: SpellingSystem, language: str, word: str, done: Callable[[list[str]], object]
+        self,
+        used: SpellingSystem,
+        language: str,
+        word: str,
+        on_suggestions: Callable[[list[str]], object],
     ) -> None:
         try:
-            found = await flows.run_in_thread(lambda _: used.suggestions(language, word))
+            suggestions = await flows.run_in_thread(lambda _: used.suggestions(language, word))
         except Exception:
             log.exception("spell checker failed to suggest")
-            found = []
-        done(found)
+            suggestions = []
+        on_suggestions(suggestions)
 
     async def _add(self, used: SpellingSystem, language: str, word: str) -> None:
         try:
@@ -258,8 +264,8 @@ class Speller(QObject):
         except Exception as error:
             self._on_failed(error)
 
-    def _on_open(self, found: tuple[SpellingSystem | None, Sequence[str]]) -> None:
-        self._system, self.languages = found
+    def _on_open(self, result: tuple[SpellingSystem | None, Sequence[str]]) -> None:
+        self._system, self.languages = result
         self.opened = True
         self._choose()
 
@@ -275,8 +281,8 @@ class Speller(QObject):
             language = self._choice if self._choice in languages else ""
         if language != self.language:
             self.language = language
-            written = QLocale.scriptToString(QLocale(language).script())
-            self._script = written.partition(" ")[0].upper()
+            script_name = QLocale.scriptToString(QLocale(language).script())
+            self._script = script_name.partition(" ")[0].upper()
             self._judged.clear()
             self._queue.clear()
             self._judging.cancel()
@@ -335,8 +341,8 @@ class Speller(QObject):
 
 
 def _open_system(_stop: object = None) -> tuple[SpellingSystem | None, Sequence[str]]:
-    found = systems.open_system()
-    return found, found.languages() if found is not None else ()
+    system = systems.open_system()
+    return system, system.languages() if system is not None else ()
 
 
 def _check_words(

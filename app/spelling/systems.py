@@ -30,13 +30,13 @@ class SpellingSystem(Protocol):
     def add(self, language: str, word: str) -> None: ...
 
 
-def pick_dictionary(wanted: Sequence[str], installed: Sequence[str]) -> str:
+def pick_dictionary(tags: Sequence[str], installed: Sequence[str]) -> str:
     """Return a dictionary, or "".
 
-    ``wanted`` lists languages in order of preference. Dictionaries for other countries with the
+    ``tags`` are languages in order of preference. Dictionaries for other countries with the
     same language are preferred to the next language.
     """
-    for tag in (name_.replace("-", "_") for name_ in wanted):
+    for tag in (name_.replace("-", "_") for name_ in tags):
         if tag in installed:
             return tag
         name = tag.partition("_")[0]
@@ -116,8 +116,8 @@ class MacSystem:
     def suggestions(self, language: str, word: str) -> list[str]:
         length = len(word.encode("utf-16-le")) // 2  # NSString uses UTF-16 units
         ask = self._checker.guessesForWordRange_inString_language_inSpellDocumentWithTag_
-        found = ask((0, length), word, language, 0)
-        return [str(suggestion) for suggestion in found or ()][:MOST_SUGGESTIONS]
+        guesses = ask((0, length), word, language, 0)
+        return [str(suggestion) for suggestion in guesses or ()][:MOST_SUGGESTIONS]
 
     def add(self, language: str, word: str) -> None:
         self._checker.learnWord_(word)
