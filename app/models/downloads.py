@@ -77,8 +77,8 @@ class Download(Struct):
     def rate(self) -> float:
         if len(self.samples) < 2:
             return 0.0
-        (began, first), (ended, last) = self.samples[0], self.samples[-1]
-        return max(0.0, (last - first) / (ended - began)) if ended > began else 0.0
+        (started_at, first), (ended_at, last) = self.samples[0], self.samples[-1]
+        return max(0.0, (last - first) / (ended_at - started_at)) if ended_at > started_at else 0.0
 
     def update_progress(self) -> None:
         self.done, self.total = self.came
@@ -110,15 +110,15 @@ def run_download(
         before.wait()
     model = download.model
 
-    def progress(done: int, total: int) -> None:
+    def progress(done_bytes: int, total: int) -> None:
         if not stop.is_set():
-            download.came = (done, total)
+            download.came = (done_bytes, total)
 
     def get(token: str | None) -> None:
-        found = model or hub.look_up(
+        hub_model = model or hub.look_up(
             download.ref, token=token, cancelled=stop, most_wait_s=hub.MAX_WAIT_S
         )
-        hub.download(found, progress, stop, token, tidy=tidy)
+        hub.download(hub_model, progress, stop, token, tidy=tidy)
 
     keychain.call_with_token(token, get)
 
@@ -129,10 +129,10 @@ def discard_files(ref: str, before: threading.Event | None) -> None:
 
     if before is not None:
         before.wait()
-    wanted = hub.parse(ref)
+    location = hub.parse(ref)
     try:
-        if wanted is not None:
-            hub.discard(wanted.repo)
+        if location is not None:
+            hub.discard(location.repo)
     except (EngineError, OSError) as error:
         log.warning("unfinished download not deleted: %s", error)
 
@@ -190,8 +190,8 @@ class Conversion(Download):
 
 
 def why_not_convert(model: InstalledModel) -> str:
-    if why := describe_problem(model.facts):
-        return why
+    if reason := describe_problem(model.facts):
+        return reason
     if model.facts.bits:
         return tr("Already quantized. Convert the original model instead.")
     return ""
@@ -216,9 +216,9 @@ def convert_model(
     if before is not None:
         before.wait()
 
-    def progress(done: int, total: int) -> None:
+    def progress(done_bytes: int, total: int) -> None:
         if not stop.is_set():
-            job.came = (done, total)
+            job.came = (done_bytes, total)
 
     recipe, out = job.recipe, Path(job.ref)
     conversion.convert(job.source, out, recipe.bits, recipe.mixed or None, progress, stop)
@@ -256,16 +256,20 @@ class Downloads(QObject):
         return [d for d in self.items if d.state is not DownloadState.DONE and d.can_pause]
 
     def is_converting(self, folder: Path) -> bool:
-        ours = (d for d in self.items if isinstance(d, Conversion) and d.source == folder)
-        return any(d.state in {DownloadState.RUNNING, DownloadState.WAITING} for d in ours)
+        conversions = (d for d in self.items if isinstance(d, Conversion) and d.source == folder)
+        return any(d.state in {DownloadState.RUNNING, DownloadState.WAITING} for d in conversions)
 
     def measure(self) -> None:
         from engine import hub
 
         for download in self.items:
-            wanted = hub.parse(download.ref)
-            if wanted is not None and download.state is DownloadState.PAUSED and not download.done:
-                download.done = min(hub.bytes_unfinished(wanted.repo), download.total)
+            location = hub.parse(download.ref)
+            if (
+                location is not None
+                and download.state is DownloadState.PAUSED
+                and not download.done
+            ):
+                download.done = min(hub.bytes_unfinished(location.repo), download.total)
 
     def _is_only_revision(self, download: Download) -> bool:
         """Return True if no other revision of the model is unfinished. Revisions share files."""
@@ -273,11 +277,14 @@ class Downloads(QObject):
 
     def add(self, model: HubModel) -> Download:
         ref = ref_of(model)
-        known = self.get(ref)
-        if known is not None and known.state in {DownloadState.RUNNING, DownloadState.WAITING}:
-            return known
-        if known is not None:
-            self.items.remove(known)
+        existing = self.get(ref)
+        if existing is not None and existing.state in {
+            DownloadState.RUNNING,
+            DownloadState.WAITING,
+        }:
+            return existing
+        if existing is not None:
+            self.items.remove(existing)
         download = Download(ref, total=model.size, model=model)
         self.items.append(download)
         self._on_download_changed(download)
@@ -313,11 +320,11 @@ class Downloads(QObject):
         download = self.get(ref)
         if download is None:
             return
-        done = download.state is DownloadState.DONE
+        is_done = download.state is DownloadState.DONE
         self.items.remove(download)
         download.stop.set()
         download.state = DownloadState.PAUSED
-        if not done and download.can_pause and self._is_only_revision(download):
+        if not is_done and download.can_pause and self._is_only_revision(download):
             flows.start(
                 self, self._discard(self._run_exclusively(download, partial(discard_files, ref)))
             )

@@ -52,15 +52,15 @@ def find_smaller_models(
 
 
 def candidates(
-    base: InstalledModel, others: Iterable[InstalledModel], stop: threading.Event
+    base: InstalledModel, models: Iterable[InstalledModel], stop: threading.Event
 ) -> list[Candidate]:
     """Return the candidates, those with the same tokenizer first. Reads files, so it blocks."""
-    words, found = vocabulary_of(base.folder, stop.is_set), []
-    for model in others:
+    words, choices = vocabulary_of(base.folder, stop.is_set), []
+    for model in models:
         if stop.is_set():
             break
-        found.append(Candidate(model, may_share(words, vocabulary_of(model.folder, stop.is_set))))
-    return sorted(found, key=lambda one: not one.fits)
+        choices.append(Candidate(model, may_share(words, vocabulary_of(model.folder, stop.is_set))))
+    return sorted(choices, key=lambda one: not one.fits)
 
 
 class _DraftLoad(NamedTuple):
@@ -88,16 +88,16 @@ class DraftModels(QObject):
         loader.figures.stats_received.connect(self._on_figures)
 
     def get_ref(self, *names: str) -> str:
-        found = (self._settings.drafts.get(name, "") for name in names)
-        return next(filter(None, found), "")
+        refs = (self._settings.drafts.get(name, "") for name in names)
+        return next(filter(None, refs), "")
 
     def choose(self, draft: str, *names: str) -> None:
         """Choose the draft model for a model with these names, or "" for none.
 
         A loaded model uses it immediately. Failed draft models are tried again.
         """
-        others = {ref: d for ref, d in self._settings.drafts.items() if ref not in names}
-        self._settings.set(drafts=others | (dict.fromkeys(names, draft) if draft else {}))
+        drafts = {ref: d for ref, d in self._settings.drafts.items() if ref not in names}
+        self._settings.set(drafts=drafts | (dict.fromkeys(names, draft) if draft else {}))
         for status in self._loader.loaded_statuses():
             if status.model is not None and {*names} & {*self._names(status.model)}:
                 self._failed.pop(status.model.id, None)
@@ -105,8 +105,8 @@ class DraftModels(QObject):
         self.changed.emit()
 
     def has_failed(self, model: Model) -> bool:
-        chosen = (self._loader.generation(model), self.get_ref(*self._names(model)))
-        return self._failed.get(model.id) == chosen
+        pair = (self._loader.generation(model), self.get_ref(*self._names(model)))
+        return self._failed.get(model.id) == pair
 
     @Slot(object)
     def _on_figures(self, stats: dict[str, Any]) -> None:
@@ -123,8 +123,8 @@ class DraftModels(QObject):
     @Slot(str)
     def _on_unloaded(self, model_id: str) -> None:
         """Cancel loading a draft model after its model was unloaded, to keep the model unloaded."""
-        for known in (self._cache, self._failed):
-            known.pop(model_id, None)
+        for by_model in (self._cache, self._failed):
+            by_model.pop(model_id, None)
         load = self._loads.pop(model_id, None)
         if load is not None:
             load.future.cancel()
@@ -134,17 +134,19 @@ class DraftModels(QObject):
         if engine is None or model is None or is_remote(status.ref):
             return
         generation = self._loader.generation(model)
-        wanted = "" if self.has_failed(model) else self.get_ref(*self._names(model))
+        draft_ref = "" if self.has_failed(model) else self.get_ref(*self._names(model))
         load = self._loads.get(model.id)
-        if (generation, wanted) == (self._current(model) if load is None else load.wanted):
+        if (generation, draft_ref) == (self._current(model) if load is None else load.wanted):
             return
         if load is not None:
             load.future.cancel()
             self._cache[model.id] = (generation, None)  # the load may already have finished
-        ref, draft = status.ref, model_location(wanted) if wanted else ""
-        more = extra_load_arguments(ref)
-        future = call_engine(lambda: engine.load_later(model_location(ref), draft=draft, **more))
-        load = self._loads[model.id] = _DraftLoad(future, (generation, wanted))
+        ref, draft = status.ref, model_location(draft_ref) if draft_ref else ""
+        arguments = extra_load_arguments(ref)
+        future = call_engine(
+            lambda: engine.load_later(model_location(ref), draft=draft, **arguments)
+        )
+        load = self._loads[model.id] = _DraftLoad(future, (generation, draft_ref))
         flows.start(self, self._finish_load(model, load))
 
     def _current(self, model: Model) -> tuple[object, str | None]:
@@ -155,12 +157,12 @@ class DraftModels(QObject):
         return generation, None if model.draft else ""
 
     def _names(self, model: Model) -> list[str]:
-        known = [
+        statuses = [
             s
             for s in self._loader.known_statuses()
             if s.model is not None and s.model.id == model.id
         ]
-        return [*(status.ref for status in known), *([] if model.adapter else [model.path])]
+        return [*(status.ref for status in statuses), *([] if model.adapter else [model.path])]
 
     async def _finish_load(self, model: Model, load: _DraftLoad) -> None:
         loaded, error = None, None
@@ -182,6 +184,6 @@ class DraftModels(QObject):
             elif load.wanted[1]:  # the previous draft model is gone
                 for status in self._loader.loaded_statuses():
                     self._apply(status)
-            why = error.message
-            self.rejected.emit(tr("{name} has no draft model. {why}", name=model.name, why=why))
+            reason = error.message
+            self.rejected.emit(tr("{name} has no draft model. {why}", name=model.name, why=reason))
         self.changed.emit()

@@ -95,9 +95,9 @@ def with_engine_message(text: str, message: str, /, **values: object) -> str:
 
     In English, or without a translation, only the engine's message is used, which is more precise.
     """
-    found = tr(text, **values)
-    same = found == (text.format(**values) if values else text)
-    return message if same else f"{found} ({message})"
+    translation = tr(text, **values)
+    same = translation == (text.format(**values) if values else text)
+    return message if same else f"{translation} ({message})"
 
 
 DOES_NOT_FIT = "does_not_fit"

@@ -78,7 +78,7 @@ class _Walk:
         ):
             yield model
             names[model.ref] = names[str(model.folder)] = model.name
-            variants += [variant_of(model.ref, found) for found in find_adapters(model.folder)]
+            variants += [variant_of(model.ref, adapter) for adapter in find_adapters(model.folder)]
         for ref in refs:
             # List a hub model without files, so that the user can remove it.
             if not os.path.isabs(ref) and downloaded_folder(ref) is None:
@@ -141,15 +141,15 @@ class InstalledModels(QObject):
         return deleted
 
     async def _scan(self, walk: _Walk) -> None:
-        seen: set[Path] = set()
+        folders: set[Path] = set()
         while self.looking:
-            found, done = await flows.run_in_thread(walk.search_slice)
-            for model in found:
+            models, is_done = await flows.run_in_thread(walk.search_slice)
+            for model in models:
                 self.models[model.folder] = model
-                seen.add(model.folder)
-            if done:
+                folders.add(model.folder)
+            if is_done:
                 self.looking = False
-                for folder in self.models.keys() - seen:
+                for folder in self.models.keys() - folders:
                     del self.models[folder]
             self.changed.emit()
 
@@ -176,22 +176,22 @@ class InstalledModels(QObject):
     def draft_name(self, ref: str) -> str:
         if ref == LOOKUP:
             return tr("Prompt lookup")
-        found = next((model.name for model in self.models.values() if model.ref == ref), "")
-        return found or (model_fallback_name(ref) if ref else "")
+        name = next((model.name for model in self.models.values() if model.ref == ref), "")
+        return name or (model_fallback_name(ref) if ref else "")
 
     def chats(self, model: InstalledModel) -> list[str]:
         refs = {model.ref, str(model.folder), *model.shares}
-        found = [c for c in self._users.chats() if refs & {c.model, base_model(c.model)}]
-        return [chat.display_title for chat in found]
+        records = [c for c in self._users.chats() if refs & {c.model, base_model(c.model)}]
+        return [chat.display_title for chat in records]
 
     def pin(self, model: InstalledModel, on: bool) -> None:
         """Pin or unpin a model. Pinned models come first in the list and stay in memory."""
-        others = [ref for ref in self._settings.pinned if ref not in {model.ref, str(model.folder)}]
-        self._settings.set(pinned=(*others, model.ref) if on else tuple(others))
+        refs = [ref for ref in self._settings.pinned if ref not in {model.ref, str(model.folder)}]
+        self._settings.set(pinned=(*refs, model.ref) if on else tuple(refs))
         self.changed.emit()
 
     def add_folder(self, folder: str) -> None:
-        folders = [known for known in self._settings.model_folders if known != folder]
+        folders = [path for path in self._settings.model_folders if path != folder]
         self._settings.set(model_folders=(*folders, folder))
         self.rescan()
 

@@ -107,11 +107,11 @@ class _ModelLoad:
 
     async def estimate(self) -> Fit | None:
         """Return the estimated memory use, or None if the estimate fails."""
-        most = self._needs.context
-        most = most if most and most < USUAL_CONTEXT else None
+        context = self._needs.context
+        context = context if context and context < USUAL_CONTEXT else None
         with suppress(Exception):  # loading reports problems with the folder in more detail
             self._future = self._engine.estimate_later(
-                self.folder, most, kv_bits=self._needs.kv_bits, adapter=self.adapter
+                self.folder, context, kv_bits=self._needs.kv_bits, adapter=self.adapter
             )
             return await flows.wait_for_future(self._future)
         return None
@@ -354,9 +354,11 @@ class ModelLoader(QObject):
 
         If its weights are loaded under another name, it needs no extra memory.
         """
-        known = any(m.model and m.model.path == load.folder for m in self._models.values())
-        allowed = status.ref == GUIDE or status.ref in self._allowed or (known and not load.adapter)
-        fit = None if allowed else await load.estimate()
+        is_loaded = any(m.model and m.model.path == load.folder for m in self._models.values())
+        is_allowed = (
+            status.ref == GUIDE or status.ref in self._allowed or (is_loaded and not load.adapter)
+        )
+        fit = None if is_allowed else await load.estimate()
         if self._loads.get(status.ref) is not load or self.engine is None:
             return  # canceled, or `attach` will restart the load
         if fit is not None and fit.verdict == "no":
@@ -403,8 +405,8 @@ class ModelLoader(QObject):
 def downloaded_folder(ref: str) -> Path | None:
     from engine import hub
 
-    wanted = hub.parse(ref)
-    return hub.find(wanted.repo, wanted.revision) if wanted is not None else None
+    location = hub.parse(ref)
+    return hub.find(location.repo, location.revision) if location is not None else None
 
 
 def _has_vision(ref: str, stop: threading.Event) -> bool | None:
@@ -425,8 +427,8 @@ def _code_and_message(error: Exception) -> tuple[str, str]:
         return error.code, explain(error.reason or error.code, error.message)
     # The engine canceled or failed, so don't leave the status at "Loading…".
     log.error("model not loaded", exc_info=error)
-    why = f"{type(error).__name__}: {error}"
-    return "", tr("The model couldn’t be loaded ({why}).", why=why)
+    reason = f"{type(error).__name__}: {error}"
+    return "", tr("The model couldn’t be loaded ({why}).", why=reason)
 
 
 class ModelReply(Protocol):

@@ -70,9 +70,9 @@ class ModelRemover(QObject):
             if status.state is LoadState.LOADING:
                 return tr("{name} is loading. Wait until it has loaded, or cancel.", name=one.name)
             if status.model is not None and (
-                why := residency.why_not_unload(self._users, status.ref)
+                reason := residency.why_not_unload(self._users, status.ref)
             ):
-                return why
+                return reason
         if any(self._downloads.is_converting(one.folder) for one in self._models_in_folder(model)):
             return tr("{name} is being converted. Cancel the conversion first.", name=model.name)
         repos = {one.ref.partition("@")[0] for one in self._models_in_folder(model)}
@@ -105,14 +105,14 @@ class ModelRemover(QObject):
                     len(model.shares),
                 )
             )
-        if others := model.facts.others:
-            listed = ", ".join(others[:3])
+        if other_models := model.facts.others:
+            listed = ", ".join(other_models[:3])
             words.append(
                 tr(
                     "Its folder contains other files, which are removed too: {list} and more.",
                     list=listed,
                 )
-                if len(others) > 3
+                if len(other_models) > 3
                 else tr(
                     "Its folder contains other files, which are removed too: {list}.", list=listed
                 )
@@ -121,9 +121,9 @@ class ModelRemover(QObject):
 
     def remove(self, model: InstalledModel) -> str:
         """Move a model to the trash. Return why that isn't possible, or ""."""
-        why = self.why_not(model)
-        if why:
-            return why
+        reason = self.why_not(model)
+        if reason:
+            return reason
         for sibling in self._models_in_folder(model):
             self._users.loader.unload(self._installed.status(sibling).ref)
         self._going.add(model.removes)
@@ -188,8 +188,10 @@ class ModelRemover(QObject):
 def _holds_more(folder: Path) -> bool:
     """Return True for the home folder, its standard subfolders, and any folder with one of them."""
     home = Path.home()
-    usual = {home / name for name in ("Desktop", "Documents", "Downloads", "Library", "Public")}
-    return folder in usual or home.is_relative_to(folder)
+    standard_folders = {
+        home / name for name in ("Desktop", "Documents", "Downloads", "Library", "Public")
+    }
+    return folder in standard_folders or home.is_relative_to(folder)
 
 
 def _error_text(error: Exception) -> str:

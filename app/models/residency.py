@@ -33,8 +33,8 @@ def why_not_unload(users: ModelUsers, ref: str) -> str:
         return tr("This model isn’t loaded.")
     using = []
     for chat in users.replying_chats():
-        others = (loader.get(model_ref).model for model_ref in chat.reply.models)
-        if any(needed is not None and needed.id == model.id for needed in others):
+        models = (loader.get(model_ref).model for model_ref in chat.reply.models)
+        if any(other is not None and other.id == model.id for other in models):
             using.append(chat.title)
     if not using:
         return ""
@@ -110,8 +110,8 @@ class IdleUnloading(QObject):
 
     @Slot()
     def check(self) -> None:
-        wanted = self._loader.engine is not None and self._settings.unload_idle_min
-        if wanted and not self._asking.running:
+        is_enabled = self._loader.engine is not None and self._settings.unload_idle_min
+        if is_enabled and not self._asking.running:
             self._asking.start(self._check())
 
     async def _check(self) -> None:
@@ -159,15 +159,15 @@ class IdleUnloading(QObject):
 
 
 def _collect_work(figures: dict[str, Any]) -> tuple[dict[str, Work], set[str]]:
-    done: dict[str, set[tuple[str, int, int]]] = {}
+    work: dict[str, set[tuple[str, int, int]]] = {}
     busy: set[str] = set()
     for name, session in figures.get("sessions", {}).items():
         model = str(session.get("model", ""))
         written = int(session.get("reply", {}).get("generated_tokens", 0))
-        done.setdefault(model, set()).add((name, int(session.get("kv_tokens", 0)), written))
+        work.setdefault(model, set()).add((name, int(session.get("kv_tokens", 0)), written))
         if session.get("status", "idle") != "idle":
             busy.add(model)
-    return {model: frozenset(sessions) for model, sessions in done.items()}, busy
+    return {model: frozenset(sessions) for model, sessions in work.items()}, busy
 
 
 class MemoryPressure(QObject):

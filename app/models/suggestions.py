@@ -122,16 +122,16 @@ def suggestions_for(memory: int, file: Path | None = None) -> tuple[int, list[Su
     The small model comes first, then the models for this class, then those for the class below,
     which leave more memory free. Machines below the smallest class are treated as that class.
     """
-    found = load_suggestions(file)
-    if not found:
+    suggestions = load_suggestions(file)
+    if not suggestions:
         return 0, []
-    fitting = [gb for gb in found if gb * 2**30 * _SLACK <= memory] or [min(found)]
+    fitting = [gb for gb in suggestions if gb * 2**30 * _SLACK <= memory] or [min(suggestions)]
     models: dict[str, Suggestion] = {}
     first = load_small_model(file)
     if first is not None:
         models[first.suggestion.repo] = first.suggestion
     for gb in reversed(fitting[-2:]):
-        for model in found[gb]:
+        for model in suggestions[gb]:
             models.setdefault(model.repo, model)
     return fitting[-1], list(models.values())[: _MOST + 1]
 

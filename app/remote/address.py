@@ -207,15 +207,15 @@ def parse_model_list(body: object) -> list[ListedModel] | None:
         body = body.get("data", body.get("models"))
     if not isinstance(body, list):
         return None
-    found: dict[str, ListedModel] = {}
+    models: dict[str, ListedModel] = {}
     for entry in body[:MOST_MODELS]:
         model = entry.get("id") if isinstance(entry, Mapping) else entry
         if isinstance(model, str) and 0 < len(model) <= LONGEST and clean(model) == model.strip():
             fields = entry if isinstance(entry, Mapping) else {}
-            found[model] = ListedModel(
+            models[model] = ListedModel(
                 model, _kind(fields), _context(fields), _parse_vision(fields)
             )
-    return [remote_model for remote_model in found.values() if is_visible(remote_model.model)]
+    return [remote_model for remote_model in models.values() if is_visible(remote_model.model)]
 
 
 def has_sessions(body: object) -> bool:
@@ -245,18 +245,22 @@ def _parse_vision(entry: Mapping[str, Any]) -> bool | None:
     """Return True if a model supports images, by the fields of OpenRouter, Mistral, Ollama and
     llama.cpp.
     """
-    about = entry.get("architecture")
+    architecture = entry.get("architecture")
     values = [entry.get("input_modalities"), entry.get("modalities"), entry.get("capabilities")]
-    values += [about.get("input_modalities")] if isinstance(about, Mapping) else []
+    values += [architecture.get("input_modalities")] if isinstance(architecture, Mapping) else []
     lists = [_enabled_names(value) for value in values if isinstance(value, list | Mapping)]
     if entry.get("type") == "vlm":
         return True
     return any(_EYES & value for value in lists) if lists else None
 
 
-def _enabled_names(found: list[Any] | Mapping[str, Any]) -> set[str]:
+def _enabled_names(capabilities: list[Any] | Mapping[str, Any]) -> set[str]:
     """Return names from a list, or the keys that are true in an object like `{"vision": true}`."""
-    names = [n for n, can in found.items() if can is True] if isinstance(found, Mapping) else found
+    names = (
+        [n for n, can in capabilities.items() if can is True]
+        if isinstance(capabilities, Mapping)
+        else capabilities
+    )
     return {name for name in names if isinstance(name, str)}
 
 
@@ -268,5 +272,5 @@ def is_ollama(entries: object) -> bool:
     )
 
 
-def parse_ollama_vision(shown: object) -> bool | None:
-    return _parse_vision(shown) if isinstance(shown, Mapping) else None
+def parse_ollama_vision(details: object) -> bool | None:
+    return _parse_vision(details) if isinstance(details, Mapping) else None

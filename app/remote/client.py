@@ -48,15 +48,15 @@ MOST_EVENT = 4_000_000  # bytes of a stream event
 
 async def fetch_models(address: str, key: str) -> list[ListedModel]:
     response = await fetch_json(address, "/models", key)
-    found = parse_model_list(response)
-    if found is None:
+    models = parse_model_list(response)
+    if models is None:
         raise remote_errors.invalid_response_error(host_of(address))
     if is_ollama(response):
-        shown = await asyncio.gather(
-            *(_listed_model(address, entry, key) for entry in found[:_MOST_SHOWN])
+        details = await asyncio.gather(
+            *(_listed_model(address, entry, key) for entry in models[:_MOST_SHOWN])
         )
-        found[:_MOST_SHOWN] = shown
-    return found
+        models[:_MOST_SHOWN] = details
+    return models
 
 
 async def _listed_model(address: str, entry: ListedModel, key: str) -> ListedModel:
@@ -189,14 +189,14 @@ async def _send(
 
 
 async def _json(
-    response: httpx2.Response, most: int, host: str, *, forgiving: bool = False
+    response: httpx2.Response, max_bytes: int, host: str, *, forgiving: bool = False
 ) -> object:
-    """Return a JSON body of at most ``most`` bytes. If ``forgiving``, invalid JSON becomes None."""
+    """Return a JSON body of up to ``max_bytes``. If ``forgiving``, invalid JSON becomes None."""
     pieces, length = [], 0
     async for piece in response.aiter_bytes():
         pieces.append(piece)
         length += len(piece)
-        if length > most:
+        if length > max_bytes:
             if forgiving:
                 return None
             raise remote_errors.too_long_error(host)

@@ -64,8 +64,8 @@ def _parse_local_address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Add
     except ValueError:
         return None
     # Link-local IPv6 addresses require an interface.
-    named = ip.version == 4 or not ip.is_link_local
-    return ip if ip.is_private and not (ip.is_unspecified or ip.is_multicast) and named else None
+    has_name = ip.version == 4 or not ip.is_link_local
+    return ip if ip.is_private and not (ip.is_unspecified or ip.is_multicast) and has_name else None
 
 
 async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
@@ -82,19 +82,19 @@ async def look(tell: Tell, interfaces: Sequence[str] = ()) -> None:
     try:
         network = AsyncZeroconf(interfaces=list(interfaces) or InterfaceChoice.All)
     except (OSError, Error) as error:
-        why = getattr(error, "strerror", None) or type(error).__name__
+        reason = getattr(error, "strerror", None) or type(error).__name__
         raise RemoteError(
-            UNREACHABLE, tr("This network can’t be searched ({why}).", why=why)
+            UNREACHABLE, tr("This network can’t be searched ({why}).", why=reason)
         ) from error
-    seen = _Seen(network, tell)
+    servers = _Seen(network, tell)
     try:
-        browser = AsyncServiceBrowser(network.zeroconf, SERVICE, handlers=[seen.on_change])
+        browser = AsyncServiceBrowser(network.zeroconf, SERVICE, handlers=[servers.on_change])
         try:
             await asyncio.Event().wait()
         finally:
             await browser.async_cancel()
     finally:
-        seen.end()
+        servers.end()
         await network.async_close()
 
 

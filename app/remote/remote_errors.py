@@ -51,14 +51,14 @@ class RemoteError(EngineError):
 
 def message_of(body: object) -> str:
     error = _error_of(body)
-    found = _provider_message(error) or error.get("message") or error.get("detail")
-    if isinstance(found, list):  # FastAPI returns one message per field
-        messages = [detail.get("msg") for detail in found[:5] if isinstance(detail, Mapping)]
-        found = "; ".join(detail for detail in messages if isinstance(detail, str))
-    if not isinstance(found, str):
+    message = _provider_message(error) or error.get("message") or error.get("detail")
+    if isinstance(message, list):  # FastAPI returns one message per field
+        messages = [detail.get("msg") for detail in message[:5] if isinstance(detail, Mapping)]
+        message = "; ".join(detail for detail in messages if isinstance(detail, str))
+    if not isinstance(message, str):
         return ""
-    found = clean(found[: 4 * _LONGEST_WORDS], lines=False)
-    return found if len(found) <= _LONGEST_WORDS else found[:_LONGEST_WORDS].rstrip() + "…"
+    message = clean(message[: 4 * _LONGEST_WORDS], lines=False)
+    return message if len(message) <= _LONGEST_WORDS else message[:_LONGEST_WORDS].rstrip() + "…"
 
 
 def _error_of(body: object) -> Mapping[str, object]:
@@ -73,8 +73,8 @@ def _error_of(body: object) -> Mapping[str, object]:
 
 
 def _provider_message(error: Mapping[str, object]) -> object:
-    more = error.get("metadata")
-    raw = more.get("raw") if isinstance(more, Mapping) else None
+    metadata = error.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None
     if not isinstance(raw, str) or not raw:
         return None
     try:
@@ -96,9 +96,9 @@ def response_error(
     code, sentence = _explain_status(_status_of(status, body, words), headers, host, address, model)
     if status in (400, 413, 422, 500) and is_too_long(body):
         code, sentence = CONTEXT_OVERFLOW, unfit_text(model)
-    refused = RemoteError(code, " ".join(filter(None, (sentence, quoted))))
-    refused.status, refused.said_code = status, _code_of(body)
-    return refused
+    refusal = RemoteError(code, " ".join(filter(None, (sentence, quoted))))
+    refusal.status, refusal.said_code = status, _code_of(body)
+    return refusal
 
 
 def unfit_text(model: str) -> str:
@@ -121,8 +121,8 @@ def _status_of(status: int, body: object, message: str) -> int:
 
 def _marks_of(body: object) -> str:
     error = _error_of(body)
-    found = (error.get("type"), error.get("code"))
-    return " ".join(value[:100].lower() for value in found if isinstance(value, str))
+    fields = (error.get("type"), error.get("code"))
+    return " ".join(value[:100].lower() for value in fields if isinstance(value, str))
 
 
 def _explain_status(
@@ -195,10 +195,10 @@ def is_too_long(body: object) -> bool:
         return True
     if "rate_limit" in marks or _error_of(body).get("param") in _OF_REPLY:
         return "context" in words and "rate_limit" not in marks
-    found = _TOO_LONG.search(words)
-    if found is not None and any(name in found[0] for name in _OF_REPLY):
+    match = _TOO_LONG.search(words)
+    if match is not None and any(name in match[0] for name in _OF_REPLY):
         return "context" in words
-    return found is not None and _EXCESS.search(words) is not None
+    return match is not None and _EXCESS.search(words) is not None
 
 
 def retry_text(headers: Mapping[str, str]) -> str:
@@ -258,13 +258,13 @@ def timeout_error(host: str) -> RemoteError:
 
 def unreachable_error(host: str, error: BaseException) -> RemoteError:
     lines = str(error).strip().splitlines()
-    why = clean(lines[0][:_LONGEST_WORDS], lines=False).rstrip(".") if lines else ""
+    reason = clean(lines[0][:_LONGEST_WORDS], lines=False).rstrip(".") if lines else ""
     return RemoteError(
         UNREACHABLE,
         tr(
             "Couldn’t connect to {host} ({why}). Check that the server is running and the address "
             "is right.",
             host=host,
-            why=why or type(error).__name__,
+            why=reason or type(error).__name__,
         ),
     )

@@ -47,12 +47,12 @@ _WANTS_COMPLETION_TOKENS = ("https://api.openai.com/",)
 
 
 def build_body(
-    remote: Remote, turns: Sequence[Turn], params: SamplingParams, chosen: Mapping[str, Any]
+    remote: Remote, turns: Sequence[Turn], params: SamplingParams, sampling: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the request body.
 
     If the last of the ``turns`` is from the assistant, it's continued. `insert_files` reads files
-    later. ``params`` has format, tools, seed and stop strings; ``chosen`` has the user's sampling
+    later. ``params`` has format, tools, seed and stop strings; ``sampling`` has the user's sampling
     parameters, with our names. Raises RemoteError `invalid_request` if the server doesn't support
     the chat's settings.
     """
@@ -67,15 +67,15 @@ def build_body(
         body["seed"] = params.seed
     if params.stop:
         body["stop"] = list(params.stop)
-    for ours, theirs in kind.sampling.items():
-        if chosen.get(ours) is not None:
-            body[theirs] = chosen[ours]
-    if chosen.get("max_tokens") is not None:
+    for own_name, server_name in kind.sampling.items():
+        if sampling.get(own_name) is not None:
+            body[server_name] = sampling[own_name]
+    if sampling.get("max_tokens") is not None:
         newer = remote.address.startswith(_WANTS_COMPLETION_TOKENS)
-        body["max_completion_tokens" if newer else "max_tokens"] = chosen["max_tokens"]
+        body["max_completion_tokens" if newer else "max_tokens"] = sampling["max_tokens"]
     if params.offered:
         body["tools"] = list(params.offered)
-    if kind.thinking and isinstance(thinks := chosen.get("reasoning"), bool):
+    if kind.thinking and isinstance(thinks := sampling.get("reasoning"), bool):
         body["chat_template_kwargs"] = {"enable_thinking": thinks}
     if params.is_constrained:
         body |= _form(remote, params)
@@ -181,7 +181,9 @@ class SessionRequests(RemoteRequests, Protocol):
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]: ...
 
-    def session(self, remote: Remote, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession: ...
+    def session(
+        self, remote: Remote, chat_id: str, sampling: Mapping[str, Any]
+    ) -> RemoteSession: ...
 
 
 class RemoteReply:
@@ -331,21 +333,21 @@ class RemoteSession:
         session_id: str,
         remote: Remote,
         line: SessionRequests,
-        chosen: Mapping[str, Any],
+        sampling: Mapping[str, Any],
     ) -> None:
         # session on another Stretto, or None
         self.elsewhere = ServerSession(remote, line) if remote.kind == "stretto" else None
         self.id = session_id  # the chat's ID
         self.remote = remote
         self._line = line
-        self._chosen = dict(chosen)
+        self._chosen = dict(sampling)
         self._reply: RemoteReply | None = None
 
     def is_for(self, remote: Remote) -> bool:
         return remote == self.remote and not (self.elsewhere and self.elsewhere.closed)
 
-    def choose(self, chosen: Mapping[str, Any]) -> None:
-        self._chosen = dict(chosen)
+    def choose(self, sampling: Mapping[str, Any]) -> None:
+        self._chosen = dict(sampling)
 
     def send(
         self,

@@ -50,8 +50,8 @@ class Remotes:
 
     def open(self, settings: Settings) -> None:
         self._settings = settings
-        found = (_parse_stored(ref, stored) for ref, stored in settings.remotes.items())
-        self._models = {remote.ref: _model(remote) for remote in found if remote is not None}
+        remotes = (_parse_stored(ref, stored) for ref, stored in settings.remotes.items())
+        self._models = {remote.ref: _model(remote) for remote in remotes if remote is not None}
         self.groups.load(settings.remotes)
 
     @property
@@ -122,10 +122,10 @@ class Remotes:
     # Keys. Don't call these on the GUI thread, because the system may prompt the user.
 
     def key(self, address: str) -> str:
-        known = self._keys.get(address)
-        if known is None:
-            known = self._keys[address] = keychain.read(_keychain_account(address))
-        return known
+        stored_key = self._keys.get(address)
+        if stored_key is None:
+            stored_key = self._keys[address] = keychain.read(_keychain_account(address))
+        return stored_key
 
     def store_key(self, address: str, key: str) -> bool:
         self._keys[address] = key
@@ -137,49 +137,49 @@ class Remotes:
         keychain.delete(_keychain_account(address))
         return key
 
-    def session(self, remote: Remote, chat_id: str, chosen: Mapping[str, Any]) -> RemoteSession:
-        made = RemoteSession(chat_id, remote, self, chosen)
-        self._sessions.add(made)
-        return made
+    def session(self, remote: Remote, chat_id: str, sampling: Mapping[str, Any]) -> RemoteSession:
+        remote_session = RemoteSession(chat_id, remote, self, sampling)
+        self._sessions.add(remote_session)
+        return remote_session
 
     def figures(self) -> Future[dict[str, Figures]] | None:
         """Return stats of sessions on other Strettos by chat ID, or None if there are none."""
-        found: dict[str, dict[str, ServerSession]] = {}
+        sessions: dict[str, dict[str, ServerSession]] = {}
         for session in list(self._sessions):
             if session.elsewhere is not None and session.elsewhere.exists:
-                found.setdefault(session.remote.address, {})[session.id] = session.elsewhere
+                sessions.setdefault(session.remote.address, {})[session.id] = session.elsewhere
 
         async def ask() -> dict[str, Figures]:
             figures: dict[str, Figures] = {}
-            for address, chats in found.items():
+            for address, chats in sessions.items():
                 key = await asyncio.to_thread(self.key, address)
                 figures |= await self._figures.ask(address, key, chats)
             return figures
 
-        return self.start(ask()) if found else None
+        return self.start(ask()) if sessions else None
 
     async def has_sessions(self, address: str, key: str) -> bool:
         """Return True if the server at an address is a Stretto with session support.
 
         Raises RemoteError if there's no server.
         """
-        known = self._with_sessions.get(address)
-        if known is None:
+        is_supported = self._with_sessions.get(address)
+        if is_supported is None:
             try:
                 response = await client.fetch_json(address, "/models", key)
             except remote_errors.RemoteError as error:
                 if error.code == remote_errors.UNREACHABLE:
                     raise
                 return False  # the actual request will report the error
-            known = self._with_sessions[address] = has_sessions(response)
-        return known
+            is_supported = self._with_sessions[address] = has_sessions(response)
+        return is_supported
 
     def models_at(self, address: str, key: str | None) -> Future[list[ListedModel]]:
         """Return a server's models, using the stored key by default. Errors are RemoteErrors."""
 
         async def ask() -> list[ListedModel]:
-            shown = key if key is not None else await asyncio.to_thread(self.key, address)
-            return await client.fetch_models(address, shown)
+            used_key = key if key is not None else await asyncio.to_thread(self.key, address)
+            return await client.fetch_models(address, used_key)
 
         return self.start(ask())
 

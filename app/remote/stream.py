@@ -280,12 +280,12 @@ class ReplyReader:
 
     def tool_calls(self) -> list[tuple[str, str, str]]:
         """Return the calls as (id, name, arguments), with unique IDs."""
-        found, seen = [], set[str]()
+        calls, keys = [], set[str]()
         for _, call in sorted(self.calls.items()):
-            key = call.id if call.id and call.id not in seen else f"call_{uuid.uuid4().hex[:24]}"
-            seen.add(key)
-            found.append((key, call.name, "".join(call.arguments) or "{}"))
-        return found
+            key = call.id if call.id and call.id not in keys else f"call_{uuid.uuid4().hex[:24]}"
+            keys.add(key)
+            calls.append((key, call.name, "".join(call.arguments) or "{}"))
+        return calls
 
     def _count(self, usage: Mapping[str, Any]) -> None:
         prompt, completion = (
