@@ -94,34 +94,34 @@ def calculate(expression: str) -> str:
         raise
     except (SyntaxError, ValueError, TypeError, ArithmeticError, RecursionError, MemoryError) as e:
         invalid = isinstance(e, SyntaxError | TypeError)
-        why = ToolError(mark("the expression isn’t valid")) if invalid else str(e)
-        raise ToolError(mark("This can’t be calculated: {why}."), why=why) from e
+        reason = ToolError(mark("the expression isn’t valid")) if invalid else str(e)
+        raise ToolError(mark("This can’t be calculated: {why}."), why=reason) from e
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return repr(value)
 
 
 def _value(node: ast.expr) -> int | float:
-    found: Any = None
+    value: Any = None
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        found = node.value
+        value = node.value
     elif isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         left_value, right = _value(node.left), _value(node.right)
         if isinstance(node.op, ast.Pow):
             _check_power(left_value, right)
-        found = _BINARY[type(node.op)](left_value, right)
+        value = _BINARY[type(node.op)](left_value, right)
     elif isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
-        found = _UNARY[type(node.op)](_value(node.operand))
+        value = _UNARY[type(node.op)](_value(node.operand))
     elif isinstance(node, ast.Name) and node.id in _NAMES:
-        found = _NAMES[node.id]
+        value = _NAMES[node.id]
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         if (function := _FUNCTIONS.get(node.func.id)) is None:
             raise ToolError(mark("There’s no function “{name}”."), name=node.func.id[:40])
-        found = function(*map(_value, node.args))
-    if isinstance(found, int) and found.bit_length() <= _MOST_BITS:
-        return found
-    if isinstance(found, float):
-        return found
+        value = function(*map(_value, node.args))
+    if isinstance(value, int) and value.bit_length() <= _MOST_BITS:
+        return value
+    if isinstance(value, float):
+        return value
     raise ToolError(
         mark("Only numbers, + - * / // % **, brackets, and common functions are supported.")
     )
@@ -248,8 +248,8 @@ def describe_tool(tool: Tool) -> str:
     if (words := labels_of(tool)) is not None:
         return tr(words.about)
     line = to_visible_line(" ".join(tool.description[:1000].split()))
-    found = _SENTENCE.match(line)
-    text = found[0] if found else line
+    sentence = _SENTENCE.match(line)
+    text = sentence[0] if sentence else line
     return text if len(text) <= _LONGEST_ABOUT else f"{text[:_LONGEST_ABOUT]}…"
 
 

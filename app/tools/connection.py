@@ -73,9 +73,9 @@ class ServerLog:
         self._lines: deque[str] = deque(maxlen=_LOG_LINES)
 
     def note(self, line: str) -> None:
-        shown = clean(line, lines=False, most=_LOG_WIDTH)
-        if shown:
-            self._lines.append(f"{time.strftime('%H:%M:%S')}  {shown}")
+        text = clean(line, lines=False, most=_LOG_WIDTH)
+        if text:
+            self._lines.append(f"{time.strftime('%H:%M:%S')}  {text}")
 
     @property
     def text(self) -> str:
@@ -356,7 +356,7 @@ class Connection:
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
         logging.getLogger("client").setLevel(logging.CRITICAL)
         self._set_state(ConnectionState.CONNECTING)
-        began, why = time.monotonic(), None
+        started_at, reason = time.monotonic(), None
         try:
             transport = await self._transport()
             async with asyncio.timeout(CONNECT_S) as limit:
@@ -375,21 +375,21 @@ class Connection:
                     ready.set_result(None)
                     await self._leave.wait()
         except ToolError as error:
-            why = error.with_traceback(None)
+            reason = error.with_traceback(None)
         except TimeoutError:
             seconds = f"{CONNECT_S:.0f}"
-            why = self._error(mark("{server} didn’t start within {seconds} s."), seconds=seconds)
+            reason = self._error(mark("{server} didn’t start within {seconds} s."), seconds=seconds)
         except (Exception, asyncio.CancelledError) as error:
             log.info("tool server ended: %s", type(error).__name__)
-            why = self._error(
+            reason = self._error(
                 mark("{server} couldn’t be reached: {why}"), why=_error_message(error)
             )
         self._client = self._tools = None
-        if self._over or why is not None:
-            lived = time.monotonic() - began
+        if self._over or reason is not None:
+            lived = time.monotonic() - started_at
             self._failures = 1 if lived > STEADY_S else self._failures + 1
             self._failed_at = time.monotonic()
-            self._set_state(ConnectionState.ENDED, why or self._end_error())
+            self._set_state(ConnectionState.ENDED, reason or self._end_error())
         else:
             self._set_state(ConnectionState.OFF)
         if not ready.done():
@@ -425,16 +425,16 @@ class Connection:
             self._tools = None
 
     async def _list(self, client: Client) -> list[Tool]:
-        found: list[Tool] = []
+        tools: list[Tool] = []
         cursor: str | None = None
         try:
             async with asyncio.timeout(CONNECT_S):
                 for _ in range(MOST_PAGES):
                     page = await client.list_tools(cursor=cursor, cache_mode="bypass")
                     for listed in page.tools:
-                        found += self._to_tool(listed)
+                        tools += self._to_tool(listed)
                     cursor = page.next_cursor
-                    if not cursor or len(found) >= MOST_TOOLS:
+                    if not cursor or len(tools) >= MOST_TOOLS:
                         break
         except TimeoutError as error:
             raise self._error(mark("{server} didn’t list its tools in time.")) from error
@@ -443,8 +443,8 @@ class Connection:
         except Exception as error:
             words = mark("{server} couldn’t list its tools: {why}")
             raise self._error(words, why=_error_message(error)) from error
-        names = Counter(tool.name for tool in found)
-        return [tool for tool in found[:MOST_TOOLS] if names[tool.name] == 1]
+        names = Counter(tool.name for tool in tools)
+        return [tool for tool in tools[:MOST_TOOLS] if names[tool.name] == 1]
 
     def _to_tool(self, listed: Any) -> list[Tool]:
         """Return a listed tool, or [] with a note in the server's log if it's too large or
@@ -456,16 +456,16 @@ class Connection:
         if len(listed.name) > 200 or len(to_canonical_json(listed.input_schema)) > LONGEST_SCHEMA:
             self.log.note(f"left out, too large: {listed.name[:80]}")
             return []
-        about = clean(listed.description or listed.title or "", most=LONGEST_DESCRIPTION)
+        description = clean(listed.description or listed.title or "", most=LONGEST_DESCRIPTION)
         title = listed.title or (listed.annotations.title if listed.annotations else None) or ""
         title = clean(title, lines=False, most=LONGEST_TITLE)
-        return [Tool(self.config.name, listed.name, about, listed.input_schema, title)]
+        return [Tool(self.config.name, listed.name, description, listed.input_schema, title)]
 
-    def _set_state(self, state: ConnectionState, why: ToolError | None = None) -> None:
-        self._why = why
-        self.status = ConnectionStatus(state, str(why or ""))
-        if why is not None:
-            self.log.note(str(why))
+    def _set_state(self, state: ConnectionState, reason: ToolError | None = None) -> None:
+        self._why = reason
+        self.status = ConnectionStatus(state, str(reason or ""))
+        if reason is not None:
+            self.log.note(str(reason))
         self._on_change()
 
 

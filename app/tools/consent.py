@@ -140,8 +140,8 @@ class SeenTools:
         for server, name, stored, _ in rows.read("tool_pins"):
             try:
                 value = json.loads(stored)
-                about, schema = str(value["description"]), dict(value["schema"])
-                tool = Tool(server, name, about, schema, str(value.get("title", "")))
+                description, schema = str(value["description"]), dict(value["schema"])
+                tool = Tool(server, name, description, schema, str(value.get("title", "")))
             except (ValueError, TypeError, KeyError):
                 continue  # ignore a damaged row, so that the user sees the tool again
             self._pins[tool.key] = tool
@@ -154,12 +154,12 @@ class SeenTools:
 
     def compare(self, server: str, tools: Iterable[Tool]) -> ToolChanges:
         now = {tool.key: tool for tool in tools}
-        seen = {tool.key: tool for tool in self.tools_of_server(server)}
-        both = [(seen[key], now[key]) for key in now if key in seen]
+        seen_tools = {tool.key: tool for tool in self.tools_of_server(server)}
+        both = [(seen_tools[key], now[key]) for key in now if key in seen_tools]
         return ToolChanges(
-            tuple(tool for key, tool in now.items() if key not in seen),
+            tuple(tool for key, tool in now.items() if key not in seen_tools),
             tuple((a, b) for a, b in both if a != b),
-            tuple(tool for key, tool in seen.items() if key not in now),
+            tuple(tool for key, tool in seen_tools.items() if key not in now),
         )
 
     def mark_seen(self, tools: Iterable[Tool]) -> None:

@@ -34,8 +34,8 @@ Resolve = Callable[[str, int], Iterable[str]]
 
 
 def addresses(host: str, port: int) -> list[str]:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(info[4][0]) for info in found))
+    infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(info[4][0]) for info in infos))
 
 
 def is_public(address: str) -> bool:
@@ -78,10 +78,10 @@ _SPECIAL_6 = tuple(
 class Deadline:
     """Limit of a download's time and size, which raises ToolError when exceeded."""
 
-    def __init__(self, seconds: float, most: int) -> None:
+    def __init__(self, seconds: float, max_bytes: int) -> None:
         self._seconds = seconds
         self._end = time.monotonic() + seconds
-        self._bytes_left = most
+        self._bytes_left = max_bytes
 
     def seconds_left(self) -> float:
         seconds = self._end - time.monotonic()
@@ -212,24 +212,24 @@ def _make_checked_network(
         def connect_tcp(
             self, host: str, port: int, timeout: float | None = None, *args: Any, **options: Any
         ) -> Any:
-            found = _resolve(resolve, host, port, deadline)
-            if not found or not all(map(public, found)):
+            ips = _resolve(resolve, host, port, deadline)
+            if not ips or not all(map(public, ips)):
                 raise ToolError(_NOT_PUBLIC, host=host[:200])
-            why: Exception | None = None
-            for address in found:
+            failure: Exception | None = None
+            for address in ips:
                 try:
                     stream = super().connect_tcp(
                         address, port, deadline.seconds_left(), *args, **options
                     )
                 except Exception as error:
-                    why = error
+                    failure = error
                     continue
                 if _is_near(stream):
                     stream.close()
                     raise ToolError(_NOT_PUBLIC, host=host[:200])
                 return Limited(stream)
-            assert why is not None
-            raise why
+            assert failure is not None
+            raise failure
 
         def connect_unix_socket(self, path: str, *args: Any, **options: Any) -> Any:
             raise ToolError(mark("The address must begin with http:// or https://."))

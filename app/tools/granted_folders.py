@@ -40,9 +40,9 @@ class _BoundedMatcher(SequenceMatcher[T]):
     take hours for 20,000 lines with only two distinct ones.
     """
 
-    def __init__(self, sequence: Sequence[T], other: Sequence[T], most: int) -> None:
+    def __init__(self, sequence: Sequence[T], other: Sequence[T], max_steps: int) -> None:
         super().__init__(None, sequence, other, autojunk=False)
-        self._limit = most
+        self._limit = max_steps
         self.steps = 0  # number of positions visited
         places: dict[T, list[int]] = self.b2j  # type: ignore[attr-defined]
         self._until = list(accumulate((1 + len(places.get(x, ())) for x in sequence), initial=0))
@@ -61,7 +61,7 @@ class _BoundedMatcher(SequenceMatcher[T]):
 class Matcher(Generic[T]):
     """Compares two sequences with limited steps, skipping equal elements at both ends."""
 
-    def __init__(self, sequence: Sequence[T], other: Sequence[T], most: int) -> None:
+    def __init__(self, sequence: Sequence[T], other: Sequence[T], max_steps: int) -> None:
         head, shorter = 0, min(len(sequence), len(other))
         while head < shorter and sequence[head] == other[head]:
             head += 1
@@ -69,7 +69,7 @@ class Matcher(Generic[T]):
         while tail < shorter - head and sequence[-1 - tail] == other[-1 - tail]:
             tail += 1
         a, b = sequence[head : len(sequence) - tail], other[head : len(other) - tail]
-        inner = _BoundedMatcher(a, b, most)
+        inner = _BoundedMatcher(a, b, max_steps)
         self.opcodes: list[Opcode] = []  # in the format of `SequenceMatcher.get_opcodes`
         if head:
             self.opcodes.append(("equal", 0, head, 0, head))
@@ -123,8 +123,8 @@ class OutsideError(ToolError):
 
 
 def _list_grants(grants: Sequence[Grant]) -> str:
-    shown = [f"{g.path}{' (may be written)' if g.writable else ''}" for g in grants]
-    return "\n".join(shown) or "No folder has been granted in this chat."
+    lines = [f"{g.path}{' (may be written)' if g.writable else ''}" for g in grants]
+    return "\n".join(lines) or "No folder has been granted in this chat."
 
 
 def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
@@ -136,17 +136,17 @@ def list_folder(path: str, grants: Sequence[Grant]) -> str | Outcome:
     with _open_folder(grant, names) as folder:
         lines = []
         with os.scandir(folder) as entries:
-            found = sorted(entries, key=lambda e: e.name)
-        for entry in found[:MOST_LISTED]:
+            sorted_entries = sorted(entries, key=lambda e: e.name)
+        for entry in sorted_entries[:MOST_LISTED]:
             info = entry.stat(follow_symlinks=False)
             if stat.S_ISDIR(info.st_mode):
                 lines.append(f"{to_visible_line(entry.name)}/")
             elif stat.S_ISREG(info.st_mode):
                 lines.append(f"{to_visible_line(entry.name)}  {info.st_size:,} bytes")
-        more = len(found) - MOST_LISTED
-        if not lines and more <= 0:
+        extra_count = len(sorted_entries) - MOST_LISTED
+        if not lines and extra_count <= 0:
             return Outcome(OutcomeKind.EMPTY_FOLDER, "(empty)")
-        return "\n".join([*lines, *([f"… {more:,} more"] if more > 0 else [])])
+        return "\n".join([*lines, *([f"… {extra_count:,} more"] if extra_count > 0 else [])])
 
 
 def read_file(path: str, grants: Sequence[Grant]) -> str:
@@ -160,20 +160,20 @@ def search_files(pattern: str, text: str, path: str, grants: Sequence[Grant]) ->
     if len(pattern) > _LONGEST_PATTERN:
         raise ToolError(mark("A file name has at most {most} characters."), most=_LONGEST_PATTERN)
     places = [_find_grant(path, grants)] if path.strip() else [(grant, ()) for grant in grants]
-    found: list[str] = []
+    lines: list[str] = []
     end = time.monotonic() + SEARCH_S
     for grant, names in places:
         with _open_folder(grant, names) as folder:
             for count, file in enumerate(_walk(folder, names)):
                 if count >= MOST_LOOKED_AT or time.monotonic() > end:
-                    found.append("(The search was ended here: there are too many files.)")
+                    lines.append("(The search was ended here: there are too many files.)")
                     break
                 if not fnmatch.fnmatch(file[-1].casefold(), (pattern or "*").casefold()):
                     continue
-                found += _read_lines(grant, file, text)
-                if len(found) >= MOST_LISTED:
-                    return "\n".join(found[:MOST_LISTED])
-    return "\n".join(found) or Outcome(OutcomeKind.NOTHING_FOUND, "Nothing was found.")
+                lines += _read_lines(grant, file, text)
+                if len(lines) >= MOST_LISTED:
+                    return "\n".join(lines[:MOST_LISTED])
+    return "\n".join(lines) or Outcome(OutcomeKind.NOTHING_FOUND, "Nothing was found.")
 
 
 def difference(path: str, text: str, grants: Sequence[Grant]) -> Difference:
@@ -192,8 +192,8 @@ def check_granted(path: str, grants: Sequence[Grant]) -> None:
         _find_grant(path, grants)
 
 
-def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outcome:
-    """Write a whole file. ``seen`` is the digest of the diff shown to the user.
+def write_file(path: str, text: str, digest: str, grants: Sequence[Grant]) -> Outcome:
+    """Write a whole file. ``digest`` is the digest of the diff shown to the user.
 
     Raises ToolError, also if the change no longer matches that diff.
     """
@@ -201,7 +201,7 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
     temporary = f".{secrets.token_hex(8)}.new"
     with _open_folder(grant, names[:-1]) as folder:
         change = _change(folder, names, text)
-        if change.digest(grant, names) != seen:
+        if change.digest(grant, names) != digest:
             raise ToolError(_CHANGED)
         if change.before is None:
             _write(folder, names[-1], change.after, 0o644)
@@ -210,7 +210,7 @@ def write_file(path: str, text: str, seen: str, grants: Sequence[Grant]) -> Outc
             try:
                 # Check again now that the new file is complete, because another program may have
                 # changed the old one.
-                if _change(folder, names, text).digest(grant, names) != seen:
+                if _change(folder, names, text).digest(grant, names) != digest:
                     raise ToolError(_CHANGED)
                 # This replaces the directory entry itself, even if it has become a link.
                 os.replace(temporary, names[-1], src_dir_fd=folder, dst_dir_fd=folder)
@@ -233,11 +233,11 @@ class FileChange(Struct, frozen=True):
 
     def digest(self, grant: Grant, names: Sequence[str]) -> str:
         path = str(PurePosixPath(grant.path, *names)).encode(errors="surrogateescape")
-        found = hashlib.sha256()
+        hasher = hashlib.sha256()
         for part in (path, self.before, self.after):
-            found.update(b"-" if part is None else b"%d:" % len(part))
-            found.update(part or b"")
-        return found.hexdigest()
+            hasher.update(b"-" if part is None else b"%d:" % len(part))
+            hasher.update(part or b"")
+        return hasher.hexdigest()
 
 
 def _change(folder: int, names: Sequence[str], text: str) -> FileChange:
@@ -260,8 +260,10 @@ def _change(folder: int, names: Sequence[str], text: str) -> FileChange:
 _NO_UTF8 = mark("The file isn’t UTF-8 text, so it can’t be changed.")
 
 
-def _write(folder: int, name: str, content: bytes, mode: int, then: int | None = None) -> None:
-    """Create a new file. ``then`` is the mode to set after writing."""
+def _write(
+    folder: int, name: str, content: bytes, mode: int, final_mode: int | None = None
+) -> None:
+    """Create a new file. ``final_mode`` is the mode to set after writing."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
         descriptor = os.open(name, flags, mode, dir_fd=folder)
@@ -270,8 +272,8 @@ def _write(folder: int, name: str, content: bytes, mode: int, then: int | None =
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
-            if then is not None:
-                os.fchmod(descriptor, then)
+            if final_mode is not None:
+                os.fchmod(descriptor, final_mode)
     except BaseException:
         with suppress(OSError):
             os.unlink(name, dir_fd=folder)
@@ -286,7 +288,7 @@ def _uses_crlf(content: bytes) -> bool:
     return content.count(b"\r") == content.count(b"\n") == content.count(b"\r\n") > 0
 
 
-def _unified_diff(shown: str, change: FileChange) -> str:
+def _unified_diff(display_path: str, change: FileChange) -> str:
     """Return a unified diff of bytes. Lines end with LF."""
     if change.before == change.after:
         return tr("No changes")
@@ -294,12 +296,12 @@ def _unified_diff(shown: str, change: FileChange) -> str:
     new = _split(change.after)
     if change.before is None:
         lines = [
-            tr("New file {path}", path=shown),
+            tr("New file {path}", path=display_path),
             *(_escape_invisible("+", x, both_crlf) for x in new),
         ]
         return "\n".join(lines)
     old = _split(change.before)
-    lines = [f"--- {shown}", f"+++ {shown}"]
+    lines = [f"--- {display_path}", f"+++ {display_path}"]
     for group in Matcher(old, new, _MOST_STEPS).groups(_CONTEXT):
         _, first, _, begin, _ = group[0]
         _, _, last, _, end = group[-1]
@@ -357,12 +359,12 @@ def _find_grant(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, .
     """Return the granted folder for a path, and the names below it."""
     if "\0" in path:
         raise ToolError(mark("The path contains a null character."))
-    wanted = PurePosixPath(path.strip().removeprefix("file://"))
-    if ".." in wanted.parts:
+    target = PurePosixPath(path.strip().removeprefix("file://"))
+    if ".." in target.parts:
         raise ToolError(mark("Paths that contain “..” aren’t allowed."))
-    if not wanted.is_absolute():
+    if not target.is_absolute():
         if len(grants) == 1:
-            return grants[0], wanted.parts
+            return grants[0], target.parts
         answer = f"Give the whole path. Granted are: {_escape_braces(_list_grants(grants))}"
         raise ToolError(
             mark("“{path}” isn’t an absolute path."),
@@ -372,7 +374,7 @@ def _find_grant(path: str, grants: Sequence[Grant]) -> tuple[Grant, tuple[str, .
     # Try inner folders first, because they may have more permissions than their parents.
     for grant in sorted(grants, key=lambda g: -len(g.path.parts)):
         with suppress(ValueError):
-            return grant, wanted.relative_to(PurePosixPath(grant.path)).parts
+            return grant, target.relative_to(PurePosixPath(grant.path)).parts
     answer = f"This is in no granted folder. Granted are: {_escape_braces(_list_grants(grants))}"
     words = mark("“{path}” isn’t in a folder of this chat.")
     raise OutsideError(words, model_text=answer, path=to_visible_line(path)[:300])
@@ -400,14 +402,14 @@ def _open_folder(grant: Grant, names: Sequence[str]) -> Iterator[int]:
             os.close(descriptor)
 
 
-def _read_bytes(grant: Grant, names: Sequence[str], most: int) -> bytes:
+def _read_bytes(grant: Grant, names: Sequence[str], max_bytes: int) -> bytes:
     if not names:
         raise ToolError(mark("This is a folder, not a file."))
     with _open_folder(grant, names[:-1]) as folder:
-        return _read_beginning(folder, names[-1], most)[0]
+        return _read_beginning(folder, names[-1], max_bytes)[0]
 
 
-def _read_beginning(folder: int, name: str, most: int) -> tuple[bytes, int]:
+def _read_beginning(folder: int, name: str, max_bytes: int) -> tuple[bytes, int]:
     """Return the beginning of a regular file, and the file's permissions."""
     try:
         file = os.open(name, _FILE, dir_fd=folder)
@@ -419,7 +421,7 @@ def _read_beginning(folder: int, name: str, most: int) -> tuple[bytes, int]:
         mode = os.fstat(file).st_mode
         if not stat.S_ISREG(mode):
             raise ToolError(mark("This isn’t a text file."))
-        return opened.read(most), mode & 0o777
+        return opened.read(max_bytes), mode & 0o777
 
 
 class NoFileError(ToolError, FileNotFoundError):
@@ -450,20 +452,20 @@ def _fwalk(folder: int) -> Iterator[tuple[str, tuple[list[str], tuple[str, ...]]
 
 
 def _read_lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:
-    shown = to_visible_line(str(PurePosixPath(grant.path, *names)))
+    display_path = to_visible_line(str(PurePosixPath(grant.path, *names)))
     if not text:
-        return [shown]
+        return [display_path]
     try:
         content = _text(_read_bytes(grant, names, MOST_READ))
     except (ToolError, OSError):
         return []
-    wanted = text.casefold()
-    found = [
-        f"{shown}:{number}: {line.strip()[:300]}"
+    needle = text.casefold()
+    lines = [
+        f"{display_path}:{number}: {line.strip()[:300]}"
         for number, line in enumerate(content.split("\n"), 1)
-        if wanted in line.casefold()
+        if needle in line.casefold()
     ]
-    return found[:50]
+    return lines[:50]
 
 
 def _text(content: bytes) -> str:

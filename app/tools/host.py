@@ -45,12 +45,12 @@ class ToolHost:
         """Load the servers from a file, if it exists. Errors go to `problems`."""
         self.file = file
         try:
-            found = files.read_file(file)
+            contents = files.read_file(file)
         except ToolError as error:
             self._configs, self.problems = {}, (str(error),)
             return
-        self._configs = {server.name: server for server in found.servers}
-        self.problems = found.problems
+        self._configs = {server.name: server for server in contents.servers}
+        self.problems = contents.problems
 
     @property
     def servers(self) -> tuple[ServerConfig, ...]:
@@ -61,13 +61,13 @@ class ToolHost:
 
     def set_servers(self, servers: Iterable[ServerConfig]) -> None:
         """Replace and save the list, and stop servers that changed."""
-        wanted = {server.name: server for server in servers}
+        configs = {server.name: server for server in servers}
         if self.file is not None:
-            files.write_file(self.file, wanted.values())
+            files.write_file(self.file, configs.values())
         self.problems = ()
-        old, self._configs = self._configs, wanted
+        old, self._configs = self._configs, configs
         for name, config in old.items():
-            if wanted.get(name) != config:
+            if configs.get(name) != config:
                 self.end(name)
         self.changed()
 

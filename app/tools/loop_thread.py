@@ -81,10 +81,10 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 async def _end(first: Callable[[], Awaitable[object]] | None) -> None:
     current = asyncio.current_task()
-    others = [task for task in asyncio.all_tasks() if task is not current]
+    other_tasks = [task for task in asyncio.all_tasks() if task is not current]
     if first is not None:
         await first()
-    for task in others:
+    for task in other_tasks:
         task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.gather(*other_tasks, return_exceptions=True)
     asyncio.get_running_loop().stop()

@@ -100,8 +100,8 @@ def weight(size: int, parts: int) -> float:
 class RateLimit:
     """Limit of messages per second. An excess counts towards the following seconds."""
 
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._limit, self._clock = most, clock
+    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limit, self._clock = limit, clock
         self._since, self._count = clock(), 0.0
 
     def wait(self, weight: float = 1) -> float:

@@ -94,13 +94,13 @@ async def list_offers(server: str, client: Client) -> Offers:
     )
 
 
-async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, found: list[Any]) -> None:
+async def _pages(ask: Callable[..., Awaitable[Any]], kind: str, items: list[Any]) -> None:
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
         page = await ask(cursor=cursor, cache_mode="bypass")
-        found += getattr(page, kind)
+        items += getattr(page, kind)
         cursor = page.next_cursor
-        if not cursor or len(found) >= MOST:
+        if not cursor or len(items) >= MOST:
             break
 
 
@@ -108,10 +108,10 @@ async def read_resource(resource: Resource, client: Client) -> str:
     """Return a resource. Raises ToolError if it isn't text or is too long."""
     result = await client.read_resource(resource.uri, cache_mode="bypass")
     texts = [getattr(content, "text", None) for content in result.contents]
-    found = [text for text in texts if isinstance(text, str)]
-    if not found:
+    valid_texts = [text for text in texts if isinstance(text, str)]
+    if not valid_texts:
         raise ToolError(mark("“{name}” isn’t text."), name=resource.name)
-    text = "\n\n".join(found)
+    text = "\n\n".join(valid_texts)
     if len(text) > LONGEST:
         words = mark("“{name}” has {size} characters. The limit is {most}.")
         raise ToolError(words, name=resource.name, size=f"{len(text):,}", most=f"{LONGEST:,}")
@@ -141,9 +141,9 @@ def _template(server: str, listed: Any) -> Template | None:
     if not names or len(names) > MOST_ARGUMENTS:
         return None
     arguments = tuple(Argument(name, _line(name), "", name not in optional) for name in names)
-    about = _line(listed.description or "", _LONGEST_ABOUT)
+    description = _line(listed.description or "", _LONGEST_ABOUT)
     title = _line(listed.title or listed.name or listed.uri_template)
-    return Template(server, listed.uri_template, title, about, arguments)
+    return Template(server, listed.uri_template, title, description, arguments)
 
 
 def _prompt(server: str, listed: Any) -> Prompt:
@@ -156,9 +156,11 @@ def _prompt(server: str, listed: Any) -> Prompt:
         )
         for argument in (listed.arguments or [])[:MOST_ARGUMENTS]
     ]
-    about = _line(listed.description or "", _LONGEST_ABOUT)
-    return Prompt(server, listed.name, _line(listed.title or listed.name), about, tuple(arguments))
+    description = _line(listed.description or "", _LONGEST_ABOUT)
+    return Prompt(
+        server, listed.name, _line(listed.title or listed.name), description, tuple(arguments)
+    )
 
 
-def _line(text: str, most: int = _LONGEST_NAME) -> str:
-    return clean(str(text), lines=False, most=most)
+def _line(text: str, max_length: int = _LONGEST_NAME) -> str:
+    return clean(str(text), lines=False, most=max_length)

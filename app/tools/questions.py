@@ -102,13 +102,13 @@ class Field(Struct, frozen=True):
         if self.kind is FieldKind.BOOLEAN:
             return bool(answer)
         values = {value for value, _ in self.choices}
-        chosen = answer if isinstance(answer, list) else [str(answer)]
-        if not set(chosen) <= values:
+        selection = answer if isinstance(answer, list) else [str(answer)]
+        if not set(selection) <= values:
             raise ValueError(tr("{field}: choose from the list.", field=self.title))
         if self.kind is FieldKind.CHOICE:
-            return chosen[0]
-        self._check_bounds(len(chosen), tr("{field}: choose at least {least}."), tr(_TOO_MANY))
-        return chosen
+            return selection[0]
+        self._check_bounds(len(selection), tr("{field}: choose at least {least}."), tr(_TOO_MANY))
+        return selection
 
     def _text(self, text: str) -> str:
         self._check_bounds(len(text), tr("{field}: at least {least} characters."), tr(_TOO_LONG))
@@ -156,15 +156,15 @@ class Question(Struct, frozen=True):
 
     def content(self, values: Mapping[str, Value | None]) -> dict[str, Value | None]:
         """Return all values for the server. Raises `FieldError` for the first invalid value."""
-        found: dict[str, Value | None] = {}
+        answers: dict[str, Value | None] = {}
         for field in self.fields:
             try:
                 value = field.convert(values.get(field.name))
             except ValueError as error:
                 raise FieldError(field.name, str(error)) from None
             if value is not None:
-                found[field.name] = value
-        return found
+                answers[field.name] = value
+        return answers
 
 
 class FieldError(ValueError):
@@ -185,9 +185,9 @@ def make_form_question(server: str, message: str, schema: Mapping[str, Any]) -> 
     if len(properties) > MOST_FIELDS:
         words = mark("{server} asked for more than {most} values at once.")
         raise ToolError(words, server=server, most=MOST_FIELDS)
-    needed = required if isinstance(required, list) else []
+    required_names = required if isinstance(required, list) else []
     try:
-        fields = tuple(_field(n, part, n in needed) for n, part in properties.items())
+        fields = tuple(_field(n, part, n in required_names) for n, part in properties.items())
     except (ValueError, TypeError, KeyError) as error:
         words = mark("{server} asked with a form that can’t be shown: {why}.")
         raise ToolError(words, server=server, why=error) from error
@@ -206,31 +206,35 @@ def make_address_question(server: str, message: str, url: str) -> Question:
 def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
     if not isinstance(part, Mapping) or len(name) > _LONGEST_NAME:
         raise ValueError(f"“{clean(name, lines=False, most=_LONGEST_TITLE)}”")
-    shown = clean(name, lines=False, most=_LONGEST_TITLE)
-    title = clean(str(part.get("title") or ""), lines=False, most=_LONGEST_TITLE) or shown
-    about = clean(str(part.get("description") or ""), most=LONGEST_MESSAGE)
+    clean_name = clean(name, lines=False, most=_LONGEST_TITLE)
+    title = clean(str(part.get("title") or ""), lines=False, most=_LONGEST_TITLE) or clean_name
+    description = clean(str(part.get("description") or ""), most=LONGEST_MESSAGE)
     kind, choices = _kind(part), _choices(part)
     if kind is None:
-        raise ValueError(f"“{shown}”")
+        raise ValueError(f"“{clean_name}”")
     if kind in (FieldKind.CHOICE, FieldKind.CHOICES) and not 0 < len(choices) <= MOST_CHOICES:
-        raise ValueError(f"“{shown}”")
+        raise ValueError(f"“{clean_name}”")
     sizes = {
         FieldKind.TEXT: ("minLength", "maxLength"),
         FieldKind.CHOICES: ("minItems", "maxItems"),
     }
     low, high = sizes.get(kind, ("minimum", "maximum"))
-    least, most = _size(part.get(low)), _size(part.get(high))
+    minimum, maximum = _size(part.get(low)), _size(part.get(high))
     if kind is FieldKind.TEXT:
-        most = min(most or LONGEST_TEXT, LONGEST_TEXT)
+        maximum = min(maximum or LONGEST_TEXT, LONGEST_TEXT)
     form = str(part.get("format") or "") if kind is FieldKind.TEXT else ""
     form = form if form in _FORMATS else ""
-    field = Field(name, title, kind, about, required, None, form, least, most, choices)
+    field = Field(name, title, kind, description, required, None, form, minimum, maximum, choices)
     default = part.get("default")
     try:  # ignore invalid defaults
-        found = field.convert(default) if isinstance(default, str | int | float | list) else None
+        default_value = (
+            field.convert(default) if isinstance(default, str | int | float | list) else None
+        )
     except (ValueError, TypeError):
-        found = None
-    return Field(name, title, kind, about, required, found, form, least, most, choices)
+        default_value = None
+    return Field(
+        name, title, kind, description, required, default_value, form, minimum, maximum, choices
+    )
 
 
 def _kind(part: Mapping[str, Any]) -> FieldKind | None:
@@ -239,8 +243,8 @@ def _kind(part: Mapping[str, Any]) -> FieldKind | None:
         return FieldKind.CHOICES
     if "enum" in part or "oneOf" in part:
         return FieldKind.CHOICE if kind in ("string", None) else None
-    named = {"string": FieldKind.TEXT, "integer": FieldKind.INTEGER, "number": FieldKind.NUMBER}
-    return FieldKind.BOOLEAN if kind == "boolean" else named.get(str(kind))
+    kinds = {"string": FieldKind.TEXT, "integer": FieldKind.INTEGER, "number": FieldKind.NUMBER}
+    return FieldKind.BOOLEAN if kind == "boolean" else kinds.get(str(kind))
 
 
 def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -86,11 +86,11 @@ def read_text(text: str) -> ParsedServers:
     if isinstance(value.get("command"), str) or isinstance(value.get("url"), str):
         raise ToolError(mark('The server has no name. Write it as {"name": {"command": …}}.'))
     servers, problems = [], []
-    known: dict[str, str] = {}
+    names: dict[str, str] = {}
     for name, entry in value.items():
         try:
             server = _server(name, entry)
-            if (same := known.setdefault(appearance_of(server.name), server.name)) != server.name:
+            if (same := names.setdefault(appearance_of(server.name), server.name)) != server.name:
                 raise ToolError(mark("its name looks like that of “{other}”"), other=same)
             servers.append(server)
         except ToolError as error:
@@ -111,8 +111,8 @@ def read_file(path: Path) -> ParsedServers:
     except FileNotFoundError:
         return ParsedServers()
     except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or tr("it isn’t UTF-8 text")
-        raise ToolError(mark("{path} couldn’t be read: {why}."), path=path, why=why) from error
+        reason = getattr(error, "strerror", None) or tr("it isn’t UTF-8 text")
+        raise ToolError(mark("{path} couldn’t be read: {why}."), path=path, why=reason) from error
     return read_text(text)
 
 
@@ -121,8 +121,8 @@ def write_file(path: Path, servers: Iterable[ServerConfig]) -> None:
     try:
         replace_text(path, to_text(servers))
     except OSError as error:
-        why = error.strerror
-        raise ToolError(mark("The tool servers couldn’t be saved: {why}."), why=why) from error
+        reason = error.strerror
+        raise ToolError(mark("The tool servers couldn’t be saved: {why}."), why=reason) from error
 
 
 def find_other_apps_files(home: Path | None = None) -> dict[str, Path]:
@@ -215,14 +215,14 @@ def appearance_of(name: str) -> str:
 
 
 def _to_latin(letter: str) -> str:
-    found = _ALIKE.get(ord(folded)) if len(folded := letter.casefold()) == 1 else None
-    return (found.upper() if letter.isupper() else found) if found else letter
+    latin = _ALIKE.get(ord(folded)) if len(folded := letter.casefold()) == 1 else None
+    return (latin.upper() if letter.isupper() else latin) if latin else letter
 
 
 # Letters and digits that look like a Latin letter, including Cyrillic and Greek.
 _ALIKE = {
     ord(other): latin
-    for latin, others in {
+    for latin, lookalikes in {
         "a": "\u0430\u03b1\u0251",
         "b": "\u044c\u0432\u0185",
         "c": "\u0441\u03f2\u1d04",
@@ -250,7 +250,7 @@ _ALIKE = {
         "y": "\u0443\u03b3\u04af\u028f",
         "z": "\u1d22\u0290",
     }.items()
-    for other in others
+    for other in lookalikes
 }
 
 

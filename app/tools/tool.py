@@ -73,22 +73,22 @@ def unique_names(tools: Iterable[Tool]) -> dict[str, Tool]:
 
     The later of two tools with the same name gets a number.
     """
-    named: dict[str, Tool] = {}
+    by_name: dict[str, Tool] = {}
     for tool in tools:
         base = _NAME.sub("_", tool.name).strip("_") or "tool"
         if tool.server != BUILT_IN:
             base = f"{_NAME.sub('_', tool.server).strip('_') or 'server'}__{base}"
         name, number = base[:_LONGEST_NAME], 2
-        while name in named:
+        while name in by_name:
             name = f"{base[: _LONGEST_NAME - 4]}_{number}"
             number += 1
-        named[name] = tool
-    return named
+        by_name[name] = tool
+    return by_name
 
 
 def as_function(name: str, tool: Tool) -> dict[str, Any]:
-    about = {"name": name, "description": tool.description, "parameters": tool.schema}
-    return {"type": "function", "function": about}
+    definition = {"name": name, "description": tool.description, "parameters": tool.schema}
+    return {"type": "function", "function": definition}
 
 
 def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
@@ -108,9 +108,9 @@ def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
     return text if lines else " ".join(text.split())
 
 
-def one_line(value: object, most: int) -> str:
+def one_line(value: object, max_length: int) -> str:
     """Return an imported value as a single line of limited length, or "" if it isn't text."""
-    text = clean(value, lines=False, most=most) if isinstance(value, str) else ""
+    text = clean(value, lines=False, most=max_length) if isinstance(value, str) else ""
     return " ".join(text.split())
 
 
@@ -138,8 +138,8 @@ def to_readable_json(arguments: str) -> str:
     return _UNCLEAR.sub(_escape_match, arguments)
 
 
-def _escape_match(found: re.Match[str]) -> str:
-    code = found[0].encode("utf-16-be", "surrogatepass").hex()
+def _escape_match(match: re.Match[str]) -> str:
+    code = match[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{code[at : at + 4]}" for at in range(0, len(code), 4))
 
 
@@ -198,8 +198,10 @@ def failed_result(error: BaseException) -> ToolResult:
     """Create a result from an exception, with texts for the model and the user."""
     kind = type(error).__name__
     words = mark("The tool failed: {kind}.")
-    why = error if isinstance(error, ToolError) else ToolError(words, kind=kind)
-    return replace(clean_result(why.model_text, True), shown=clean(str(why), most=LONGEST))
+    tool_error = error if isinstance(error, ToolError) else ToolError(words, kind=kind)
+    return replace(
+        clean_result(tool_error.model_text, True), shown=clean(str(tool_error), most=LONGEST)
+    )
 
 
 def result_from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> ToolResult:
@@ -225,10 +227,10 @@ def result_from_blocks(blocks: list[dict[str, Any]], structured: Any, error: boo
     return clean_result("\n\n".join(texts), error)
 
 
-def shorten(text: str, most: int) -> str:
-    if len(text) <= most:
+def shorten(text: str, max_length: int) -> str:
+    if len(text) <= max_length:
         return text
-    head = most * 2 // 3
-    tail = most - head
-    omitted = len(text) - most
+    head = max_length * 2 // 3
+    tail = max_length - head
+    omitted = len(text) - max_length
     return f"{text[:head]}\n\n[… {omitted:,} characters left out …]\n\n{text[len(text) - tail :]}"

@@ -59,13 +59,13 @@ class BuiltinTools:
         return tuple(map(tr, self._absent))
 
     def get(self, name: str) -> Tool | None:
-        found = self._tools.get(name)
-        return found.tool if found is not None else None
+        builtin = self._tools.get(name)
+        return builtin.tool if builtin is not None else None
 
     def is_previewed(self, name: str) -> bool:
         """Return True if a tool's effect is shown before it runs."""
-        found = self._tools.get(name)
-        return found is not None and found.preview is not None
+        builtin = self._tools.get(name)
+        return builtin is not None and builtin.preview is not None
 
     def run(self, name: str, arguments: Arguments, context: CallContext) -> Future[ToolResult]:
         """Run a tool. Every tool limits its own run time, and exceptions become results."""
@@ -80,12 +80,12 @@ class BuiltinTools:
 
         The future resolves to the effect to show, or the reason why the call can't work.
         """
-        found = self._tools[name]
-        look = found.preview or found.check
+        builtin = self._tools[name]
+        look = builtin.preview or builtin.check
         if look is None:
             return None
         work = partial(look, arguments, context)
-        return self._start(work, lambda found: found, _to_obstacle)
+        return self._start(work, lambda result: result, _to_obstacle)
 
     def _start(
         self,
@@ -155,24 +155,24 @@ class Toolbox:
 
         Their order is fixed, because they're at the start of the prompt, which should stay cached.
         """
-        found = (self.tool(key) for key in sorted(set(keys)))
-        return unique_names(tool for tool in found if tool is not None)
+        tools = (self.tool(key) for key in sorted(set(keys)))
+        return unique_names(tool for tool in tools if tool is not None)
 
     def run(
         self,
         chat_id: str,
         tool: Tool,
         arguments: dict[str, Any],
-        seen: str = "",
+        digest: str = "",
         ask: Ask | None = None,
     ) -> Future[ToolResult]:
         """Run a tool in a chat with the user's consent. The future may fail with ToolError.
 
-        ``seen`` is the digest of the diff the user has seen, see `preview`. ``ask`` passes the
+        ``digest`` is the digest of the diff the user has seen, see `preview`. ``ask`` passes the
         server's questions to the user; without it, they're declined.
         """
         if tool.server == BUILT_IN:
-            context = CallContext(self.consents.folders(chat_id), seen)
+            context = CallContext(self.consents.folders(chat_id), digest)
             return self.builtin.run(tool.name, arguments, context)
         return self.host.call(tool, arguments, chat_id, ask)
 

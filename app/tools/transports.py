@@ -52,8 +52,8 @@ def login_path(shell: str | None = None, seconds: float = SHELL_S) -> str:
     global _path
     with _lock:
         if _path is None or shell is not None:
-            found = _ask_shell(shell or os.environ.get("SHELL") or "/bin/sh", seconds)
-            _path = _join_paths(found, os.environ.get("PATH", ""))
+            shell_path = _ask_shell(shell or os.environ.get("SHELL") or "/bin/sh", seconds)
+            _path = _join_paths(shell_path, os.environ.get("PATH", ""))
         return _path
 
 
@@ -229,13 +229,13 @@ async def _parse_message(line: bytes, pace: RateLimit) -> SessionMessage | Excep
     return allowed
 
 
-def make_refusal(head: bytes, why: str) -> SessionMessage | Exception:
+def make_refusal(head: bytes, reason: str) -> SessionMessage | Exception:
     """Return the response for a refused message. ``head`` has the message's beginning and end."""
-    found = _ID.search(head)
-    if found is None:
-        return ToolError(why)
-    error = types.ErrorData(code=types.INTERNAL_ERROR, message=why)
-    return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=int(found[1]), error=error))
+    id_match = _ID.search(head)
+    if id_match is None:
+        return ToolError(reason)
+    error = types.ErrorData(code=types.INTERNAL_ERROR, message=reason)
+    return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=int(id_match[1]), error=error))
 
 
 async def _end(process: Process) -> None:
@@ -311,10 +311,10 @@ class _Messages:
 
 
 def _drop_blocked(item: Any) -> Any:
-    why = find_excess_lists(item.message) if isinstance(item, SessionMessage) else ""
-    if not why:
+    reason = find_excess_lists(item.message) if isinstance(item, SessionMessage) else ""
+    if not reason:
         return item
-    error = types.ErrorData(code=types.INTERNAL_ERROR, message=why)
+    error = types.ErrorData(code=types.INTERNAL_ERROR, message=reason)
     return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=item.message.id, error=error))
 
 
@@ -368,8 +368,8 @@ class _BoundedStream(httpx2.AsyncByteStream):
                 await anyio.sleep(wait)
             yield piece
 
-    def _refusal(self, why: str) -> Exception:
-        return httpx2.SSEError(why) if self._events else httpx2.StreamError(why)
+    def _refusal(self, reason: str) -> Exception:
+        return httpx2.SSEError(reason) if self._events else httpx2.StreamError(reason)
 
     async def aclose(self) -> None:
         await self._stream.aclose()
