@@ -88,20 +88,20 @@ def start(owner: QObject, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         _loop.set_exception_handler(_report)
     task: asyncio.Task[T] = _loop.create_task(work)
 
-    def gone(_: object = None) -> None:
+    def on_destroyed(_: object = None) -> None:
         task.cancel()
 
-    def ended(task: asyncio.Task[T]) -> None:
+    def on_done(task: asyncio.Task[T]) -> None:
         _tasks.discard(task)
         if shiboken6.isValid(owner):
-            owner.destroyed.disconnect(gone)
+            owner.destroyed.disconnect(on_destroyed)
         error = None if task.cancelled() else task.exception()
         if error is not None:
             sys.excepthook(type(error), error, error.__traceback__)
 
     _tasks.add(task)
-    owner.destroyed.connect(gone)
-    task.add_done_callback(ended)
+    owner.destroyed.connect(on_destroyed)
+    task.add_done_callback(on_done)
     return task
 
 
@@ -194,17 +194,17 @@ async def open_and_wait(dialog: QDialog) -> int:
     Canceling the coroutine closes the dialog. The dialog is deleted afterwards, so read its values
     before the next ``await``.
     """
-    done: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    future: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def end(result: object) -> None:
-        if not done.done():
-            done.set_result(result if isinstance(result, int) else 0)
+        if not future.done():
+            future.set_result(result if isinstance(result, int) else 0)
 
     dialog.finished.connect(end)
     dialog.destroyed.connect(end)  # destroyed together with its window
     dialog.open()
     try:
-        return await done
+        return await future
     finally:
         if shiboken6.isValid(dialog):
             dialog.close()

@@ -98,8 +98,8 @@ def describe_start_error(error: Exception, port: int) -> str:
     if isinstance(error, OSError):
         if error.errno == errno.EADDRINUSE:
             return tr("Port {port} is in use. Choose another port.", port=port)
-        why = error.strerror or error
-        return tr("Port {port} can’t be used ({why}). Choose another port.", port=port, why=why)
+        reason = error.strerror or error
+        return tr("Port {port} can’t be used ({why}). Choose another port.", port=port, why=reason)
     words = str(error) or type(error).__name__
     return f"{words[:1].upper()}{words[1:]}."
 
@@ -277,10 +277,10 @@ class Serving(QObject):
             self._server.share_out(self._settings.serve_shares)
 
     def lanes(self) -> dict[str, tuple[str, str]]:
-        seen = self._server.requests.agents() if self._server is not None else []
+        agents = self._server.requests.agents() if self._server is not None else []
         return {
             session: (f"{AGENT_PREFIX}{s.id}", s.task or s.program)
-            for s in seen
+            for s in agents
             for session in s.engine_sessions[:1]
         }
 
@@ -364,12 +364,12 @@ class Serving(QObject):
             return server
 
         server: Server | None = None
-        why = ""
+        reason = ""
         try:
             # Importing the web server takes most of a second, so start it in a thread.
             server = await flows.run_in_thread(work)
         except Exception as error:
-            why = describe_start_error(error, port)
+            reason = describe_start_error(error, port)
             log.warning("local API not started: %s", type(error).__name__)
         self.door = ServerState.OFF
         if server is not None and (self._restarts or self._engine is None):
@@ -382,13 +382,13 @@ class Serving(QObject):
             self._server = server
             self._tell_loaded()
             self.prioritise()
-            shown = "127.0.0.1" if server.address[0] == "0.0.0.0" else server.address[0]
-            self.address = f"http://{shown}:{server.port}"
+            host = "127.0.0.1" if server.address[0] == "0.0.0.0" else server.address[0]
+            self.address = f"http://{host}:{server.port}"
             self._timer.start()
             self._set_state(ServerState.OPEN)
             self.offer_installed()
-        elif why:
-            self.why = why
+        elif reason:
+            self.why = reason
             self._set_state(ServerState.FAILED)
 
     def _detach_server(self) -> Server | None:

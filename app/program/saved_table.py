@@ -128,8 +128,8 @@ def _has_passed(
     """Return True if the answer passes all checks, or None if that's unknown."""
     if answer.status != "complete":
         return False if checks and answer.status == "error" else None
-    found = [_verdict(saved_cell, check, prompt, answer.content) for check in checks]
-    return False if False in found else None if None in found or not found else True
+    verdicts = [_verdict(saved_cell, check, prompt, answer.content) for check in checks]
+    return False if False in verdicts else None if None in verdicts or not verdicts else True
 
 
 def _verdict(
@@ -140,21 +140,25 @@ def _verdict(
     Returns None for other checks. Patterns and schemas weren't saved, and verdicts by a judge are
     keyed by its model's fingerprint.
     """
-    asked, expected = _parse_prompt(prompt), str(prompt.get("expected") or "")
+    question, expected = _parse_prompt(prompt), str(prompt.get("expected") or "")
     turned = check.get("not") is True
     kind = next((k for k in ("contains", "equals", "eye", "python") if k in check), "")
     if kind in ("contains", "equals"):
-        wanted = check[kind] if isinstance(check[kind], list) else [check[kind]]
-        wanted = [str(text).replace("{expected}", expected) for text in wanted]
+        texts = check[kind] if isinstance(check[kind], list) else [check[kind]]
+        texts = [str(text).replace("{expected}", expected) for text in texts]
         if check.get("ignore_case") is True:
-            answer, wanted = answer.casefold(), [text.casefold() for text in wanted]
+            answer, texts = answer.casefold(), [text.casefold() for text in texts]
         if kind == "equals":
-            return ([answer.strip()] == [text.strip() for text in wanted]) is not turned
-        return all(text in answer for text in wanted) is not turned
+            return ([answer.strip()] == [text.strip() for text in texts]) is not turned
+        return all(text in answer for text in texts) is not turned
     if kind == "eye":
-        key = _digest("eye", asked, answer)
+        key = _digest("eye", question, answer)
     elif kind == "python":
-        last = asked if isinstance(asked, str) else _dict([None, *_list(asked)][-1]).get("content")
+        last = (
+            question
+            if isinstance(question, str)
+            else _dict([None, *_list(question)][-1]).get("content")
+        )
         key = _digest(_digest("python", check[kind], turned, last, expected), answer)
     else:
         return None
@@ -194,8 +198,8 @@ def _is_formula(cell: str) -> bool:
     Some skip leading blanks, line breaks and invisible characters, or treat full-width characters
     like ASCII.
     """
-    shown = unicodedata.normalize("NFKC", cell).replace("\N{MINUS SIGN}", "-")
-    first = next((c for c in shown if not c.isspace() and unicodedata.category(c)[0] != "C"), "")
+    text = unicodedata.normalize("NFKC", cell).replace("\N{MINUS SIGN}", "-")
+    first = next((c for c in text if not c.isspace() and unicodedata.category(c)[0] != "C"), "")
     return first in set("=+-@") or cell[:1] in set("\t\r\n")
 
 

@@ -79,12 +79,12 @@ class CrashReports:
         return sorted(self._folder.glob("crash-*.new.txt"), reverse=True)
 
     def mark_seen(self) -> list[Path]:
-        seen = []
+        paths = []
         for path in self.unseen_reports():
             target = path.with_name(path.name.replace(".new.txt", ".txt"))
             with contextlib.suppress(OSError):
-                seen.append(path.replace(target))
-        return seen
+                paths.append(path.replace(target))
+        return paths
 
     def _write(self, report: str, stack: str) -> Path:
         now = time.strftime("%Y-%m-%d %H:%M:%S")
@@ -112,8 +112,8 @@ class CrashReports:
             except FileExistsError:
                 number += 1
         # Keep the new report, because the clock may have been set back.
-        others = sorted(set(self._folder.glob("crash-[0-9]*.txt")) - {path})
-        for old in others[: 1 - KEPT]:
+        old_reports = sorted(set(self._folder.glob("crash-[0-9]*.txt")) - {path})
+        for old in old_reports[: 1 - KEPT]:
             with contextlib.suppress(OSError):
                 old.unlink()
         return path
@@ -142,10 +142,10 @@ def versions() -> dict[str, str]:
     # Imported here because it takes 20 ms.
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {}
+    by_package = {}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            by_package[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "is not installed"
-    return found
+            by_package[package] = "is not installed"
+    return by_package

@@ -49,10 +49,10 @@ def installed() -> list[Component]:
     project = tomllib.loads((resources().parent / "pyproject.toml").read_text(encoding="utf-8"))
     bare = project["tool"]["stretto"]["without-dependencies"]
     roots = [*project["project"]["dependencies"], *bare, "mlx-cpu"]
-    found = [_component(part) for part in _required_packages(roots)]
+    packages = [_component(part) for part in _required_packages(roots)]
     terms = (resources() / "fonts" / "OFL.txt").read_text(encoding="utf-8")
     font = Component("Inter", "4.1", "OFL-1.1", terms, "generic")
-    return sorted([_python(), font, *found], key=lambda c: c.name.lower())
+    return sorted([_python(), font, *packages], key=lambda c: c.name.lower())
 
 
 def as_json(parts: Iterable[Component]) -> str:
@@ -61,21 +61,21 @@ def as_json(parts: Iterable[Component]) -> str:
 
 
 def _required_packages(requirements: Iterable[str]) -> list[Distribution]:
-    waiting, found = list(requirements), dict[str, Distribution]()
+    waiting, packages = list(requirements), dict[str, Distribution]()
     while waiting:
         words = _NAME.match(requirement := waiting.pop())
         if words is None or "extra ==" in requirement:
             continue
         name = words[0]
         key = re.sub(r"[-_.]+", "-", name).lower()
-        if key in found:
+        if key in packages:
             continue
         try:
-            found[key] = distribution(name)
+            packages[key] = distribution(name)
         except PackageNotFoundError:
             continue  # not needed on this system, or an optional extra
-        waiting += found[key].requires or []
-    return list(found.values())
+        waiting += packages[key].requires or []
+    return list(packages.values())
 
 
 def _component(part: Distribution) -> Component:
@@ -84,10 +84,10 @@ def _component(part: Distribution) -> Component:
     names = sorted(line[0] for line in listed if line and _TEXT.search(line[0]))
     places = [Path(str(part.locate_file(name))) for name in names]
     texts = [_decode(path.read_bytes()) for path in places if path.is_file()]
-    about = part.metadata  # read once, because each access parses the metadata again
-    name, short = about["Name"], _short_name(about)
+    metadata = part.metadata  # read once, because each access parses the metadata again
+    name, short = metadata["Name"], _short_name(metadata)
     return Component(
-        name, about["Version"], short, "\n\n".join(texts) or _standard_text(about, short)
+        name, metadata["Version"], short, "\n\n".join(texts) or _standard_text(metadata, short)
     )
 
 
@@ -98,17 +98,19 @@ def _decode(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def _short_name(about: PackageMetadata) -> str:
-    declared = "".join((about.get_all("License-Expression") or about.get_all("License") or [])[:1])
+def _short_name(metadata: PackageMetadata) -> str:
+    declared = "".join(
+        (metadata.get_all("License-Expression") or metadata.get_all("License") or [])[:1]
+    )
     if declared and len(declared) <= _LONG and "\n" not in declared:
         return declared
-    for kind in about.get_all("Classifier") or []:
+    for kind in metadata.get_all("Classifier") or []:
         if kind.startswith("License :: ") and "OSI Approved" in kind:
             return str(kind.rsplit(" :: ", 1)[-1])
     return "LGPL" if "LGPL" in declared else "see its text"
 
 
-def _standard_text(about: PackageMetadata, short: str) -> str:
+def _standard_text(metadata: PackageMetadata, short: str) -> str:
     """Return the standard text of a license that a package names but doesn't include."""
     for sign, files in (
         ("LGPL", ("LGPL-3.0.txt", "GPL-3.0.txt")),
@@ -116,11 +118,11 @@ def _standard_text(about: PackageMetadata, short: str) -> str:
         ("MIT", ("MIT.txt",)),
     ):
         if sign in short:
-            author = "".join(about.get_all("Author") or [f"the authors of {about['Name']}"])
+            author = "".join(metadata.get_all("Author") or [f"the authors of {metadata['Name']}"])
             head = f"Copyright (c) {author}"
             texts = [(resources() / "licences" / f).read_text(encoding="utf-8") for f in files]
             return "\n\n".join([head, *texts])
-    return f"{about['Name']} is under {short}."
+    return f"{metadata['Name']} is under {short}."
 
 
 def _python() -> Component:

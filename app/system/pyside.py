@@ -52,9 +52,9 @@ def _qt_methods(base: type) -> frozenset[str]:
 
 def _wrap_method(method: FunctionType) -> Any:
     @wraps(method)
-    def called(*args: Any, **named: Any) -> Any:
+    def called(*args: Any, **kwargs: Any) -> Any:
         try:
-            return method(*args, **named)
+            return method(*args, **kwargs)
         except BaseException:
             raise  # creates the exception object, see `survive_errors`
 

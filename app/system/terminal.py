@@ -47,9 +47,9 @@ def open_terminal(typed: str, folder: Path, script: Path) -> bool:
     if sys.platform == "darwin":
         return start_program("/usr/bin/open", ["-a", "Terminal", str(script)])
     return any(
-        start_program(found, [*before, str(script)])
+        start_program(program, [*before, str(script)])
         for name, before in TERMINALS.items()
-        if (found := shutil.which(name)) is not None
+        if (program := shutil.which(name)) is not None
     )
 
 

@@ -59,8 +59,8 @@ class Release(Struct, frozen=True):
 def load_source(file: Path | None = None) -> Source | None:
     """Return this build's update source, or None."""
     try:
-        found = json.loads((file or resources() / "updates.json").read_text(encoding="utf-8"))
-        source = Source(str(found["url"]), bytes.fromhex(found["key"]))
+        fields = json.loads((file or resources() / "updates.json").read_text(encoding="utf-8"))
+        source = Source(str(fields["url"]), bytes.fromhex(fields["key"]))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -112,8 +112,8 @@ def fetch(url: str) -> bytes:
     except (OSError, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):
             error.close()
-        why = str(getattr(error, "reason", None) or error)
-        raise UpdateError(tr("No response: {why}.", why=why)) from None
+        reason = str(getattr(error, "reason", None) or error)
+        raise UpdateError(tr("No response: {why}.", why=reason)) from None
     if len(document) > LARGEST:
         raise UpdateError(tr("The update information couldn’t be read."))
     return document
