@@ -218,6 +218,7 @@ class FileAttacher(ChatPart):
         self._reading.cancel()
         self._pending.clear()
         self._report_change()
+        self.phase_changed.emit()  # lets the library release idle chats
 
     def set_used_part(
         self, attachment: Attachment, use: Use, numbers: list[int] | None = None

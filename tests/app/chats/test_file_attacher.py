@@ -439,6 +439,24 @@ def test_file_being_read_is_kept_after_its_chat_closes(
     assert [file.name for file in run.app.store.chat(chat_id).draft_attachments] == ["notes.txt"]
 
 
+def test_deleted_chat_is_closed_while_its_file_is_read(
+    start: Start, tmp_path: Path, slow_file: threading.Event
+):
+    run = start().ready()
+    pane, library = run.pane, run.app.library
+    chat_id = pane.chat.id
+    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    pane.composer.set_text("not yet")
+    pane.composer.field.files_inserted.emit([path])
+    run.window.chats.new()
+    run.window.workspace.close_pane(pane)
+    run.window.workspace.delete_closed(chat_id)
+    assert chat_id in library._in_use
+    library.delete(chat_id)
+    run.until(lambda: chat_id not in library._in_use)
+    slow_file.set()
+
+
 def test_removing_file_being_read_cancels_sending(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
