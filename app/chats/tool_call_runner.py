@@ -431,6 +431,7 @@ class ToolCallRunner(ChatPart):
     def _report_change(self, call: Call) -> None:
         self.message_changed.emit(call.message_id)
         self.phase_changed.emit()
+        self.turn_changed.emit()
 
     def _is_allowed(self, tool: Tool) -> bool:
         return self.toolbox.consents.is_allowed(self._saved.record.id, tool)

@@ -218,12 +218,13 @@ _AT_REST = frozenset({Stage.IDLE, Stage.NEXT})
 _BUSY = frozenset(Stage) - _AT_REST
 _BUSY_OR_NEXT = _BUSY | {Stage.NEXT}
 _UNSENT = frozenset({Stage.LOADING, Stage.NEXT})
-_SENT = _BUSY - _UNSENT
+_STEERABLE = _BUSY - _UNSENT - {Stage.ASKING}
 
 _MOVES = frozenset({QueueState.MOVING, QueueState.STEERING})
 _EDITS = frozenset({Content.EDIT, Content.REWORDING})
 _NEW = frozenset({Content.MESSAGE, Content.NOTHING})
 _NOT_EDIT = _NEW | {Content.REWORDING}
+_UNQUEUED = _NEW | {Content.EDIT}
 
 _SEND_DRAFT = (Effect.SEND_DRAFT, Effect.EMIT_SENT)
 _ENQUEUE = (Effect.ENQUEUE, Effect.EMIT_SENT)
@@ -239,11 +240,14 @@ TABLE: dict[Event, tuple[Row, ...]] = {
     Event.ENTER: (
         # Enter was pressed before. Say what the message is waiting for.
         Row(
-            When(waits_for_files=True, steers=True, reading=True, stage=_SENT, panel=False),
+            When(waits_for_files=True, content=_UNQUEUED, stage=Stage.ASKING, several=False),
+            refusal=Refusal.ASKED,
+        ),
+        Row(
+            When(waits_for_files=True, steers=True, reading=True, stage=_STEERABLE, panel=False),
             refusal=Refusal.WAITS_TO_STEER,
         ),
         Row(When(waits_for_files=True, reading=True), refusal=Refusal.WAITS),
-        Row(When(waits_for_files=True, stage=Stage.ASKING), refusal=Refusal.ASKED),
         Row(When(waits_for_files=True), refusal=Refusal.BUSY),
         # An edit starts another branch, which must not happen during a reply.
         Row(When(content=Content.EDIT, stage=Stage.ASKING), refusal=Refusal.ASKED),
@@ -263,6 +267,8 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         # There's nothing to interrupt.
         Row(When(stage=frozenset({Stage.IDLE, Stage.ASKING})), then=Event.ENTER),
         Row(When(content=_EDITS), then=Event.ENTER),
+        # A file may become the message.
+        Row(When(content=Content.NOTHING, reading=True), refusal=Refusal.READING),
         # With an empty composer, interrupt the reply for the first queued message.
         Row(When(content=Content.NOTHING, first=First.NONE), refusal=Refusal.UNSENDABLE),
         Row(When(content=Content.NOTHING, stage=_UNSENT), refusal=Refusal.BUSY),

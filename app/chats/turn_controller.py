@@ -22,6 +22,7 @@ from app.chats.turn import (
     Effect,
     Event,
     First,
+    QueueState,
     Refusal,
     Stage,
     Step,
@@ -165,7 +166,7 @@ class TurnController(ChatPart):
         ``why`` is the reason to show if the message isn't sent.
         """
         compose, queue = self._saved.compose, self._queue
-        before = self.waits_for_files, self.unsent
+        before = self.waits_for_files, self._steers, self.unsent
         done = self.preview(event, message)
         if event is Event.WRITE or done.state.waits_for_files is not self.waits_for_files:
             self.unsent = ""
@@ -175,15 +176,19 @@ class TurnController(ChatPart):
         try:
             for effect in done.effects:
                 self._perform(effect, message or compose, why)
-            if (self.waits_for_files, self.unsent) != before:
+            if (self.waits_for_files, self._steers, self.unsent) != before:
                 self.turn_changed.emit()
                 self.phase_changed.emit()  # lets the library release idle chats
             if moved:
                 queue.notify()
+        except BaseException:
+            queue.state = QueueState.HELD  # otherwise, the chat would stay busy without a reply
+            queue.notify()
+            raise
         finally:
             self._depth -= 1
-        if self._changed and not self._depth:
-            self.on_changed()
+            if self._changed and not self._depth:
+                self.on_changed()
         return done
 
     def _perform(self, effect: Effect, subject: Compose, why: str) -> None:

@@ -364,7 +364,8 @@ def test_ctrl_enter_during_file_reading_interrupts_when_file_is_read(
     run.say("say later")
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     field.files_inserted.emit([path])
-    run.qtbot.keyClicks(field, "say it")
+    run.say("say it")
+    assert pane.composer.foot == "Sends when “notes.txt” is ready. Esc cancels."
     run.qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert pane.composer.foot == "Interrupts the reply when “notes.txt” is ready. Esc cancels."
     slow_file.set()

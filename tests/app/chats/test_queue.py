@@ -15,7 +15,16 @@ from app.chats.chat import Chat
 from app.chats.transcript import branch
 from app.chats.turn import Editing, Event, QueueState, Writing
 from app.models.loading import LoadState
-from app.store import AttachedText, Attachment, ChatRecord, Queued, Store, chat_from_json, new_id
+from app.store import (
+    AttachedText,
+    Attachment,
+    ChatRecord,
+    Queued,
+    Store,
+    StoreError,
+    chat_from_json,
+    new_id,
+)
 from app.store.database import copy
 from app.store.portable import chat_to_json, to_text
 from engine import Failed, FinishReason
@@ -239,6 +248,28 @@ def test_unsendable_message_holds_the_queue(
     chat.queue.edit(chat.queue.messages[0].id, "look", ())
     assert chat.turn.handle(Event.SEND_QUEUE)
     assert asked(desk) == ["count", "look"]
+
+
+@pytest.mark.parametrize("event", [Event.SETTLE, Event.SEND_QUEUE])
+def test_exception_while_sending_holds_queue(
+    desk: Desk, chat: Chat, event: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise StoreError("io", "The disk is gone.")
+
+    if event is Event.SEND_QUEUE:
+        chat.stop()
+    desk.end(FinishReason.CANCELLED if event is Event.SEND_QUEUE else FinishReason.STOP)
+    changed: list[QueueState] = []
+    chat.turn_changed.connect(lambda: changed.append(chat.queue.state))
+    with monkeypatch.context() as patch:
+        patch.setattr(chat.attaching, "resolve", fail)
+        with pytest.raises(StoreError):
+            chat.turn.handle(event)
+    assert (queued(chat), chat.turn.is_at_work) == (["two", "three"], False)
+    assert changed[-1] is QueueState.HELD
+    assert chat.turn.handle(Event.SEND_QUEUE)
+    assert asked(desk) == ["count", "two"]
 
 
 def test_failed_load_holds_queue(desk: Desk) -> None:

@@ -25,7 +25,7 @@ from app.chats.tool_call import (
 )
 from app.chats.tool_call_runner import ToolCallRunner
 from app.chats.transcript import conversation
-from app.chats.turn import Event, Writing
+from app.chats.turn import Event, QueueState, Writing
 from app.store import Message
 from app.tools.builtin import STANDARD, BuiltinTool, CallContext, builtin_tool
 from app.tools.consent import Consents, Decision
@@ -418,6 +418,23 @@ def test_steering_during_calls_follows_their_results(desk: Desk) -> None:
     assert chat.reply.is_active
     desk.gate.set()
     desk.until(lambda: len(desk.engine.sent) == 2 and not chat.reply.is_active)
+    assert [m.content for m in chat.transcript.path[-3:-1]] == ["waited", "say instead"]
+
+
+def test_file_read_while_call_asks_still_interrupts(desk: Desk, tmp_path: Path) -> None:
+    chat = desk.chat()
+    desk.gate.clear()
+    key = desk.ask(chat, "call wait {}")
+    chat.turn.write("say instead")
+    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    chat.attaching.add([path])
+    chat.turn.waits_for_files = chat.turn._steers = True  # Ctrl+Enter before the call
+    assert chat.turn.hint == "Allow or deny the tool call to continue."
+    desk.until(lambda: not chat.attaching.reading)
+    chat.tools.decide(key, Decision.ONCE)
+    desk.until(lambda: chat.queue.state is QueueState.STEERING)
+    desk.gate.set()
+    desk.until(lambda: len(desk.engine.sent) == 2 and not chat.turn.is_at_work)
     assert [m.content for m in chat.transcript.path[-3:-1]] == ["waited", "say instead"]
 
 

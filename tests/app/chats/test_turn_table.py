@@ -52,9 +52,9 @@ def waiting(
 # effects, and the changes to the draft and the queue, or the refusal.
 EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.ENTER: [
+        (waiting(reply=ASKING, reading=True, steers=True), Refusal.ASKED),
         (waiting(reading=True, steers=True), Refusal.WAITS_TO_STEER),
         (waiting(reading=True), Refusal.WAITS),
-        (waiting(reply=ASKING), Refusal.ASKED),
         (waiting(), Refusal.BUSY),
         (composed(ASKING, EDIT), Refusal.ASKED),
         (composed(RUNNING, EDIT), Refusal.BUSY),
@@ -70,6 +70,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.STEER: [
         (composed(IDLE), SAID),
         (composed(RUNNING, EDIT), Refusal.BUSY),
+        (composed(RUNNING, NOTHING, reading=True, first=READY), Refusal.READING),
         (composed(RUNNING, NOTHING), Refusal.UNSENDABLE),
         (composed(LOADING, NOTHING, first=READY), Refusal.BUSY),
         (composed(RUNNING, NOTHING, first=READY, panel=True), Refusal.BUSY),
