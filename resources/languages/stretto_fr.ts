@@ -5696,7 +5696,7 @@ Vous n’avez pas répondu.</translation>
     </message>
     <message>
         <source>Hugging Face doesn’t allow access.</source>
-        <translation>Hugging Face refuse l’accès.</translation>
+        <translation>Hugging Face n’autorise pas l’accès.</translation>
     </message>
     <message>
         <source>This isn’t possible.</source>

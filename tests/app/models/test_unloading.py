@@ -88,7 +88,7 @@ def test_out_of_memory_notice_offers_unloading(start: Start):
     run.until(lambda: run.pane.notice.isVisible())
     assert not run.pane.notice.unload.isVisible()
     menu = open_menu(run)
-    assert entry(menu, "Guide").text() == "Guide\t0.0 MB"
+    assert entry(menu, "Guide").text() == "Guide\t0.0 MB in memory"
     assert entry(menu, "broken").text() == "broken\tnot loaded"
     menu.close()
     run.window.chats.use_model("/models/huge")
