@@ -415,18 +415,14 @@ class FileAttacher(ChatPart):
         self._pending.clear()
 
     async def _read(self) -> None:
-        folders = 0
         while self._pending:
             pending = self._pending[0]
             refused = ""
             try:
                 refused = self._attach_result(pending, await self._read_one(pending))
             except IsADirectoryError:
-                folders += 1
-                if folders == 1:  # the window can only show one message
-                    refused = tr(
-                        "“{name}” is a folder. Attach the files in it instead.", name=pending.name
-                    )
+                words = mark("“{name}” is a folder. Attach the files in it instead.")
+                refused = tr(words, name=pending.name)
             except EngineError as error:
                 words = mark("“{name}” can’t be read.")
                 refused = with_engine_message(words, error.message, name=pending.name)

@@ -312,8 +312,13 @@ def test_unsupported_file_gives_an_error_message(start: Start, tmp_path: Path):
     read(run, lambda: run.window.toast.text == "“empty.txt” is empty.")
     assert names(pane) == []
     assert not pane.chat.why_not(Action.SEND)
-    pane.composer.field.files_inserted.emit([tmp_path])
-    read(run, lambda: run.window.toast.text.endswith("folder. Attach the files in it instead."))
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    pane.composer.field.files_inserted.emit([tmp_path / "a", tmp_path / "b"])
+    read(run, lambda: not pane.chat.attaching.reading)
+    for name in "ab":
+        words = f"“{name}” is a folder. Attach the files in it instead."
+        assert words in run.window.toast.text
     assert pane.composer.text == "say it"
 
 
