@@ -23,6 +23,7 @@ class Toast(QWidget):
 
     # Minimum height at 100% text size. Transcripts end with an empty space of this height.
     HEIGHT = 44
+    MAX_S = 45.0  # display time of a message that others are added to
     SETTLED_MS = 150
     """Delay before repositioning. The action that shows a toast may also add a button that the
     toast must not cover, e.g. *Continue* below a stopped reply.
@@ -104,7 +105,7 @@ class Toast(QWidget):
         if text not in self.text:
             timer = shown._timer
             left_s = timer.remainingTime() / 1000 + 6.0 if timer.isActive() else 0.0
-            self.show_text(f"{self.text} {text}", seconds=left_s)
+            self.show_text(f"{self.text} {text}", seconds=min(self.MAX_S, left_s))
 
     def dismiss(self) -> None:
         self.hide()

@@ -19,6 +19,9 @@ def test_toast_adds_text_to_a_notice_without_a_button(qtbot: QtBot, look: Theme)
         toast.add_text("Two.")
         assert toast.text == toast._label.text() == "Notice. Two."
     assert toast._timer.remainingTime() > 30_000
+    for n in range(30):
+        toast.add_text(f"“{n}.txt” is empty.")
+    assert toast._timer.remainingTime() <= toast.MAX_S * 1000
     toast.show_text("Deleted.", "Undo")
     toast.add_text("Two.")
     assert toast.text == "Two."
