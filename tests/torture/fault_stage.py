@@ -236,11 +236,10 @@ class Stage:
         if answer is None:
             return None
         try:
-            return answer.result(PATIENCE)
+            # The fault may be in this thread's call, too.
+            return self.attempt(lambda: answer.result(PATIENCE))
         except TimeoutError:
             self.problems.append(f"{what}: never answered")
-        except EngineError:
-            return None
         return None
 
     def close(self, chat: Any, forget: bool = False) -> None:
