@@ -184,8 +184,8 @@ def _why_not_compare(chat: ActionContext, message: Message) -> str:
 
 
 def _why_not_show_comparison(chat: ActionContext, message: Message) -> str:
-    found = panel.columns(chat.transcript, message.id)
-    return "" if found else tr("The columns of this comparison aren’t in this chat.")
+    columns = panel.columns(chat.transcript, message.id)
+    return "" if columns else tr("The columns of this comparison aren’t in this chat.")
 
 
 def _why_not_continue(chat: ActionContext, message: Message) -> str:

@@ -62,8 +62,8 @@ def file_element(attachment: Attachment, text: AttachedText | None) -> str:
     shows = SHOWS[attachment.use].format(unit=text.unit or "part")
     of = f' of="{len(text.pages)}"' if text.unit else ""
     pieces = displayed_pages(attachment, text)
-    shown = "\n".join(_page(text, number, piece, before) for number, piece in pieces)
-    return f'{name} shows="{shows}"{of}>\n{shown}\n</{tag}>'
+    content = "\n".join(_page(text, number, piece, before) for number, piece in pieces)
+    return f'{name} shows="{shows}"{of}>\n{content}\n</{tag}>'
 
 
 def _part_of_chat(source: Attachment) -> str:
@@ -88,8 +88,8 @@ def _page(text: AttachedText, number: int, content: str, before: int = 0) -> str
     if not text.unit:
         return content
     label = text.labels[number - 1] if number <= len(text.labels) else ""
-    named = f' name="{_quoted(label)}"' if label else ""
-    return f'<{text.unit} number="{before + number}"{named}>\n{content}\n</{text.unit}>'
+    name_attribute = f' name="{_quoted(label)}"' if label else ""
+    return f'<{text.unit} number="{before + number}"{name_attribute}>\n{content}\n</{text.unit}>'
 
 
 def _quoted(name: str) -> str:
@@ -148,11 +148,11 @@ def describe_used_part(attachment: Attachment) -> str:
         return tr("relevant passages")
     if attachment.use == "passages":
         n = len(attachment.spans)
-        found = counted("%Ln passage", "%Ln passages", n)
+        passages = counted("%Ln passage", "%Ln passages", n)
         if not attachment.unit:
-            return found
+            return passages
         pages = format_page_numbers(attachment.unit, numbers)
-        return tr("{passages} from {pages}", passages=found, pages=pages)
+        return tr("{passages} from {pages}", passages=passages, pages=pages)
     if attachment.use == "beginning":
         share = sum(end - begin for _, begin, end in attachment.spans)
         of_all = 100 * share // max(1, attachment.characters) / 100
@@ -161,13 +161,13 @@ def describe_used_part(attachment: Attachment) -> str:
 
 
 def format_ranges(numbers: list[int]) -> str:
-    found: list[list[int]] = []
+    ranges: list[list[int]] = []
     for item in numbers:
-        if found and item == found[-1][1] + 1:
-            found[-1][1] = item
+        if ranges and item == ranges[-1][1] + 1:
+            ranges[-1][1] = item
         else:
-            found.append([item, item])
-    return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in found)
+            ranges.append([item, item])
+    return ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in ranges)
 
 
 def format_page_numbers(unit: str, numbers: list[int]) -> str:

@@ -77,8 +77,8 @@ class Chat(ChatPart):
         self.reply = ChatReply(saved, loader, generator, self.panel_runner, self.helping, self)
         self.model = ChatModel(saved, loader, self.reply, self)
         self.queue = MessageQueue(saved, self._on_queue)
-        others = ReferencedChats(saved, store, {} if in_use is None else in_use)
-        self.attaching = FileAttacher(saved, loader, others, self)
+        referenced_chats = ReferencedChats(saved, store, {} if in_use is None else in_use)
+        self.attaching = FileAttacher(saved, loader, referenced_chats, self)
         self.count = TokenCount(loader, self._make_count_request, self)
         self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attaching, self)
         self.comparison = ComparisonController(
@@ -132,9 +132,9 @@ class Chat(ChatPart):
         return self._saved.compose
 
     def _make_count_request(self) -> CountRequest:
-        known = (self.record, self.options, self.transcript, self.compose, self.model.status)
+        fields = (self.record, self.options, self.transcript, self.compose, self.model.status)
         texts, images = self._saved.text, self._saved.image
-        return CountRequest(*known, files=self.attaching.ready, texts=texts, images=images)
+        return CountRequest(*fields, files=self.attaching.ready, texts=texts, images=images)
 
     def message_to_display(self, message_id: str) -> Message:
         return panel.hide_names(self.reply.message(message_id))

@@ -59,33 +59,33 @@ def entries(
             inside[chat.folder_id].append(chat)
         else:
             loose.append(chat)
-    found: list[ListEntry] = []
+    rows: list[ListEntry] = []
     grouping = _ChatGroups(unfolded)
     if pinned:
-        found.append(ListEntry("heading", tr("Pinned")))
-        found += grouping.entries_at(
+        rows.append(ListEntry("heading", tr("Pinned")))
+        rows += grouping.entries_at(
             [chat for *_, chat in sorted(pinned, key=lambda p: p[:2])], "pinned"
         )
     counts = {ARCHIVE: len(archived)}
     if folders:
-        found.append(ListEntry("heading", tr("Folders")))
+        rows.append(ListEntry("heading", tr("Folders")))
         for folder in folders:
             within = [f for f in folders if f.parent_id == folder.id]
             counts[folder.id] = sum(len(inside[f.id]) for f in (folder, *within))
             if folder.parent_id is None:
-                found += _folder_entries(folder, within, inside, grouping)
+                rows += _folder_entries(folder, within, inside, grouping)
     headings = iter(day_headings())
     since, inf = float("inf"), float("inf")
     for chat, lines in grouping.entries_by_chat(loose, ""):
         if chat.updated_at < since or since == inf:
             heading, since = next((h, s) for h, s in headings if chat.updated_at >= s)
-            found.append(ListEntry("heading", heading))
-        found += lines
+            rows.append(ListEntry("heading", heading))
+        rows += lines
     if archived:
-        found.append(ListEntry("archive", ARCHIVE))
+        rows.append(ListEntry("archive", ARCHIVE))
         if ARCHIVE in unfolded:
-            found += grouping.entries_at(archived, ARCHIVE, 1)
-    return ListEntries(found, counts, grouping.groups)
+            rows += grouping.entries_at(archived, ARCHIVE, 1)
+    return ListEntries(rows, counts, grouping.groups)
 
 
 class _ChatGroups:
@@ -119,8 +119,8 @@ class _ChatGroups:
                 continue
             ids = [c.id for c in sorted(several, key=lambda c: (c.created_at, c.id))]
             self.groups[key] = ids
-            shown = ids if key in self.unfolded else ()
-            inside = [ListEntry("chat", chat_id, depth + 1, key) for chat_id in shown]
+            visible_ids = ids if key in self.unfolded else ()
+            inside = [ListEntry("chat", chat_id, depth + 1, key) for chat_id in visible_ids]
             yield chat, [ListEntry("group", key, depth), *inside]
 
 
@@ -136,12 +136,12 @@ def day_headings() -> list[tuple[str, float]]:
         return time.mktime((year, month, day, 0, 0, 0, 0, 0, -1))
 
     midnight = begin(year, today.tm_mon, today.tm_mday)
-    named = [(tr(heading), midnight - days * _DAY) for heading, days in _DAYS]
+    headings = [(tr(heading), midnight - days * _DAY) for heading, days in _DAYS]
     for month in range(today.tm_mon, 0, -1):
         name = QLocale(language_code()).standaloneMonthName(month)
-        named.append((name[0].upper() + name[1:], begin(year, month, 1)))
-    named += [(str(past), begin(past, 1, 1)) for past in range(year - 1, _FIRST_YEAR - 1, -1)]
-    return [*named, (tr("Earlier"), float("-inf"))]
+        headings.append((name[0].upper() + name[1:], begin(year, month, 1)))
+    headings += [(str(past), begin(past, 1, 1)) for past in range(year - 1, _FIRST_YEAR - 1, -1)]
+    return [*headings, (tr("Earlier"), float("-inf"))]
 
 
 def _folder_entries(
@@ -151,12 +151,12 @@ def _folder_entries(
     grouping: _ChatGroups,
     depth: int = 0,
 ) -> list[ListEntry]:
-    found = [ListEntry("folder", folder.id, depth)]
+    rows = [ListEntry("folder", folder.id, depth)]
     if folder.id in grouping.unfolded:
         for child in within:
-            found += _folder_entries(child, (), inside, grouping, depth + 1)
-        found += grouping.entries_at(inside[folder.id], folder.id, depth + 1)
-    return found
+            rows += _folder_entries(child, (), inside, grouping, depth + 1)
+        rows += grouping.entries_at(inside[folder.id], folder.id, depth + 1)
+    return rows
 
 
 def is_listed_differently(before: ChatRecord, after: ChatRecord) -> bool:
@@ -300,12 +300,12 @@ class ChatOrganizer:
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    found: dict[str, str] = {}
+    tags_by_key: dict[str, str] = {}
     for tag in tags:
         word = " ".join(tag.replace(",", " ").replace("#", " ").split())[:LONGEST_TAG].strip()
         if word:
-            found.setdefault(word.casefold(), word)
-    return tuple(list(found.values())[:MOST_TAGS])
+            tags_by_key.setdefault(word.casefold(), word)
+    return tuple(list(tags_by_key.values())[:MOST_TAGS])
 
 
 def shared_tags(chats: Iterable[ChatRecord]) -> set[str]:

@@ -68,8 +68,8 @@ class ComparisonController(ChatPart):
         return why_not(Action.COMPARE, self._make_context(), message_id)
 
     def why_not(self, kind: str, message_id: str) -> str:
-        why = panel.why_not(kind, self._panel_runner.columns(message_id))
-        return why or why_not(Action.REGENERATE, self._make_context(), message_id)
+        reason = panel.why_not(kind, self._panel_runner.columns(message_id))
+        return reason or why_not(Action.REGENERATE, self._make_context(), message_id)
 
     @in_one_transaction
     def resolve(self, kind: str, message_id: str) -> str:
@@ -77,11 +77,11 @@ class ComparisonController(ChatPart):
         if self.why_not(kind, message_id):
             return ""
         saved = self._saved
-        found, first = self._panel_runner.columns(message_id), saved.transcript[message_id]
+        columns, first = self._panel_runner.columns(message_id), saved.transcript[message_id]
         panel_data = {
             "id": panel.panel_of(first),
             "kind": kind,
-            "of": panel.letters_to_text(panel.answers(found)),
+            "of": panel.letters_to_text(panel.answers(columns)),
         }
         self._panel_runner.decide(message_id)
         saved.transcript.leaf_id = first.parent_id
@@ -89,12 +89,12 @@ class ComparisonController(ChatPart):
         if kind == panel.VOTE:
             self._panel_runner.release()
             said = Message(answer.message_id, first.chat_id, first.parent_id, "assistant")
-            saved.add(replace(said, content=panel.count(found), stats={"panel": panel_data}))
+            saved.add(replace(said, content=panel.count(columns), stats={"panel": panel_data}))
             self.path_changed.emit()
             self.chat_changed.emit()
             return answer.message_id
         if kind == panel.JUDGE:
-            answer.start_with(panel.describe_order(found, turned=False))
+            answer.start_with(panel.describe_order(columns, turned=False))
         self._reply.generator.tools.new_turn()
         self._reply.generate(answer, branching=True, panel_data=panel_data)
         return answer.message_id
@@ -114,23 +114,24 @@ class ComparisonController(ChatPart):
             return
         if message.status != "complete" or self._reply.is_active:
             return
-        found = panel.columns(saved.transcript, message_id)
-        panel_data, turned = dict(panel.data_of(message)), panel.describe_order(found, turned=True)
-        best = panel.parse_best(message.content.rpartition(turned)[2], found)
+        columns = panel.columns(saved.transcript, message_id)
+        panel_data = dict(panel.data_of(message))
+        turned = panel.describe_order(columns, turned=True)
+        best = panel.parse_best(message.content.rpartition(turned)[2], columns)
         if "first" not in panel_data:
             panel_data.update(first=best, turned=True)
-            more, stats = f"\n\n{turned}", {**message.stats, "panel": panel_data}
+            added_text, stats = f"\n\n{turned}", {**message.stats, "panel": panel_data}
         else:
-            more = f"\n\n{panel.verdict(str(panel_data['first']), best)}"
+            added_text = f"\n\n{panel.verdict(str(panel_data['first']), best)}"
             stats = {**message.stats, "best": [panel_data["first"], best]}
-        content = message.content + more
+        content = message.content + added_text
         if "best" in stats:
             saved.save_message(message_id, content=content, stats=stats)
-            self.text_added.emit(message_id, more, "answer")
+            self.text_added.emit(message_id, added_text, "answer")
             self.message_changed.emit(message_id)
             return
         saved.save_message(message_id, content=content, stats=stats, status="streaming")
         self.message_changed.emit(message_id)
-        self.text_added.emit(message_id, more, "answer")
+        self.text_added.emit(message_id, added_text, "answer")
         again = Answer(message_id, options=self._judge_options)
         self._reply.generator.generate(again.start_with(content))

@@ -77,10 +77,14 @@ class FileAttacher(ChatPart):
     file_repeated = Signal(str)  # (message): the file was attached before
 
     def __init__(
-        self, saved: SavedChat, loader: ModelLoader, others: ReferencedChats, parent: QObject
+        self,
+        saved: SavedChat,
+        loader: ModelLoader,
+        referenced_chats: ReferencedChats,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self.others = others
+        self.others = referenced_chats
         self._saved = saved
         self._loader = loader
         self._pending: deque[_PendingFile] = deque()
@@ -318,20 +322,20 @@ class FileAttacher(ChatPart):
         while self._thumbnails:
             key = next(iter(self._thumbnails))
             try:
-                found = await flows.run_in_thread(partial(_load_thumbnail, saved, key))
+                thumbnail = await flows.run_in_thread(partial(_load_thumbnail, saved, key))
             except StoreError as error:
                 log.warning("thumbnail not read: %s", error.code)
-                found = None
+                thumbnail = None
             del self._thumbnails[key]
-            if found is None:
+            if thumbnail is None:
                 self._without_thumbnail.add(key)
             else:
                 self.thumbnail_read.emit(key)
                 if any(file.hash == key for file in self.files):
                     self.changed.emit()
 
-    def pixels(self, attachment: Attachment, most: int) -> tuple[int, int, bytes]:
-        """Decode an image to at most ``most`` RGB pixels. Return width, height, and bytes.
+    def pixels(self, attachment: Attachment, max_pixels: int) -> tuple[int, int, bytes]:
+        """Decode an image to at most ``max_pixels`` RGB pixels. Return width, height, and bytes.
 
         Blocks, so call this in a worker thread. Raises EngineError if the image is damaged or
         missing.
@@ -339,8 +343,8 @@ class FileAttacher(ChatPart):
         data = self._saved.image(attachment.hash).data
         if not data:
             raise EngineError(NOT_FOUND, tr("The image is no longer available."))
-        found = read_image(data, f"“{attachment.name}”", most)
-        return (*found.size, found.rgb)
+        image = read_image(data, f"“{attachment.name}”", max_pixels)
+        return (*image.size, image.rgb)
 
     async def ready(self, compose: Compose) -> Attachments:
         """Index attached files, read followed chats, and return the composer's attachments.
@@ -372,9 +376,9 @@ class FileAttacher(ChatPart):
         """
         if attachment.use == "passages" or attachment.is_medium:
             return None
-        known = self._tokens.get((self._saved.record.model, attachment))
-        if known is not None:
-            return known
+        file_tokens = self._tokens.get((self._saved.record.model, attachment))
+        if file_tokens is not None:
+            return file_tokens
         is_whole = attachment.use == "all"
         spans = attachment.spans
         length = attachment.characters if is_whole else sum(end - begin for _, begin, end in spans)
@@ -385,22 +389,22 @@ class FileAttacher(ChatPart):
 
         A quarter of the context is reserved for the conversation.
         """
-        sizes = {file: known.count for file in self.files if (known := self.tokens(file))}
-        total, found = sum(sizes.values()), list[Attachment]()
+        sizes = {file: tokens.count for file in self.files if (tokens := self.tokens(file))}
+        total, dropped_files = sum(sizes.values()), list[Attachment]()
         for file in sorted(sizes, key=lambda file: sizes[file], reverse=True):
             if total <= self._limit * 3 // 4:
                 break
             total -= sizes[file]
-            found.append(file)
-        return tuple(found)
+            dropped_files.append(file)
+        return tuple(dropped_files)
 
     def largest_unfit_file(self, files: Attachments) -> str:
         """Return the name of the largest file if the files can't fit into the context, or ""."""
         limit = context_of(self._saved.record, self._loader)
-        sizes = [(known, file) for file in files if (known := self.tokens(file))]
+        sizes = [(tokens, file) for file in files if (tokens := self.tokens(file))]
         # Estimates assume 4 characters per token, and a token has at most 32.
-        least = sum(known.count if known.exact else known.count // 8 for known, _ in sizes)
-        if not limit or least < limit:
+        min_tokens = sum(tokens.count if tokens.exact else tokens.count // 8 for tokens, _ in sizes)
+        if not limit or min_tokens < limit:
             return ""
         return max(sizes, key=lambda size: size[0].count)[1].name
 
@@ -449,19 +453,19 @@ class FileAttacher(ChatPart):
         assert pending.path is not None
         path, name = pending.path, pending.name
         numbers = pending.numbers or range(1, count + 1)
-        others = [file for file in self.files if file not in pending.replaced]
-        most = max(1, MOST_FILES + 1 - len(self._pending) - len(others))
-        found = await flows.run_in_thread(partial(render_pages, path, name, count, numbers[:1]))
-        if found and (file := await self._tokens_of_image(found[0][0])):
-            texts = sum(known.count for f in others if (known := self.tokens(f)) is not None)
-            seen = file * sum(f.is_image for f in others)
-            most = min(most, max(1, (self._free_tokens - texts - seen) // file))
-        found += await flows.run_in_thread(
-            partial(render_pages, path, name, count, numbers[1:most])
+        other_files = [file for file in self.files if file not in pending.replaced]
+        max_pages = max(1, MOST_FILES + 1 - len(self._pending) - len(other_files))
+        pages = await flows.run_in_thread(partial(render_pages, path, name, count, numbers[:1]))
+        if pages and (file := await self._tokens_of_image(pages[0][0])):
+            texts = sum(tokens.count for f in other_files if (tokens := self.tokens(f)) is not None)
+            image_tokens = file * sum(f.is_image for f in other_files)
+            max_pages = min(max_pages, max(1, (self._free_tokens - texts - image_tokens) // file))
+        pages += await flows.run_in_thread(
+            partial(render_pages, path, name, count, numbers[1:max_pages])
         )
-        if not found:
+        if not pages:
             raise EngineError(INVALID_REQUEST, f"“{name}” has no page that can be drawn.")
-        return found
+        return pages
 
     async def _read_texts(self, pending: _PendingFile) -> _Read:
         """Run text recognition on images or scanned PDF pages."""
@@ -498,14 +502,14 @@ class FileAttacher(ChatPart):
         except Exception:  # the engine stopped, or the template doesn't accept a lone image
             return 0
 
-    def _attach_result(self, pending: _PendingFile, found: Sequence[_Read]) -> str:
+    def _attach_result(self, pending: _PendingFile, results: Sequence[_Read]) -> str:
         """Attach the result of reading a file. Return a notice for the user, or ""."""
         if pending.encoding and pending.replaced[0] not in self.files:
             return ""
         files = [file for file in self.files if file not in pending.replaced]
         places = [n for n, file in enumerate(self.files) if file in pending.replaced]
         position = places[0] if places else len(files)
-        new = [(content, attachment) for content, attachment in found if attachment not in files]
+        new = [(content, attachment) for content, attachment in results if attachment not in files]
         if not new:
             self.file_repeated.emit(tr("“{name}” is already attached.", name=pending.name))
             return ""
@@ -514,11 +518,11 @@ class FileAttacher(ChatPart):
         first = new[0][1]
         if first.scans and pending.do == "attach":
             return self._scans_text(first)
-        wanted = len(pending.numbers) or first.pages
-        if not first.is_image or not first.spans or len(found) == wanted:
+        page_count = len(pending.numbers) or first.pages
+        if not first.is_image or not first.spans or len(results) == page_count:
             return ""
         pages = format_page_numbers(
-            first.unit, [n for _, attachment in found for n in page_numbers(attachment.spans)]
+            first.unit, [n for _, attachment in results for n in page_numbers(attachment.spans)]
         )
         words = mark(
             "“{name}” is attached in part: {pages} of {count}. Open one of them to choose others."
@@ -588,8 +592,8 @@ class FileAttacher(ChatPart):
 
     def _free_characters(self, attachment: Attachment) -> int:
         maximum = self.tokens(replace(attachment, use="all", spans=()))
-        others = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
-        room = max(self._free_tokens - sum(others), self._limit // 8)
+        other_counts = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
+        room = max(self._free_tokens - sum(other_counts), self._limit // 8)
         return attachment.characters * room // max(1, maximum.count if maximum is not None else 1)
 
     async def _index(self, files: Iterable[Attachment]) -> None:
@@ -602,8 +606,8 @@ class FileAttacher(ChatPart):
         passages = passages_of(attachment.hash, self._saved.text)
         if passages is None:
             return attachment
-        found = passages.find(question, min(_MOST_PASSAGES, self._limit))
-        return replace(attachment, spans=found)
+        spans = passages.find(question, min(_MOST_PASSAGES, self._limit))
+        return replace(attachment, spans=spans)
 
 
 def _load_content(
@@ -629,8 +633,8 @@ def _to_jpeg(saved: SavedChat, image: Attachment, stop: threading.Event) -> byte
 
 
 def _render_page(path: Path, name: str, count: int, number: int, stop: threading.Event) -> bytes:
-    found = render_pages(path, name, count, [number], stop)
-    return found[0][0].data if found else b""
+    pages = render_pages(path, name, count, [number], stop)
+    return pages[0][0].data if pages else b""
 
 
 def _recognize_text(picture: _Picture, name: str, language: str, stop: threading.Event) -> str:
@@ -644,22 +648,22 @@ def _merge_texts(
     """Merge recognized text into a document's pages. ``first`` is the document or a page image."""
     old_text = None if first.is_image else saved.text(first.hash)
     pages = old_text.pages if old_text is not None else ("",) * first.pages
-    found = tuple(texts.get(n) or page for n, page in enumerate(pages, 1))
-    text = AttachedText(first.unit, found, old_text.labels if old_text is not None else ())
-    unread_scans = tuple(n for n in first.scans if not found[n - 1])
-    count = sum(map(len, found))
+    merged_pages = tuple(texts.get(n) or page for n, page in enumerate(pages, 1))
+    text = AttachedText(first.unit, merged_pages, old_text.labels if old_text is not None else ())
+    unread_scans = tuple(n for n in first.scans if not merged_pages[n - 1])
+    count = sum(map(len, merged_pages))
     merged = Attachment(
         first.name,
         first.kind,
         text.hash,
         first.unit,
-        len(found),
+        len(merged_pages),
         count,
         scans=unread_scans,
         path=first.path,
     )
     pages_used = sorted(texts) if first.is_image else page_numbers(first.spans)
-    if first.use == "pages" and len(pages_used) < len(found):
+    if first.use == "pages" and len(pages_used) < len(merged_pages):
         merged = replace(merged, use="pages", spans=whole_pages(text, pages_used))
     return text, merged
 
@@ -672,18 +676,18 @@ def _read_given(pending: _PendingFile, stop: threading.Event) -> _Read:
         raise IsADirectoryError
     if (data := _read_medium(pending.path)) is not None:
         return read_medium(data, name, stop)
-    found = read_document(pending.path, stop, encoding=pending.encoding)
-    text = AttachedText(found.unit, found.pages, found.labels)
+    document = read_document(pending.path, stop, encoding=pending.encoding)
+    text = AttachedText(document.unit, document.pages, document.labels)
     attachment = Attachment(
         name,
-        found.kind,
+        document.kind,
         text.hash,
-        found.unit,
-        len(found.pages),
-        sum(map(len, found.pages)),
-        scans=found.scans,
-        encoding=found.encoding,
-        path=storable_path(pending.path) if found.kind == "PDF" or found.encoding else "",
+        document.unit,
+        len(document.pages),
+        sum(map(len, document.pages)),
+        scans=document.scans,
+        encoding=document.encoding,
+        path=storable_path(pending.path) if document.kind == "PDF" or document.encoding else "",
     )
     return text, attachment
 
@@ -692,9 +696,9 @@ def _read_medium(path: Path) -> bytes | None:
     try:
         with path.open("rb") as file:
             head = file.read(16)
-            seen, heard = images.is_image(head), sounds.is_sound(head)
-            if not path.is_file() or not (seen or heard):
+            is_image, is_sound = images.is_image(head), sounds.is_sound(head)
+            if not path.is_file() or not (is_image or is_sound):
                 return None
-            return head + file.read(images.MAX_BYTES if seen else sounds.MAX_BYTES)
+            return head + file.read(images.MAX_BYTES if is_image else sounds.MAX_BYTES)
     except OSError:
         return None  # fall through to the document reader, which reports the error

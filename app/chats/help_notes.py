@@ -73,8 +73,8 @@ def _entries() -> tuple[tuple[HelpEntry, ...], dict[str, float]]:
 
 def entry_for(question: str) -> HelpEntry | None:
     """Return the entry that answers a question, or None if no wording is close enough."""
-    asked = content_words(question)
-    if not asked or len(_WORD.findall(question)) > MAX_WORDS:
+    question_words = content_words(question)
+    if not question_words or len(_WORD.findall(question)) > MAX_WORDS:
         return None
     entries, weights = _entries()
     unknown = math.log(1 + len(entries))
@@ -83,7 +83,10 @@ def entry_for(question: str) -> HelpEntry | None:
         return sum(weights.get(word, unknown) for word in words)
 
     def overlap(entry: HelpEntry) -> float:
-        return max(weight(asked & words) / weight(asked | words) for words in entry.wordings)
+        return max(
+            weight(question_words & words) / weight(question_words | words)
+            for words in entry.wordings
+        )
 
     best = max(entries, key=overlap)
     return best if overlap(best) >= MIN_OVERLAP else None

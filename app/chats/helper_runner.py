@@ -120,10 +120,10 @@ class HelperRunner(ChatPart):
 
     def _continue_round(self, round_: _Round) -> None:
         """Start helpers up to the limit, or set the call's result once all are done."""
-        call, most = round_.call, self._generator.options.helpers_at_once
+        call, limit = round_.call, self._generator.options.helpers_at_once
         for number, lane in enumerate(call.lanes):
             waits = lane.state is LaneState.WAITING and number not in round_.generators
-            if waits and len(round_.generators) < most:
+            if waits and len(round_.generators) < limit:
                 self._ask(round_, number)
         self._notify(round_)
         future = call.future

@@ -40,10 +40,10 @@ class MediaCache:
 
     def get(self, digest: str, page: int = 0) -> Read | None:
         with self._lock:
-            found = self._images.get((digest, page))
-            if found is not None:
+            entry = self._images.get((digest, page))
+            if entry is not None:
                 self._images.move_to_end((digest, page))
-            return found
+            return entry
 
     def add(self, read: Read, digest: str, page: int = 0) -> None:
         with self._lock:
@@ -65,20 +65,22 @@ def read_medium(data: bytes, name: str, stop: threading.Event | None = None) -> 
     """
     digest, quoted = hashlib.sha256(data).hexdigest(), f"“{name}”"
     with hold_lock(digest, quoted, stop):
-        if (known := held.get(digest)) is None:
+        if (entry := held.get(digest)) is None:
             read = _read_recording if is_sound(data[:16]) else _read_image
-            held.add(known := read(data, name, stop), digest)
-    medium, attachment = known
+            held.add(entry := read(data, name, stop), digest)
+    medium, attachment = entry
     return medium, replace(attachment, name=name)
 
 
 def _read_image(data: bytes, name: str, stop: threading.Event | None) -> Read:
     quoted = f"“{name}”"
-    found = read_image(data, quoted, 0, THUMBNAIL, stop)
+    picture = read_image(data, quoted, 0, THUMBNAIL, stop)
     if len(data) > MOST_KEPT:
         data = read_image(data, quoted, 0, SIDE, stop).thumbnail
-    image = StoredImage(data, found.thumbnail)
-    attachment = Attachment(name, found.format, image.hash, width=found.width, height=found.height)
+    image = StoredImage(data, picture.thumbnail)
+    attachment = Attachment(
+        name, picture.format, image.hash, width=picture.width, height=picture.height
+    )
     return image, attachment
 
 

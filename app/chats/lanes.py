@@ -55,19 +55,19 @@ class HelperRun(Struct):
 
     @classmethod
     def from_json(cls, stored: object) -> HelperRun | None:
-        known = stored if isinstance(stored, dict) else {}
-        texts = [known.get(name, "") for name in ("question", "text", "why")]
+        fields = stored if isinstance(stored, dict) else {}
+        texts = [fields.get(name, "") for name in ("question", "text", "why")]
         try:
-            state = LaneState(known.get("state"))
+            state = LaneState(fields.get("state"))
         except ValueError:
             return None
         if not all(isinstance(text, str) for text in texts):
             return None
-        question, text, why = (clean(text, most=LONGEST) for text in texts)
-        tokens = known.get("tokens")
+        question, text, reason = (clean(text, most=LONGEST) for text in texts)
+        tokens = fields.get("tokens")
         count = tokens if type(tokens) is int and 0 <= tokens < 2**31 else 0
         # Stored helpers aren't running anymore, even if their saved state says so.
-        return cls(question, state if state in OVER else LaneState.STOPPED, text, why, count)
+        return cls(question, state if state in OVER else LaneState.STOPPED, text, reason, count)
 
 
 def lanes_of(message: Message) -> list[HelperRun]:

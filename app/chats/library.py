@@ -48,8 +48,8 @@ class ChatSearch(QObject):
         self._query += 1
         number, post = self._query, self._post
 
-        def report(hits: list[SearchHit], done: bool) -> None:
-            post((number, query, limit, hits, done))
+        def report(hits: list[SearchHit], is_complete: bool) -> None:
+            post((number, query, limit, hits, is_complete))
 
         # twice as many, because a chat's title and text may both match
         self._store.searcher.ask(query, 2 * limit, report)
@@ -59,21 +59,21 @@ class ChatSearch(QObject):
         self._store.searcher.cancel()
 
     def _on_found(self, result: tuple[int, str, int, list[SearchHit], bool]) -> None:
-        number, query, limit, hits, done = result
+        number, query, limit, hits, is_complete = result
         if number != self._query:
             return
-        found: dict[str, tuple[ChatRecord, SearchHit]] = {}
+        results_by_chat: dict[str, tuple[ChatRecord, SearchHit]] = {}
         for hit in hits:
             chat = self._chat(hit.chat_id)
             if chat is None:
                 continue
-            before = found.get(hit.chat_id)
+            before = results_by_chat.get(hit.chat_id)
             if before is None:
-                found[hit.chat_id] = (chat, hit)
+                results_by_chat[hit.chat_id] = (chat, hit)
             elif before[1].message_id is None:
                 # show the message with the marks of the title
-                found[hit.chat_id] = (chat, replace(hit, title_marks=before[1].marks))
-        self.results_found.emit(query, list(found.values())[:limit], done)
+                results_by_chat[hit.chat_id] = (chat, replace(hit, title_marks=before[1].marks))
+        self.results_found.emit(query, list(results_by_chat.values())[:limit], is_complete)
 
 
 class ChatLibrary(QObject):
@@ -295,9 +295,9 @@ class ChatLibrary(QObject):
         """Change fields of listed chats in one transaction."""
         with self._store.transaction():
             for chat_id, fields in changes.items():
-                if (known := self._chats.get(chat_id)) is None:
+                if (record := self._chats.get(chat_id)) is None:
                     continue
-                self._chats[chat_id] = replace(known, **fields)
+                self._chats[chat_id] = replace(record, **fields)
                 self._store.update_chat(chat_id, **fields)
                 if (chat := self._in_use.get(chat_id)) is not None:
                     chat.apply_changes(fields)

@@ -176,7 +176,7 @@ def _pattern_error(pattern: str) -> str:
 
 def _escape_slashes(pattern: str) -> str:
     """Escape slashes, as llguidance does in its messages."""
-    return re.sub(r"\\.|/", lambda found: "\\/" if found[0] == "/" else found[0], pattern)
+    return re.sub(r"\\.|/", lambda match: "\\/" if match[0] == "/" else match[0], pattern)
 
 
 def _format_error(path: str, fault: str) -> str:
@@ -233,39 +233,39 @@ class ChatOptions(Struct, frozen=True):
     @classmethod
     def from_params(cls, params: Mapping[str, Any]) -> ChatOptions:
         """Load stored options. Unknown options and invalid values are ignored."""
-        known: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for option in params.keys() & cls.__struct_fields__:
             value = params[option]
             if option in ("stop", "choices", "tools"):  # JSON has no tuples
                 if isinstance(value, (list, tuple)):
-                    known[option] = tuple(s for s in value if isinstance(s, str) and s)
+                    fields[option] = tuple(s for s in value if isinstance(s, str) and s)
             elif option in ("schema", "pattern"):
                 if isinstance(value, str):
-                    known[option] = value
+                    fields[option] = value
             elif option == "answer_as":
                 if value in FORMS:
-                    known["answer_as"] = value
+                    fields["answer_as"] = value
             elif option in ("reasoning", "reproducible", "slide"):
                 if isinstance(value, bool):
-                    known[option] = value
+                    fields[option] = value
             elif option == "kv_bits":
                 if value in (4, 8):
-                    known["kv_bits"] = int(value)
-            elif (most := HELPER_BOUNDS.get(option)) is not None:
-                if type(value) is int and most[0] <= value <= most[1]:
-                    known[option] = value
+                    fields["kv_bits"] = int(value)
+            elif (limits := HELPER_BOUNDS.get(option)) is not None:
+                if type(value) is int and limits[0] <= value <= limits[1]:
+                    fields[option] = value
             elif option == "context":
                 if type(value) is int and CONTEXT[0] <= value <= CONTEXT[1]:
-                    known["context"] = value
+                    fields["context"] = value
             elif option == "seed":  # the engine accepts more than the UI can display
                 if type(value) is int and 0 <= value < 2**31:
-                    known["seed"] = value
+                    fields["seed"] = value
             elif value is not None and is_valid(option, value):
-                known[option] = value
-        return cls(**known)
+                fields[option] = value
+        return cls(**fields)
 
-    def context_of(self, most: int) -> int:
-        return min(most, self.context) if self.context is not None else most
+    def context_of(self, maximum: int) -> int:
+        return min(maximum, self.context) if self.context is not None else maximum
 
     def to_params(self) -> dict[str, Any]:
         """Return the options that differ from the defaults, so that old chats follow new
@@ -275,8 +275,8 @@ class ChatOptions(Struct, frozen=True):
 
 
 def changed_fields(of: Struct) -> dict[str, Any]:
-    usual = asdict(type(of)())
-    return {name: value for name, value in asdict(of).items() if value != usual[name]}
+    defaults = asdict(type(of)())
+    return {name: value for name, value in asdict(of).items() if value != defaults[name]}
 
 
 def options_of_answer(stats: Mapping[str, Any], now: ChatOptions) -> ChatOptions | None:
@@ -311,8 +311,8 @@ def vary_options(options: ChatOptions, defaults: Mapping[str, Any]) -> ChatOptio
     The user's values stay, except a temperature of 0, which ignores the seed.
     """
     if not options.temperature:
-        usual = float(defaults.get("temperature", _USUAL))
-        if options.temperature == 0 or usual < _USUAL:
+        default_temperature = float(defaults.get("temperature", _USUAL))
+        if options.temperature == 0 or default_temperature < _USUAL:
             options = replace(options, temperature=_VARIED)
     if options.min_p is None and float(defaults.get("min_p", 0.0)) > _LEAST_P:
         options = replace(options, min_p=_LEAST_P)
@@ -370,17 +370,17 @@ def build_sampling(
     with a message for the user if a value or the reply format is invalid.
     """
     defaults = add_min_p(defaults, options)
-    chosen = {key: defaults[key] for key in NUMBERS if key in defaults}
+    sampling = {key: defaults[key] for key in NUMBERS if key in defaults}
     for key in NUMBERS:
         if (value := getattr(options, key)) is not None:
-            chosen[key] = value
+            sampling[key] = value
     seed = options.seed if options.seed is not None else secrets.randbelow(2**31)
     if tools:
-        chosen["tools"] = list(tools)
+        sampling["tools"] = list(tools)
     return SamplingParams(
         seed=seed,
         stop=options.stop,
         stop_repetition=True,
-        **chosen,
+        **sampling,
         **engine_format_params(options),
     )

@@ -53,14 +53,14 @@ class Member(Struct, frozen=True):
     @classmethod
     def from_json(cls, stored: object) -> Member:
         """Load a stored member. Invalid values become the chat's."""
-        known = stored if isinstance(stored, dict) else {}
+        fields = stored if isinstance(stored, dict) else {}
         good: dict[str, Any] = {
-            n: v for n in ("name", "model", "system") if isinstance(v := known.get(n), str)
+            n: v for n in ("name", "model", "system") if isinstance(v := fields.get(n), str)
         }
         good |= {
             n: v
             for n in ("temperature", "seed")
-            if (v := known.get(n)) is not None
+            if (v := fields.get(n)) is not None
             and is_valid(n, v)
             and (n != "seed" or 0 <= v < 2**31)
         }
@@ -84,8 +84,10 @@ def options_of_members(
     alike = Counter((m.model, m.system) for m in members if m.temperature is None)
     options = [member.options(base) for member in members]
     return [
-        vary_options(o, usual) if m.temperature is None and alike[m.model, m.system] > 1 else o
-        for m, o, usual in zip(members, options, defaults, strict=True)
+        vary_options(o, model_defaults)
+        if m.temperature is None and alike[m.model, m.system] > 1
+        else o
+        for m, o, model_defaults in zip(members, options, defaults, strict=True)
     ]
 
 
@@ -102,8 +104,8 @@ def options_of_column(column: Message, now: ChatOptions) -> ChatOptions:
 
 
 def members_from_json(stored: object) -> list[Member]:
-    found = [Member.from_json(item) for item in stored] if isinstance(stored, list) else []
-    return found if 2 <= len(found) <= MOST else []
+    members = [Member.from_json(item) for item in stored] if isinstance(stored, list) else []
+    return members if 2 <= len(members) <= MOST else []
 
 
 def default_members() -> list[Member]:
@@ -134,8 +136,8 @@ def members_by_model(names: Mapping[str, str]) -> list[Member]:
     Models with equal names are named after their folders. The Guide, unless first, is left out if
     there are enough other models.
     """
-    others = {ref: name for n, (ref, name) in enumerate(names.items()) if not n or ref != GUIDE}
-    names = others if len(others) > 1 else names
+    candidates = {ref: name for n, (ref, name) in enumerate(names.items()) if not n or ref != GUIDE}
+    names = candidates if len(candidates) > 1 else names
     times = Counter(names.values())
     return [
         Member(Path(ref).parent.name if times[name] > 1 else "", ref)
@@ -149,19 +151,19 @@ def column_data(member: Member) -> dict[str, Any]:
 
 
 def data_of(message: Message) -> Mapping[str, Any]:
-    found = message.stats.get("panel")
-    return found if isinstance(found, dict) else {}
+    data = message.stats.get("panel")
+    return data if isinstance(data, dict) else {}
 
 
 def data_without_panel(column: Message) -> dict[str, Any]:
     """Return the data to keep when a column's reply is repeated outside of its panel."""
-    kept = {"system", "name", "named_by", "seed", "temperature"}
-    return {name: value for name, value in data_of(column).items() if name in kept}
+    field_names = {"system", "name", "named_by", "seed", "temperature"}
+    return {name: value for name, value in data_of(column).items() if name in field_names}
 
 
 def _word(message: Message, name: str) -> str:
-    found = data_of(message).get(name)
-    return found if isinstance(found, str) else ""
+    value = data_of(message).get(name)
+    return value if isinstance(value, str) else ""
 
 
 def panel_of(message: Message) -> str:
@@ -213,14 +215,14 @@ def titles(columns: Sequence[Message]) -> list[str]:
     Named columns of a single model don't repeat the model.
     """
     one_model = len({message.model for message in columns}) == 1
-    found = []
+    headings = []
     for message in columns:
         name = name_of(message)
         parts = (name,) if name and one_model else (name, message.model)
         words = " · ".join(filter(None, parts))
         hidden = data_of(message).get("hidden")
-        found.append(words if hidden else _with_letter(letter_of(message), words))
-    return found
+        headings.append(words if hidden else _with_letter(letter_of(message), words))
+    return headings
 
 
 def _with_letter(letter: str, name: str) -> str:
@@ -228,9 +230,9 @@ def _with_letter(letter: str, name: str) -> str:
 
 
 def sources(message: Message) -> dict[str, str]:
-    found = data_of(message).get("of")
-    found = found.items() if isinstance(found, dict) else ()
-    return {k: one_line(v, LONGEST) for k, v in found if k in tuple(letters(MOST))}
+    names = data_of(message).get("of")
+    names = names.items() if isinstance(names, dict) else ()
+    return {k: one_line(v, LONGEST) for k, v in names if k in tuple(letters(MOST))}
 
 
 _CALLED = {
@@ -257,8 +259,8 @@ def columns(tree: Transcript, message_id: str) -> list[Message]:
     siblings = tree.children(message.parent_id)
     if kind_of(message):
         siblings = siblings[: siblings.index(message)]
-    found = [m for m in siblings if panel_of(m) == panel_id and letter_of(m) and not kind_of(m)]
-    newest = {letter_of(m): m for m in found}
+    messages = [m for m in siblings if panel_of(m) == panel_id and letter_of(m) and not kind_of(m)]
+    newest = {letter_of(m): m for m in messages}
     return [newest[letter] for letter in sorted(newest)]
 
 
@@ -270,24 +272,24 @@ def letters(count: int) -> str:
     return ascii_uppercase[:count]
 
 
-def letters_to_text(found: Iterable[Message]) -> dict[str, str]:
-    return {letter_of(m): name_of(m) or m.model for m in found}
+def letters_to_text(messages: Iterable[Message]) -> dict[str, str]:
+    return {letter_of(m): name_of(m) or m.model for m in messages}
 
 
 def format_list(names: Mapping[str, str]) -> str:
     return ", ".join(_with_letter(letter, name) for letter, name in names.items())
 
 
-def answers(found: Iterable[Message]) -> list[Message]:
-    return [m for m in found if m.content.strip() and m.status != "streaming"]
+def answers(messages: Iterable[Message]) -> list[Message]:
+    return [m for m in messages if m.content.strip() and m.status != "streaming"]
 
 
-def why_not(kind: str, found: Sequence[Message]) -> str:
-    if any(m.status == "streaming" for m in found):
+def why_not(kind: str, messages: Sequence[Message]) -> str:
+    if any(m.status == "streaming" for m in messages):
         return tr("The comparison is still running.")
-    if len(answers(found)) < 2:
+    if len(answers(messages)) < 2:
         return tr("Needs at least two replies.")
-    return ballots(found)[1] if kind == VOTE else ""
+    return ballots(messages)[1] if kind == VOTE else ""
 
 
 _JUDGE = """Do not answer the question yourself. Compare the answers above:
@@ -307,17 +309,17 @@ def instructions_of(tree: Transcript, message: Message) -> str:
     kind = kind_of(message)
     if kind not in (JUDGE, MERGE):
         return _word(message, "system")
-    found = answers(columns(tree, message.id))
+    replies = answers(columns(tree, message.id))
     if data_of(message).get("turned") is True:
-        found.reverse()
-    texts = [f"Answer {letter_of(m)}:\n{m.content.strip()}" for m in found]
+        replies.reverse()
+    texts = [f"Answer {letter_of(m)}:\n{m.content.strip()}" for m in replies]
     return "\n\n".join([*texts, _JUDGE if kind == JUDGE else _MERGE])
 
 
-def describe_order(found: Sequence[Message], *, turned: bool) -> str:
-    letters = [letter_of(m) for m in answers(found)]
-    shown = ", ".join(reversed(letters) if turned else letters)
-    return f"**{tr('Order: {letters}', letters=shown)}**\n\n"
+def describe_order(messages: Sequence[Message], *, turned: bool) -> str:
+    letters = [letter_of(m) for m in answers(messages)]
+    order = ", ".join(reversed(letters) if turned else letters)
+    return f"**{tr('Order: {letters}', letters=order)}**\n\n"
 
 
 # Repetition is limited and stays on one line, because backtracking could take minutes.
@@ -327,10 +329,10 @@ _BEST = re.compile(
 )
 
 
-def parse_best(text: str, found: Iterable[Message]) -> str:
-    named = _BEST.findall(text)
-    letter = named[-1].upper() if named else ""
-    return letter if letter in {letter_of(m) for m in found} else ""
+def parse_best(text: str, messages: Iterable[Message]) -> str:
+    matches = _BEST.findall(text)
+    letter = matches[-1].upper() if matches else ""
+    return letter if letter in {letter_of(m) for m in messages} else ""
 
 
 def verdict(first: str, second: str) -> str:
@@ -368,11 +370,11 @@ _LINE, _CHOICE, _WORDS = 200, 40, 3
 
 def _number_ballot(text: str) -> Ballot | None:
     text = _final_answer(text)
-    found = _NUMBER.findall(text) if len(text) <= _LINE and "\n" not in text else []
-    values = {value for answer in found if (value := _value(answer)) is not None}
-    if len(values) != 1 or len(found) != len(re.findall(r"\d[\d.,\u00a0\u202f ’']*", text)):
+    numbers = _NUMBER.findall(text) if len(text) <= _LINE and "\n" not in text else []
+    values = {value for answer in numbers if (value := _value(answer)) is not None}
+    if len(values) != 1 or len(numbers) != len(re.findall(r"\d[\d.,\u00a0\u202f ’']*", text)):
         return None
-    return Ballot(f"{values.pop():f}", found[0].strip())
+    return Ballot(f"{values.pop():f}", numbers[0].strip())
 
 
 def _value(text: str) -> Decimal | None:
@@ -403,9 +405,9 @@ def _choice_ballot(text: str) -> Ballot | None:
 def _form_ballot(text: str) -> Ballot | None:
     fenced = _FENCE.search(text)
     try:
-        found = json.loads(fenced[1] if fenced else text)
-        if isinstance(found, dict | list):
-            value = json.dumps(found, sort_keys=True, ensure_ascii=False)
+        data = json.loads(fenced[1] if fenced else text)
+        if isinstance(data, dict | list):
+            value = json.dumps(data, sort_keys=True, ensure_ascii=False)
             return Ballot(value, value)
     except (ValueError, RecursionError):
         pass
@@ -413,15 +415,15 @@ def _form_ballot(text: str) -> Ballot | None:
 
 
 def _final_answer(text: str) -> str:
-    found = (
+    candidates = (
         answer for words in reversed(_ANSWER.findall(text)) if (answer := words.strip("* \t\r"))
     )
-    return next(found, text.strip())
+    return next(candidates, text.strip())
 
 
-def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
+def ballots(messages: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
     """Return the votes by letter, and an error message if the answers can't be counted."""
-    replies = answers(found)
+    replies = answers(messages)
     if any(
         m.status != "complete" or m.stats.get("reason") in {"length", "memory"} for m in replies
     ):
@@ -433,26 +435,26 @@ def ballots(found: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
     return {}, tr("Only numbers, short choices, and JSON can be counted.")
 
 
-def count(found: Sequence[Message]) -> str:
-    votes, _ = ballots(found)
+def count(messages: Sequence[Message]) -> str:
+    votes, _ = ballots(messages)
     tally = Counter(vote.value for vote in votes.values())
     ranked = tally.most_common()
-    value, most = ranked[0]
-    shown = {vote.value: _code_text(vote.text) for vote in reversed(votes.values())}
-    if most == len(votes):
-        words = tr("All {total} say {value}.", total=most, value=shown[value])
-    elif len(ranked) > 1 and ranked[1][1] == most:
+    value, top_count = ranked[0]
+    texts = {vote.value: _code_text(vote.text) for vote in reversed(votes.values())}
+    if top_count == len(votes):
+        words = tr("All {total} say {value}.", total=top_count, value=texts[value])
+    elif len(ranked) > 1 and ranked[1][1] == top_count:
         words = tr("No reply has more votes than the others.")
     else:
         words = tr(
-            "{most} of {total} say {value}.", most=most, total=len(votes), value=shown[value]
+            "{most} of {total} say {value}.", most=top_count, total=len(votes), value=texts[value]
         )
     lines = [
-        f"- {shown[value]}: "
-        + format_list(letters_to_text(m for m in found if _vote(votes, m) == value))
+        f"- {texts[value]}: "
+        + format_list(letters_to_text(m for m in messages if _vote(votes, m) == value))
         for value, _ in ranked
     ]
-    silent = [m for m in found if letter_of(m) not in votes]
+    silent = [m for m in messages if letter_of(m) not in votes]
     if silent:
         lines.append("- " + tr("No reply: {names}", names=format_list(letters_to_text(silent))))
     return "\n".join([words + " " + tr("Agreeing doesn’t make it correct."), "", *lines])

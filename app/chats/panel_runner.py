@@ -53,8 +53,8 @@ class PanelRunner(ChatPart):
         chat_model = self._saved.record.model
         refs = [member.model or chat_model for member in members]
         models = [self._loader.get(ref).name for ref in refs]
-        known = [status.model for status in map(self._loader.get, refs)]
-        defaults = [model.defaults if model is not None else {} for model in known]
+        loaded_models = [status.model for status in map(self._loader.get, refs)]
+        defaults = [model.defaults if model is not None else {} for model in loaded_models]
         asked_with = panel.options_of_members(members, self._chat_generator.options, defaults)
         panel_id, answers = new_id(), []
         with self._saved.transaction():
@@ -97,8 +97,8 @@ class PanelRunner(ChatPart):
 
     def columns(self, message_id: str) -> list[Message]:
         """Return the columns of a message's panel, with text that is still streaming."""
-        found = panel.columns(self._saved.transcript, message_id)
-        return [self.generators.get(m.id, self._chat_generator).message(m.id) for m in found]
+        messages = panel.columns(self._saved.transcript, message_id)
+        return [self.generators.get(m.id, self._chat_generator).message(m.id) for m in messages]
 
     def why_not_keep(self) -> str:
         return tr(BUSY) if self._chat_generator.stage is not Stage.IDLE else ""
@@ -138,8 +138,9 @@ class PanelRunner(ChatPart):
     def _adopt(self) -> None:
         if not self._chosen or self.running:
             return
-        column, kept = self.generators.get(self._chosen), self._saved.transcript.get(self._chosen)
-        if column and kept and kept.stats.get("model") == self._saved.record.model:
+        column = self.generators.get(self._chosen)
+        message = self._saved.transcript.get(self._chosen)
+        if column and message and message.stats.get("model") == self._saved.record.model:
             self._chat_generator.session.fork_from(column.session)
         self.release()
 

@@ -21,7 +21,7 @@ def whole_pages(text: AttachedText, numbers: list[int]) -> tuple[Span, ...]:
 
 def parse_page_numbers(words: str, count: int) -> list[int]:
     """Parse page numbers like "1-3, 7". Raises ValueError with a message for the user."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     parts = [part.strip() for part in _BETWEEN.split(words)]
     for part in filter(None, parts):
         match = _RANGE.fullmatch(part)
@@ -32,10 +32,10 @@ def parse_page_numbers(words: str, count: int) -> list[int]:
         first, last = int(match[1]), int(match[2] or match[1])
         if not 1 <= first <= last <= count:
             raise ValueError(tr("Enter numbers from 1 to {last}.", last=number(count)))
-        found.update(range(first, last + 1))
-    if not found:
+        numbers.update(range(first, last + 1))
+    if not numbers:
         raise ValueError(tr("Enter numbers such as 1-3, 7."))
-    return sorted(found)
+    return sorted(numbers)
 
 
 def beginning_of_text(text: AttachedText, characters: int) -> tuple[Span, ...]:
@@ -84,16 +84,16 @@ class Passages:
 
         Pages named in the question come first. Without matches, returns the beginning of the file.
         """
-        chosen: list[Span] = []
+        spans: list[Span] = []
         room = characters
         for span in [*self._named_pages(question), *self._matching_passages(question)]:
-            if span in chosen:
+            if span in spans:
                 continue
             if (length := span[2] - span[1]) > room:
                 break
-            chosen.append(span)
+            spans.append(span)
             room -= length
-        return _joined(sorted(chosen)) if chosen else beginning_of_text(self._text, characters)
+        return _joined(sorted(spans)) if spans else beginning_of_text(self._text, characters)
 
     def _named_pages(self, question: str) -> Iterator[Span]:
         unit = re.escape(self._text.unit or "page")
@@ -113,10 +113,10 @@ class Passages:
             "LIMIT 200"
         )
         with self._query_lock:
-            found = self._db.execute(best, (query,)).fetchall()
+            rows = self._db.execute(best, (query,)).fetchall()
         # Better ranks are more negative. Drop passages that only share words like "the".
-        enough = _ENOUGH * found[0][3] if found else 0.0
-        return [(int(page), int(b), int(e)) for page, b, e, rank in found if rank <= enough]
+        enough = _ENOUGH * rows[0][3] if rows else 0.0
+        return [(int(page), int(b), int(e)) for page, b, e, rank in rows if rank <= enough]
 
 
 _MOST_KEPT = 8

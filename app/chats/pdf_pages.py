@@ -35,8 +35,8 @@ def render_pages(
         return []
     digest = _digest(path)
     with hold_lock(digest, f"“{name}”", stop):
-        found = {n: known for n in numbers if (known := held.get(digest, n)) is not None}
-        missing = [n for n in numbers if n not in found]
+        pages_by_number = {n: entry for n in numbers if (entry := held.get(digest, n)) is not None}
+        missing = [n for n in numbers if n not in pages_by_number]
         for start in range(0, len(missing), _AT_ONCE):
             batch = missing[start : start + _AT_ONCE]
             for page in draw_pages(path, batch, PIXELS, THUMBNAIL, stop):
@@ -52,9 +52,9 @@ def render_pages(
                     width=page.width,
                     height=page.height,
                 )
-                found[page.number] = image, attachment
+                pages_by_number[page.number] = image, attachment
                 held.add((image, attachment), digest, page.number)
-    pages = (found[n] for n in numbers if n in found)
+    pages = (pages_by_number[n] for n in numbers if n in pages_by_number)
     path_text = storable_path(path)
     return [(image, replace(attachment, name=name, path=path_text)) for image, attachment in pages]
 
@@ -71,5 +71,5 @@ def _digest(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        why = f"“{path.name}” cannot be opened: {error.strerror or error}."
-        raise EngineError(INVALID_REQUEST, why) from None
+        message = f"“{path.name}” cannot be opened: {error.strerror or error}."
+        raise EngineError(INVALID_REQUEST, message) from None

@@ -49,16 +49,16 @@ class MessageQueue:
         ended = _ENDS.get(leaf.status, "") if leaf is not None else ""
         if leaf is not None and leaf.role == "tool" and leaf.status in {"complete", "error"}:
             ended = mark("The model hasn’t replied to the tool results.")
-        why = self._refused or (tr(ended) if ended else "")
-        return tr("Not sent. {why}", why=why) if why else tr("Not sent yet.")
+        reason = self._refused or (tr(ended) if ended else "")
+        return tr("Not sent. {why}", why=reason) if reason else tr("Not sent yet.")
 
     @property
     def is_last_reply_complete(self) -> bool:
         leaf = self._saved.transcript.leaf
         return leaf is not None and leaf.role == "assistant" and leaf.status == "complete"
 
-    def hold_with_reason(self, why: str) -> None:
-        self._refused = why
+    def hold_with_reason(self, reason: str) -> None:
+        self._refused = reason
         self.notify()
 
     def add(self, text: str, files: Attachments, at: int | None = None) -> None:

@@ -159,11 +159,11 @@ class ReferencedChats:
     def _stored(self, chat_id: str, stop: threading.Event | None = None) -> ReferencedChat:
         try:
             record, leaf = self._store.chat_and_last_message(chat_id)
-            known = self._cache.get(chat_id)
-            if known is None or known[:2] != (record, leaf):
-                found = extract_readable(chat_id, record, self._store.path(chat_id))
-                known = self._cache[chat_id] = (record, leaf, found)
-            return known[2]
+            entry = self._cache.get(chat_id)
+            if entry is None or entry[:2] != (record, leaf):
+                referenced_chat = extract_readable(chat_id, record, self._store.path(chat_id))
+                entry = self._cache[chat_id] = (record, leaf, referenced_chat)
+            return entry[2]
         except StoreError as error:  # damaged chat; send the message without it
             return ReferencedChat(chat_id, "", gone=error.message)
 
@@ -179,24 +179,24 @@ class ReferencedChats:
         An attachment of an entire followed chat is replaced with the chat's current messages.
         """
         # a broadcast may have attached this chat to itself
-        found = [f for f in files if f.chat != self._saved.record.id]
+        message_files = [f for f in files if f.chat != self._saved.record.id]
         if not self.followed_chats:
-            return tuple(found)
+            return tuple(message_files)
         unseen = omitted_ids([*path, *path[-1:]]) if path else ()
         earlier = [f for m in path if m.id not in unseen for f in m.attachments if f.chat]
         for chat_id, last in self.followed_chats.items():
             of = self.now(chat_id)
             if not of.title:
-                named = (f.name for f in reversed(earlier) if f.chat == chat_id)
-                of = structs.replace(of, title=next(named, tr("Deleted chat")))
+                titles = (f.name for f in reversed(earlier) if f.chat == chat_id)
+                of = structs.replace(of, title=next(titles, tr("Deleted chat")))
             self.seen[chat_id] = (of, None)
             if not of.lines:
                 continue
-            mine = [f for f in found if f.chat == chat_id]
-            cut = [f for f in mine if f.use != "all"]  # the user picked a part of the chat
-            old = next((f for f in mine if not f.news and f.use == "all"), None)
-            position = found.index(mine[0]) if mine else len(found)
-            found = [f for f in found if f not in mine or f in cut]
+            chat_files = [f for f in message_files if f.chat == chat_id]
+            cut = [f for f in chat_files if f.use != "all"]  # the user picked a part of the chat
+            old = next((f for f in chat_files if not f.news and f.use == "all"), None)
+            position = message_files.index(chat_files[0]) if chat_files else len(message_files)
+            message_files = [f for f in message_files if f not in chat_files or f in cut]
             read = self._read([*earlier, *cut], chat_id)
             new = _find_news(of, read, last)
             if old is not None:
@@ -207,9 +207,9 @@ class ReferencedChats:
                     self.seen[chat_id] = (structs.replace(of, gone=tr("too long", "a chat")), None)
                     continue
                 self._saved.keep_text_in_memory(text)
-                found.insert(position + len(cut), attachment)
+                message_files.insert(position + len(cut), attachment)
                 self.seen[chat_id] = (of, attachment)
-        return tuple(found)
+        return tuple(message_files)
 
     def _read(self, files: Iterable[Attachment], chat_id: str) -> _Read | None:
         read: _Read | None = None

@@ -41,9 +41,9 @@ class SavedChat:
 
     def make_temporary_copy(self, record: ChatRecord, messages: Iterable[Message]) -> SavedChat:
         """Create an unsaved chat with these messages. It can read the files of this chat."""
-        made = SavedChat(record, self._store, stored=False)
-        made.transcript, made._is_temporary = Transcript(messages), True
-        return made
+        copy = SavedChat(record, self._store, stored=False)
+        copy.transcript, copy._is_temporary = Transcript(messages), True
+        return copy
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -130,8 +130,8 @@ class SavedChat:
             self.save_record()
 
     def text(self, key: str) -> AttachedText | None:
-        if key not in self._texts and (found := self._store.texts.get(key)) is not None:
-            self._texts[key] = found
+        if key not in self._texts and (stored_text := self._store.texts.get(key)) is not None:
+            self._texts[key] = stored_text
         return self._texts.get(key)
 
     def keep_text_in_memory(self, text: AttachedText) -> None:

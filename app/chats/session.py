@@ -50,7 +50,7 @@ class ChatSession:
         """
         if isinstance(model, RemoteModel):
             return self._open_remote(model, options)
-        wanted = (
+        key = (
             self._loader.generation(model),
             model.id,
             options.reasoning,
@@ -59,7 +59,7 @@ class ChatSession:
             options.kv_bits,
             options.context,
         )
-        if self._session is None or self._made_for != wanted:
+        if self._session is None or self._made_for != key:
             self.close()
             engine = self._loader.engine
             if engine is None:
@@ -75,17 +75,17 @@ class ChatSession:
                 kv_bits=options.kv_bits,
                 context=options.context,
             )
-            self._made_for = wanted
+            self._made_for = key
             self._prioritise()
         return self._session
 
     def _open_remote(self, model: RemoteModel, options: ChatOptions) -> RemoteSession:
-        session, chosen = self._session, options.to_params()
+        session, params = self._session, options.to_params()
         if isinstance(session, RemoteSession) and session.is_for(model.remote):
-            session.choose(chosen)
+            session.choose(params)
             return session
         self.close()
-        self._session = session = self._loader.remotes.session(model.remote, self._chat_id, chosen)
+        self._session = session = self._loader.remotes.session(model.remote, self._chat_id, params)
         self._made_for = None
         return session
 

@@ -95,23 +95,23 @@ def extract_title(output: str, question: str, answer: str) -> str:
     exchange = f"{question}\n{answer}".casefold()
     if re.search(_UNSPACED, title):
         telling = [c for c in set(re.findall(_UNSPACED, title)) if not "\u3040" <= c <= "\u309f"]
-        found, of = sum(char in exchange for char in telling), len(telling) + 1
+        match_count, of = sum(char in exchange for char in telling), len(telling) + 1
     else:
         telling = [word for word in words if len(word) > 2 and word not in _EMPTY]
-        known = _WORD.findall(exchange)
-        found, of = sum(_word_occurs(word, known) for word in telling), len(telling)
-    return title if found >= max(1, of // 2) else ""
+        exchange_words = _WORD.findall(exchange)
+        match_count, of = sum(_word_occurs(word, exchange_words) for word in telling), len(telling)
+    return title if match_count >= max(1, of // 2) else ""
 
 
-def _word_occurs(word: str, known: Sequence[str]) -> bool:
+def _word_occurs(word: str, exchange_words: Sequence[str]) -> bool:
     """Return True if a word occurs, possibly with another ending: "boiling" for "boil"."""
     begin = word[: max(3, len(word) - 3)]
-    return any(known_word.startswith(begin) for known_word in known)
+    return any(exchange_word.startswith(begin) for exchange_word in exchange_words)
 
 
-def _truncate(text: str, most: int) -> str:
+def _truncate(text: str, limit: int) -> str:
     text = text.strip()
-    return text if len(text) <= most else text[:most].rpartition(" ")[0] + " …"
+    return text if len(text) <= limit else text[:limit].rpartition(" ")[0] + " …"
 
 
 TOKENS = 256  # limit of an answer, with room for models that reason anyway
@@ -140,11 +140,11 @@ class TitleGenerator(QObject):
     REST_MS = 2_000  # idle time before a request
 
     def __init__(
-        self, library: ChatLibrary, wanted: Callable[[], bool], parent: QObject | None = None
+        self, library: ChatLibrary, is_enabled: Callable[[], bool], parent: QObject | None = None
     ) -> None:
-        """``wanted`` returns True if titles should be generated."""
+        """``is_enabled`` returns True if titles should be generated."""
         super().__init__(parent)
-        self._library, self._enabled = library, wanted
+        self._library, self._enabled = library, is_enabled
         self._queue: dict[str, None] = {}  # most recent last
         self._tried: set[str] = set()
         # consecutive invalid answers, by the engine's model ID
@@ -207,17 +207,17 @@ class TitleGenerator(QObject):
         )
 
     def _ask(self) -> None:
-        found, engine = self._next(), self._library.loader.engine
-        if found is None or engine is None:
+        candidate, engine = self._next(), self._library.loader.engine
+        if candidate is None or engine is None:
             return
-        chat, model = found
+        chat, model = candidate
         exchange = first_exchange(chat.transcript.path)
         assert exchange is not None
         question, answer = (message.content for message in exchange)
-        asked = self._job = _PendingTitle(chat.id, model.id, chat.record.title, question, answer)
-        asked.channel, post = self._library.bridge.channel(self._on_event)
+        job = self._job = _PendingTitle(chat.id, model.id, chat.record.title, question, answer)
+        job.channel, post = self._library.bridge.channel(self._on_event)
         try:
-            asked.reply = engine.ask(
+            job.reply = engine.ask(
                 model,
                 title_prompt(question, answer),
                 SamplingParams(max_tokens=TOKENS, temperature=0.0),

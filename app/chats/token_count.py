@@ -102,10 +102,10 @@ class TokenCount(QObject):
     async def _count(self) -> None:
         while self._is_stale:
             self._is_stale = False
-            found = await self._ask(self._make_request())
+            tokens = await self._ask(self._make_request())
             if not self._is_stale:
                 self.count_changed.emit(
-                    found if _has_content(self._make_request().compose) else None
+                    tokens if _has_content(self._make_request().compose) else None
                 )
 
     async def _ask(self, request: CountRequest) -> CountedTokens | None:
@@ -121,9 +121,9 @@ class TokenCount(QObject):
         files = await request.files(compose)
         message = Message("", request.record.id, end, content=compose.text, attachments=files)
         path = [*request.transcript.path_to(end), message]
-        seen = request.images if model.sees else None
+        images = request.images if model.sees else None
         turns = conversation(
-            path, request.record.system, texts=request.texts, images=seen, hears=model.hears
+            path, request.record.system, texts=request.texts, images=images, hears=model.hears
         )
         limit = request.options.context_of(model.context_length)
         count = partial(engine.count_later, model, turns, request.options.reasoning)

@@ -48,7 +48,7 @@ def calls_of(turn: Mapping[str, Any]) -> dict[str, str]:
     listed = turn.get("tool_calls")
     if turn.get("role") != "assistant" or not isinstance(listed, list):
         return {}
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for call in listed:
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict) or not isinstance(call.get("id"), str):
@@ -56,8 +56,8 @@ def calls_of(turn: Mapping[str, Any]) -> dict[str, str]:
         name, arguments = function.get("name"), function.get("arguments")
         if not isinstance(name, str) or not isinstance(arguments, dict | str):
             return {}
-        found[call["id"]] = name
-    return found
+        names[call["id"]] = name
+    return names
 
 
 class OpenCalls:
@@ -134,8 +134,8 @@ def result_of(message: Message) -> str:
             return counted(
                 "%n byte written to {path}", "%n bytes written to {path}", size, path=path
             )
-    known = _FOR_MODELS.get(message.content)
-    return message.content if known is None else tr(known) if known else ""
+    replacement = _FOR_MODELS.get(message.content)
+    return message.content if replacement is None else tr(replacement) if replacement else ""
 
 
 class CallState(Enum):

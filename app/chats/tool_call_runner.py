@@ -62,8 +62,8 @@ class ToolOffers:
 
     @property
     def servers(self) -> list[str]:
-        named = {key.partition("/")[0] for key in self._switched_on()} - {BUILT_IN}
-        configs = (self.host.config(name) for name in sorted(named))
+        names = {key.partition("/")[0] for key in self._switched_on()} - {BUILT_IN}
+        configs = (self.host.config(name) for name in sorted(names))
         return [config.name for config in configs if config is not None and config.enabled]
 
     def ask(self, changed: Callable[[], object]) -> None:
@@ -235,8 +235,8 @@ class ToolCallRunner(ChatPart):
         if decision is Decision.DENY:
             obstacle = call.preview if isinstance(call.preview, Obstacle) else None
             answer = f"{DENIED} {obstacle.model_text}" if obstacle is not None else DENIED
-            shown = obstacle.words if obstacle is not None else ""
-            self._end(call, "error", ToolResult(answer, True, len(answer), shown), decision)
+            user_text = obstacle.words if obstacle is not None else ""
+            self._end(call, "error", ToolResult(answer, True, len(answer), user_text), decision)
             self._soon.start()
             return ""
         text = call.displayed_arguments if arguments is None else arguments
@@ -343,13 +343,13 @@ class ToolCallRunner(ChatPart):
         call.channel, post = self._bridge.channel(partial(self._on_message, call))
         try:
             arguments = json.loads(call.arguments or "{}")
-            seen = call.preview.digest if isinstance(call.preview, Difference) else ""
+            digest = call.preview.digest if isinstance(call.preview, Difference) else ""
             ask, chat_id = self._questions.asker(post), self._saved.record.id
             if call.tool.key == HELPERS:
                 call.future = Future()
                 self.helpers_requested.emit(call)
             else:
-                call.future = self.toolbox.run(chat_id, call.tool, arguments, seen, ask)
+                call.future = self.toolbox.run(chat_id, call.tool, arguments, digest, ask)
         except (ValueError, ToolError) as error:
             self._end(call, "error", failed_result(error))
             return
@@ -368,15 +368,19 @@ class ToolCallRunner(ChatPart):
         flows.start(self, self._show_preview(call, call.arguments, future))
 
     async def _show_preview(
-        self, call: Call, shown: str, future: Future[Difference | Obstacle | None]
+        self, call: Call, arguments: str, future: Future[Difference | Obstacle | None]
     ) -> None:
         try:
-            found = await flows.wait_for_future(future)
+            preview = await flows.wait_for_future(future)
         except CancelledError:
             return
         # ignore a preview of earlier arguments
-        if call.state is CallState.ASKING and call.previewed == shown and call.looking is future:
-            call.preview = found
+        if (
+            call.state is CallState.ASKING
+            and call.previewed == arguments
+            and call.looking is future
+        ):
+            call.preview = preview
             self.message_changed.emit(call.message_id)
 
     def _on_message(self, call: Call, message: OpenQuestion | Future[ToolResult]) -> None:

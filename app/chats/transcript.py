@@ -137,10 +137,10 @@ class Transcript:
         self.leaf_id = leaf_id
 
     def _messages_below(self, message_id: str) -> list[Message]:
-        found = [message_id]
-        for child_id in found:
-            found.extend(self._children.get(child_id, ()))
-        return [self._messages[child_id] for child_id in found]
+        ids = [message_id]
+        for child_id in ids:
+            ids.extend(self._children.get(child_id, ()))
+        return [self._messages[child_id] for child_id in ids]
 
     def last(self, role: str) -> Message | None:
         return next((m for m in self.iterate_back() if m.role == role), None)
@@ -288,8 +288,8 @@ def _branch_title(title: str) -> str:
     first, later = mark("Branch: {title}"), mark("Branch {number}: {title}")
     for text in (later, first):
         pattern = re.escape(tr(text)).replace(r"\{title\}", "(?P<title>.*)")
-        found = re.fullmatch(pattern.replace(r"\{number\}", r"(?P<number>\d+)"), title)
-        if found is not None:
-            past = int(found.groupdict().get("number") or 1)
-            return tr(later, title=found["title"], number=past + 1)
+        match = re.fullmatch(pattern.replace(r"\{number\}", r"(?P<number>\d+)"), title)
+        if match is not None:
+            past = int(match.groupdict().get("number") or 1)
+            return tr(later, title=match["title"], number=past + 1)
     return tr(first, title=title or tr(UNTITLED))

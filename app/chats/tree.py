@@ -50,25 +50,25 @@ def runs_of(transcript: Transcript, apart: Collection[str] = ()) -> list[Run]:
     ``apart`` has IDs of runs to split into one run per message.
     """
     sizes = _subtree_sizes(transcript)
-    shown = {message.id for message in transcript.iterate_back()}
+    path_ids = {message.id for message in transcript.iterate_back()}
     tops: list[Run] = []
     firsts = list(transcript.child_ids(None))
-    heir = _main_child(firsts, shown, sizes)
+    heir = _main_child(firsts, path_ids, sizes)
     waiting: list[tuple[list[str], Run | None, list[Run]]] = []
     if len(firsts) > 1:
         start = Run((), None, 0, 0, shown=True, begins=True, goes_on=True)
         tops.append(start)
         waiting.append(([child_id for child_id in firsts if child_id != heir], start, start.below))
     if heir is not None:
-        waiting += _add_branch(transcript, heir, None, tops, apart, shown, sizes)
+        waiting += _add_branch(transcript, heir, None, tops, apart, path_ids, sizes)
     while waiting:
         sides, above, into = waiting.pop()
         for side in sides:
-            waiting += _add_branch(transcript, side, above, into, apart, shown, sizes)
-        more = False
+            waiting += _add_branch(transcript, side, above, into, apart, path_ids, sizes)
+        has_more = False
         for run in reversed(into):
-            run.more = more
-            more = more or run.begins
+            run.more = has_more
+            has_more = has_more or run.begins
     return tops
 
 
@@ -78,7 +78,7 @@ def _add_branch(
     above: Run | None,
     into: list[Run],
     apart: Collection[str],
-    shown: set[str],
+    path_ids: set[str],
     sizes: dict[str, int],
 ) -> list[tuple[list[str], Run | None, list[Run]]]:
     """Add the runs of one branch. Return the branches that fork off it, which are added next."""
@@ -91,18 +91,18 @@ def _add_branch(
         while len(follow := transcript.child_ids(ids[-1])) == 1:
             ids.append(follow[0])
         for part in [(child_id,) for child_id in ids] if at in apart else [tuple(ids)]:
-            run = Run(part, above, len(into), depth, part[0] in shown, begins, goes_on=True)
+            run = Run(part, above, len(into), depth, part[0] in path_ids, begins, goes_on=True)
             into.append(run)
             begins = False
-        at = _main_child(follow, shown, sizes)
+        at = _main_child(follow, path_ids, sizes)
         if at is not None:
             waiting.append(([child_id for child_id in follow if child_id != at], run, run.below))
     run.goes_on = False
     return waiting
 
 
-def _main_child(ids: Collection[str], shown: set[str], sizes: dict[str, int]) -> str | None:
-    return max(ids, key=lambda each: (each in shown, sizes[each], each), default=None)
+def _main_child(ids: Collection[str], path_ids: set[str], sizes: dict[str, int]) -> str | None:
+    return max(ids, key=lambda each: (each in path_ids, sizes[each], each), default=None)
 
 
 def _subtree_sizes(transcript: Transcript) -> dict[str, int]:
@@ -122,6 +122,6 @@ def branch_name(stats: Mapping[str, Any]) -> str:
 
 
 def set_branch_name(stats: Mapping[str, Any], name: str) -> dict[str, Any]:
-    others = {key: value for key, value in stats.items() if key != _NAME}
+    fields = {key: value for key, value in stats.items() if key != _NAME}
     trimmed = branch_name({_NAME: name})
-    return {**others, _NAME: trimmed} if trimmed else others
+    return {**fields, _NAME: trimmed} if trimmed else fields

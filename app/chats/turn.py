@@ -186,9 +186,9 @@ class When(Struct, frozen=True, kw_only=True):
 
     def matches(self, state: TurnState) -> bool:
         for name in self.__struct_fields__:
-            wanted, value = getattr(self, name), getattr(state, name)
-            allowed = wanted if isinstance(wanted, frozenset) else {wanted}
-            if wanted is not None and value not in allowed:
+            condition, value = getattr(self, name), getattr(state, name)
+            allowed = condition if isinstance(condition, frozenset) else {condition}
+            if condition is not None and value not in allowed:
                 return False
         return True
 

@@ -60,7 +60,7 @@ class TurnController(ChatPart):
         self.several = False
         self._depth = 0  # nesting depth of `handle`
         self._changed = False  # `handle` must process CHANGED before it returns
-        attaching.file_rejected.connect(lambda why: self.handle(Event.FILE_NOTICE, why=why))
+        attaching.file_rejected.connect(lambda reason: self.handle(Event.FILE_NOTICE, why=reason))
         attaching.changed.connect(self.on_changed)
         reply.generator.tools.calls_finished.connect(partial(self.handle, Event.RESULTS))
 
@@ -96,7 +96,7 @@ class TurnController(ChatPart):
         get the message.
         """
         compose, queue = self._saved.compose, self._queue
-        why = self.why_not_send(
+        reason = self.why_not_send(
             message or compose, ignore_images=ignore_images, ignore_sounds=message is not None
         )
         return TurnState(
@@ -104,7 +104,7 @@ class TurnController(ChatPart):
             self.waits_for_files,
             queue.state,
             self.content(message),
-            sendable=not why,
+            sendable=not reason,
             reading=bool(self._attaching.reading),
             composing=compose != Writing(),
             first=self._first_state,
@@ -167,14 +167,14 @@ class TurnController(ChatPart):
         """
         compose, queue = self._saved.compose, self._queue
         before = self.waits_for_files, self._steers, self.unsent
-        done = self.preview(event, message)
-        if event is Event.WRITE or done.state.waits_for_files is not self.waits_for_files:
+        next_step = self.preview(event, message)
+        if event is Event.WRITE or next_step.state.waits_for_files is not self.waits_for_files:
             self.unsent = ""
-        self.waits_for_files, self._steers = done.state.waits_for_files, done.state.steers
-        moved, queue.state = queue.state is not done.state.queue, done.state.queue
+        self.waits_for_files, self._steers = next_step.state.waits_for_files, next_step.state.steers
+        moved, queue.state = queue.state is not next_step.state.queue, next_step.state.queue
         self._depth += 1
         try:
-            for effect in done.effects:
+            for effect in next_step.effects:
                 self._perform(effect, message or compose, why)
             if (self.waits_for_files, self._steers, self.unsent) != before:
                 self.turn_changed.emit()
@@ -189,9 +189,9 @@ class TurnController(ChatPart):
             self._depth -= 1
             if self._changed and not self._depth:
                 self.on_changed()
-        return done
+        return next_step
 
-    def _perform(self, effect: Effect, subject: Compose, why: str) -> None:
+    def _perform(self, effect: Effect, subject: Compose, reason: str) -> None:
         text, files, generator = subject.text, subject.attachments, self._reply.generator
         match effect:
             case Effect.SEND_DRAFT:
@@ -225,7 +225,7 @@ class TurnController(ChatPart):
             case Effect.END_TURN:
                 generator.end_turn()
             case Effect.REPORT:
-                self.unsent = why or self.why_not_send(subject)
+                self.unsent = reason or self.why_not_send(subject)
             case Effect.REPORT_FIRST:
                 first = self._queue.messages[0]
                 self._queue.hold_with_reason(self.why_not_send(_to_writing(first)))

@@ -85,8 +85,8 @@ class Export(Struct):
                 raise StoppedError
             os.replace(part, target)
         except OSError as error:
-            why = error.strerror or type(error).__name__
-            words = tr("“{file}” couldn’t be saved: {why}.", file=self.target.name, why=why)
+            reason = error.strerror or type(error).__name__
+            words = tr("“{file}” couldn’t be saved: {why}.", file=self.target.name, why=reason)
             raise ExportError(words) from None
         finally:
             _remove(part)

@@ -104,10 +104,10 @@ def plain_text_lines(
         for file in message.attachments:
             yield "[" + tr("Attached: {file}", file=describe_for_export(file)) + "]\n"
         if message.content:
-            shown = message.content
+            text = message.content
             if message.role == "assistant":
-                shown = remove_markup(answer_markdown(message))
-            yield f"{shown.strip()}\n"
+                text = remove_markup(answer_markdown(message))
+            yield f"{text.strip()}\n"
         if words := message.error or ending_note(message):
             yield f"({' '.join(words.split())})\n"
 
@@ -236,12 +236,12 @@ def message_html(message: Message, formulas: Formulas, *, thoughts: bool) -> Ite
 
 def render_formula(source: str, display: bool) -> str:
     """Return a formula as SVG in the text color, or its source if it can't be rendered."""
-    found = formula(source, display)
-    if found is None:
+    drawing = formula(source, display)
+    if drawing is None:
         return f"<code>{escape(typed_source(source, display))}</code>"
-    picture = found.svg.replace(INK, "currentColor")
-    size = f"height:{found.height / EM:.3f}em;width:{found.width / EM:.3f}em"
-    low = f"vertical-align:{-found.depth / EM:.3f}em"
+    picture = drawing.svg.replace(INK, "currentColor")
+    size = f"height:{drawing.height / EM:.3f}em;width:{drawing.width / EM:.3f}em"
+    low = f"vertical-align:{-drawing.depth / EM:.3f}em"
     label = escape(typed_source(source, display))
     return picture.replace(
         "<svg ", f'<svg role="img" aria-label="{label}" style="{size};{low}" ', 1
@@ -377,40 +377,40 @@ def _html(
     pictures: dict[tuple[str, bool], str] = {}
 
     def picture(source: str, display: bool) -> str:
-        known = pictures.get((source, display))
-        if known is None:
-            known = pictures[source, display] = _picture(document, len(pictures), source, display)
-        return known
+        element = pictures.get((source, display))
+        if element is None:
+            element = pictures[source, display] = _picture(document, len(pictures), source, display)
+        return element
 
-    found = [
+    parts = [
         f"<h1>{escape(chat.display_title)}</h1>\n",
         f'<p class="who">{format_time(chat.created_at)}</p>',
     ]
     if chat.system:
-        found.append(f'<p class="prompt">{escape(chat.system)}</p>\n')
+        parts.append(f'<p class="prompt">{escape(chat.system)}</p>\n')
     for message in messages:
         for piece in message_html(message, picture, thoughts=thoughts):
             if stop.is_set():
                 return ""
             # Angle brackets in the text are escaped, so these are real tags.
             marked = piece.replace("<mark>", _MARK).replace("</mark>", "</span>")
-            found.append(marked.replace("<table>", _TABLE))
-    return "".join(found)
+            parts.append(marked.replace("<table>", _TABLE))
+    return "".join(parts)
 
 
 def _picture(document: QTextDocument, number: int, source: str, display: bool) -> str:
-    found = formula(source, display)
-    if found is None:
+    drawing = formula(source, display)
+    if drawing is None:
         return f"<code>{escape(typed_source(source, display))}</code>"
-    width, height = max(1, round(found.width)), max(1, round(found.height))
+    width, height = max(1, round(drawing.width)), max(1, round(drawing.height))
     image = QImage(width * _SHARP, height * _SHARP, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)
-    QSvgRenderer(QByteArray(found.svg.replace(INK, "#000000").encode())).render(painter)
+    QSvgRenderer(QByteArray(drawing.svg.replace(INK, "#000000").encode())).render(painter)
     painter.end()
     name = f"formula:{number}"
     document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), image)
-    low = "middle" if found.depth > EM / 8 else "baseline"
+    low = "middle" if drawing.depth > EM / 8 else "baseline"
     attributes = f'width="{width}" height="{height}" style="vertical-align: {low}"'
     return f'<img src="{name}" {attributes}>'
 

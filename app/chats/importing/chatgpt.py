@@ -51,20 +51,20 @@ def read(item: dict[str, Any]) -> ImportedChat:
 
 
 def _fill(node: Node, message: dict[str, Any], model: str, skipped: Counter[str]) -> None:
-    content, about = as_dict(message.get("content")), as_dict(message.get("metadata"))
+    content, metadata = as_dict(message.get("content")), as_dict(message.get("metadata"))
     author = as_dict(message.get("author"))
     role, kind = as_text(author.get("role")), as_text(content.get("content_type"))
-    if about.get("is_user_system_message") or kind == "user_editable_context":
+    if metadata.get("is_user_system_message") or kind == "user_editable_context":
         skipped["custom instructions"] += 1
         return
-    if not content or about.get("is_visually_hidden_from_conversation"):
+    if not content or metadata.get("is_visually_hidden_from_conversation"):
         return
     node.created_at = parse_time(message.get("create_time"))
     if role == "assistant":
-        slugs = (about.get("model_slug"), about.get("default_model_slug"))
+        slugs = (metadata.get("model_slug"), metadata.get("default_model_slug"))
         node.model = next(filter(None, map(_model, slugs)), model)
     node.cut = message.get("status") == "in_progress"
-    for attached in as_list(about.get("attachments")):
+    for attached in as_list(metadata.get("attachments")):
         skipped["attached files"] += bool(attached)
     recipient = as_text(message.get("recipient")) or "all"
     if role == "tool" or (role == "assistant" and recipient != "all"):
@@ -76,7 +76,7 @@ def _fill(node: Node, message: dict[str, Any], model: str, skipped: Counter[str]
         text = "\n\n".join(
             filter(None, (_part_text(p, skipped) for p in as_list(content.get("parts"))))
         )
-        node.content = _replace_citations(text, about, skipped) if role == "assistant" else text
+        node.content = _replace_citations(text, metadata, skipped) if role == "assistant" else text
         if not node.content:
             node.role = "" if role != "assistant" else role
     elif kind == "thoughts":
@@ -125,9 +125,9 @@ def _tool_text(tool: str, is_result: bool, content: dict[str, Any], skipped: Cou
     if tool.startswith(_CANVAS) and is_result:
         return ""  # this result is only a confirmation
     if tool.startswith(_CANVAS):
-        found = _canvas_text(content_text)
-        skipped["changes to a document"] += not found
-        return found
+        document = _canvas_text(content_text)
+        skipped["changes to a document"] += not document
+        return document
     skipped["tool calls and results"] += 1
     return ""
 
@@ -150,25 +150,25 @@ def _canvas_text(call: str) -> str:
     return "\n\n".join(filter(None, (name, fenced(written, language)))) if written else ""
 
 
-def _replace_citations(words: str, about: dict[str, Any], skipped: Counter[str]) -> str:
+def _replace_citations(words: str, metadata: dict[str, Any], skipped: Counter[str]) -> str:
     """Replace citation placeholders with links and remove other placeholders."""
-    known: dict[str, str] = {}
-    for reference in map(as_dict, as_list(about.get("content_references"))):
-        if found := _reference_text(reference):
-            known.setdefault(as_text(reference.get("matched_text")), found)
-    for cited in map(as_dict, as_list(about.get("citations"))):
+    replacements: dict[str, str] = {}
+    for reference in map(as_dict, as_list(metadata.get("content_references"))):
+        if text := _reference_text(reference):
+            replacements.setdefault(as_text(reference.get("matched_text")), text)
+    for cited in map(as_dict, as_list(metadata.get("citations"))):
         start, end = cited.get("start_ix"), cited.get("end_ix")
         if isinstance(start, int) and isinstance(end, int):
-            known.setdefault(words[start:end], link(as_dict(cited.get("metadata"))))
+            replacements.setdefault(words[start:end], link(as_dict(cited.get("metadata"))))
 
-    def shown(match: re.Match[str]) -> str:
-        found = known.get(match[0]) or _citation_text(match)
+    def replace_mark(match: re.Match[str]) -> str:
+        text = replacements.get(match[0]) or _citation_text(match)
         names_source = match.re is _OLD_MARK or match[1] not in _NO_SOURCE
-        if not found and names_source:
+        if not text and names_source:
             skipped["citations without an address"] += 1
-        return found or _GONE
+        return text or _GONE
 
-    words = _OLD_MARK.sub(shown, _MARK.sub(shown, words))
+    words = _OLD_MARK.sub(replace_mark, _MARK.sub(replace_mark, words))
     return _STRAY_MARK.sub("", _BLANKS.sub("", words))
 
 
@@ -181,10 +181,10 @@ def _citation_text(mark: re.Match[str]) -> str:
     if kind != "entity":
         return ""
     try:
-        named = as_list(json.loads(values[0]))
+        fields = as_list(json.loads(values[0]))
     except (ValueError, RecursionError):
         return ""
-    return as_text(named[1]) if len(named) > 1 else ""
+    return as_text(fields[1]) if len(fields) > 1 else ""
 
 
 _NO_SOURCE = {"entity", "navlist", "image_group", "i", "video", "products"}
@@ -195,8 +195,8 @@ _BLANKS = re.compile(f"[ \\t]+{_GONE}(?=[\\s.,;:!?)\\]{_GONE}]|$)")
 def _reference_text(reference: dict[str, Any]) -> str:
     sources = [*as_list(reference.get("items")), *as_list(reference.get("sources"))]
     links = [link(as_dict(source)) for source in sources] or [link(reference)]
-    if found := " ".join(dict.fromkeys(filter(None, links))):
-        return found
+    if text := " ".join(dict.fromkeys(filter(None, links))):
+        return text
     words = as_text(reference.get("alt")) or as_text(reference.get("name"))
     return words if not _STRAY_MARK.search(words) else ""
 

@@ -81,12 +81,14 @@ class _Documents:
         return self._block(as_text(call.get("title")), language, content)
 
     def replace_artifacts(self, words: str) -> str:
-        def shown(match: re.Match[str]) -> str:
+        def replace_artifact(match: re.Match[str]) -> str:
             attributes: dict[str, Any] = dict(_ATTRIBUTE.findall(match[1]))
             attributes |= {"id": attributes.get("identifier"), "content": match[2].strip("\n")}
             return f"\n\n{self.document_of_call('artifacts', attributes)}\n\n"
 
-        return _ARTIFACT.sub(shown, words).strip("\n") if "<antArtifact" in words else words
+        return (
+            _ARTIFACT.sub(replace_artifact, words).strip("\n") if "<antArtifact" in words else words
+        )
 
     @staticmethod
     def _block(name: str, language: str, content: str) -> str:
@@ -147,10 +149,10 @@ def _with_citations(part: dict[str, Any]) -> str:
     words = as_text(part.get("text"))
     places: dict[int, list[str]] = {}
     for cited in map(as_dict, as_list(part.get("citations"))):
-        about, end = as_dict(cited.get("details")), cited.get("end_index")
-        found = link({"title": cited.get("title") or about.get("title"), **about})
-        if found and isinstance(end, int) and 0 < end <= len(words):
-            places.setdefault(end, []).append(found)
+        details, end = as_dict(cited.get("details")), cited.get("end_index")
+        source_link = link({"title": cited.get("title") or details.get("title"), **details})
+        if source_link and isinstance(end, int) and 0 < end <= len(words):
+            places.setdefault(end, []).append(source_link)
     parts, at = list[str](), 0
     for end in sorted(places):
         parts += [words[at:end], " ", " ".join(dict.fromkeys(places[end]))]

@@ -92,8 +92,8 @@ class Reader(Struct):
                     with path.open("rb") as file:
                         yield from self._stream(file, path.name)
             except OSError as error:
-                why = error.strerror or tr("it couldn’t be read")
-                self.faults.append(f"{path.name}: {why}.")
+                reason = error.strerror or tr("it couldn’t be read")
+                self.faults.append(f"{path.name}: {reason}.")
             except DAMAGED:
                 self.faults.append(tr("{file}: the archive is damaged.", file=path.name))
 
@@ -128,8 +128,8 @@ class Reader(Struct):
         with zipfile.ZipFile(path) as archive:
             listed = [m for m in archive.infolist() if m.filename.lower().endswith(".json")]
             listed = [m for m in listed if not m.filename.startswith("__MACOSX/")][:MOST_FILES]
-            named = [m for m in listed if _EXPORTED.fullmatch(Path(m.filename).name)]
-            members = named or listed
+            export_members = [m for m in listed if _EXPORTED.fullmatch(Path(m.filename).name)]
+            members = export_members or listed
             if not members:
                 words = tr("{file}: no chats in this archive.", file=path.name)
                 self.faults.append(words)

@@ -36,8 +36,8 @@ class ImportedChat(Struct):
     @property
     def character_count(self) -> int:
         written = sum(len(m.content) + len(m.reasoning) + 200 for m in self.messages)
-        shown = sum(len(image.data) for image in self.images)
-        return written + shown + sum(len(page) for text in self.texts for page in text.pages)
+        image_bytes = sum(len(image.data) for image in self.images)
+        return written + image_bytes + sum(len(page) for text in self.texts for page in text.pages)
 
 
 def derived_id(seconds: float, *names: str) -> str:
@@ -124,7 +124,7 @@ def build_chat(
     Consecutive assistant entries (thoughts, tool calls, text) become one message, unless the tree
     branches between them. Instructions before the first message become the system prompt.
     """
-    found = ImportedChat(source, chat, [])
+    imported_chat = ImportedChat(source, chat, [])
     below: dict[str | None, list[Node]] = {}
     for key, parent in _parents(nodes, current).items():
         below.setdefault(parent, []).append(nodes[key])
@@ -138,24 +138,26 @@ def build_chat(
             answer = answer or _Answer()
             answer.nodes.append(node)
         elif node.role:
-            parent = _add_answer(found, answer, parent, parents)
+            parent = _add_answer(imported_chat, answer, parent, parents)
             answer = None
             if node.role == "user":
-                parent = _add(found, node, parent)
+                parent = _add(imported_chat, node, parent)
             elif parent is None:
-                system = "\n\n".join(filter(None, (found.chat.system, node.content)))
-                found.chat = replace(found.chat, system=system)
+                system = "\n\n".join(filter(None, (imported_chat.chat.system, node.content)))
+                imported_chat.chat = replace(imported_chat.chat, system=system)
             else:
-                found.skipped["instructions in the middle of a chat"] += 1
+                imported_chat.skipped["instructions in the middle of a chat"] += 1
         after = below.pop(node.key, [])
         if len(after) != 1:
-            parent = _add_answer(found, answer, parent, parents)
+            parent = _add_answer(imported_chat, answer, parent, parents)
             answer = None
         parents.setdefault(node.key, parent)
         waiting += [(child, parent, answer) for child in reversed(after)]
-    leaf = parents.get(current or "") or (found.messages[-1].id if found.messages else None)
-    found.chat = replace(found.chat, leaf_id=leaf)
-    return found
+    leaf = parents.get(current or "") or (
+        imported_chat.messages[-1].id if imported_chat.messages else None
+    )
+    imported_chat.chat = replace(imported_chat.chat, leaf_id=leaf)
+    return imported_chat
 
 
 class Conversation:
@@ -175,9 +177,9 @@ class Conversation:
         self.skipped: Counter[str] = Counter()
 
     def finish(self, current: str | None) -> ImportedChat:
-        found = build_chat(self._source, self._chat, self.nodes, current)
-        found.skipped += self.skipped
-        return found
+        imported_chat = build_chat(self._source, self._chat, self.nodes, current)
+        imported_chat.skipped += self.skipped
+        return imported_chat
 
 
 def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | None]:
@@ -201,7 +203,10 @@ def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | 
 
 
 def _add_answer(
-    found: ImportedChat, answer: _Answer | None, parent: str | None, parents: dict[str, str | None]
+    imported_chat: ImportedChat,
+    answer: _Answer | None,
+    parent: str | None,
+    parents: dict[str, str | None],
 ) -> str | None:
     """Add the merged assistant message if it has text. Return the parent of the next message."""
     if answer is None:
@@ -215,15 +220,17 @@ def _add_answer(
         created_at=answer.nodes[0].created_at or last.created_at,
     )
     if joined.content or joined.reasoning:
-        parent = _add(found, joined, parent)
+        parent = _add(imported_chat, joined, parent)
     for node in answer.nodes:
         parents[node.key] = parent
     return parent
 
 
-def _add(found: ImportedChat, node: Node, parent: str | None) -> str:
-    chat = found.chat
-    said_at = node.created_at or (found.messages[-1].created_at if found.messages else 0.0)
+def _add(imported_chat: ImportedChat, node: Node, parent: str | None) -> str:
+    chat = imported_chat.chat
+    said_at = node.created_at or (
+        imported_chat.messages[-1].created_at if imported_chat.messages else 0.0
+    )
     message = Message(
         id=derived_id(said_at or chat.created_at, chat.id, node.key),
         chat_id=chat.id,
@@ -235,5 +242,5 @@ def _add(found: ImportedChat, node: Node, parent: str | None) -> str:
         model=node.model,
         created_at=said_at or chat.created_at,
     )
-    found.messages.append(message)
+    imported_chat.messages.append(message)
     return message.id

@@ -58,22 +58,22 @@ class Import:
             for name, head, item in self.reader.items():
                 counts[name] += 1
                 where = _describe_place(name, counts[name])
-                found = _convert(head, item, name, where, report)
-                if found is None:
+                imported_chat = _convert(head, item, name, where, report)
+                if imported_chat is None:
                     continue
-                if found.chat.id in trashed_by_id:
+                if imported_chat.chat.id in trashed_by_id:
                     report.known += 1
-                    report.trashed += trashed_by_id[found.chat.id]
+                    report.trashed += trashed_by_id[imported_chat.chat.id]
                     continue
-                trashed_by_id[found.chat.id] = False
-                if found.source == OURS:
-                    folder_id = folders.local_id(found.chat.folder_id, head)
-                    found.chat = replace(found.chat, folder_id=folder_id)
+                trashed_by_id[imported_chat.chat.id] = False
+                if imported_chat.source == OURS:
+                    folder_id = folders.local_id(imported_chat.chat.folder_id, head)
+                    imported_chat.chat = replace(imported_chat.chat, folder_id=folder_id)
                 else:
-                    by = "person" if found.chat.title else ""
-                    found.chat = replace(found.chat, model=self.model, titled_by=by)
+                    by = "person" if imported_chat.chat.title else ""
+                    imported_chat.chat = replace(imported_chat.chat, model=self.model, titled_by=by)
                 try:
-                    batch.add(found)
+                    batch.add(imported_chat)
                 except _UNFIT:
                     report.add_fault(tr("{where}: can’t be saved.", where=where))
             batch.write()
@@ -128,20 +128,22 @@ class _Batch:
         self._chats, self._size = list[ImportedChat](), 0
         self._ids: set[str] = set()
 
-    def add(self, found: ImportedChat) -> None:
-        if not self._ids.isdisjoint(m.id for m in found.messages):
+    def add(self, imported_chat: ImportedChat) -> None:
+        if not self._ids.isdisjoint(m.id for m in imported_chat.messages):
             self.write()
-        messages = self._store.exchange.replace_used_ids(found.messages)
-        if messages != found.messages:
-            ids = dict(zip((m.id for m in found.messages), (m.id for m in messages), strict=True))
-            chat = found.chat
-            found.chat = replace(
+        messages = self._store.exchange.replace_used_ids(imported_chat.messages)
+        if messages != imported_chat.messages:
+            ids = dict(
+                zip((m.id for m in imported_chat.messages), (m.id for m in messages), strict=True)
+            )
+            chat = imported_chat.chat
+            imported_chat.chat = replace(
                 chat, leaf_id=ids.get(chat.leaf_id or ""), edited_id=ids.get(chat.edited_id or "")
             )
-            found.messages = messages
-        self._chats.append(found)
+            imported_chat.messages = messages
+        self._chats.append(imported_chat)
         self._ids.update(m.id for m in messages)
-        self._size += found.character_count
+        self._size += imported_chat.character_count
         if len(self._chats) >= _BATCH_CHATS or self._size >= _BATCH_CHARACTERS:
             self.write()
 
@@ -153,11 +155,11 @@ class _Batch:
         texts = [text for item in chats for text in item.texts]
         images = [image for item in chats for image in item.images]
         self._store.exchange.take_in([(item.chat, item.messages) for item in chats], texts, images)
-        for found in chats:
-            self._report.imported.append(found.chat)
-            self._report.messages += len(found.messages)
-            self._report.sources[found.source] += 1
-            self._report.skipped += found.skipped
+        for imported_chat in chats:
+            self._report.imported.append(imported_chat.chat)
+            self._report.messages += len(imported_chat.messages)
+            self._report.sources[imported_chat.source] += 1
+            self._report.skipped += imported_chat.skipped
         self._store.flush(_FLUSH_S)  # after a timeout, the writer stores them later
 
 
@@ -180,15 +182,15 @@ def _convert(
             return _read_own_export(head, item, name, report)
         for is_mine, read in PROGRAMS:
             if is_mine(item):
-                found = read(item)
-                if found.messages:
-                    return found
+                imported_chat = read(item)
+                if imported_chat.messages:
+                    return imported_chat
                 report.skipped["empty conversations"] += 1
-                report.skipped += found.skipped
+                report.skipped += imported_chat.skipped
                 return None
     except _UNFIT as error:
-        why = str(error) if head.get("format") == FORMAT else type(error).__name__
-        report.add_fault(tr("{where}: damaged ({why}).", where=where, why=why[:120]))
+        reason = str(error) if head.get("format") == FORMAT else type(error).__name__
+        report.add_fault(tr("{where}: damaged ({why}).", where=where, why=reason[:120]))
         return None
     report.add_fault(tr("{where}: unknown format.", where=where))
     return None
@@ -214,27 +216,29 @@ def _read_own_export(
     return _move_long_texts_to_files(ImportedChat(OURS, chat, messages, texts=texts, images=images))
 
 
-def _move_long_texts_to_files(found: ImportedChat) -> ImportedChat:
+def _move_long_texts_to_files(imported_chat: ImportedChat) -> ImportedChat:
     """Turn texts that are too long for the composer into attached files."""
-    chat = found.chat
+    chat = imported_chat.chat
     for text, files in (("draft", "draft_attachments"), ("edited_text", "edited_attachments")):
         if len(written := getattr(chat, text)) > LONGEST_WRITTEN:
-            file = _text_to_file(written, found)
+            file = _text_to_file(written, imported_chat)
             changes: dict[str, Any] = {text: "", files: (*getattr(chat, files), file)}
             chat = replace(chat, **changes)
     queue = [
-        replace(item, text="", attachments=(*item.attachments, _text_to_file(item.text, found)))
+        replace(
+            item, text="", attachments=(*item.attachments, _text_to_file(item.text, imported_chat))
+        )
         if len(item.text) > LONGEST_WRITTEN
         else item
         for item in chat.queued
     ]
-    found.chat = replace(chat, queued=tuple(queue))
-    return found
+    imported_chat.chat = replace(chat, queued=tuple(queue))
+    return imported_chat
 
 
-def _text_to_file(written: str, found: ImportedChat) -> Attachment:
+def _text_to_file(written: str, imported_chat: ImportedChat) -> Attachment:
     content = AttachedText("", (storable_text(written),))
-    found.texts.append(content)
+    imported_chat.texts.append(content)
     return Attachment(tr("Pasted text"), "text", content.hash, characters=len(written))
 
 

@@ -39,14 +39,14 @@ def read(item: dict[str, Any]) -> ImportedChat:
     before: str | None = None
     for number, entry in enumerate(map(as_dict, as_list(item["messages"]))):
         versions = [as_dict(version) for version in as_list(entry.get("versions"))]
-        chosen = entry.get("currentlySelected")
-        shown = chosen if isinstance(chosen, int) and 0 <= chosen < len(versions) else 0
+        selection = entry.get("currentlySelected")
+        index = selection if isinstance(selection, int) and 0 <= selection < len(versions) else 0
         for at, version in enumerate(versions):
             key = f"{number}.{at}"
             talk.nodes[key] = Node(key, before)
             _fill(talk.nodes[key], version, talk.skipped)
         if versions:
-            before = f"{number}.{shown}"
+            before = f"{number}.{index}"
     return talk.finish(before)
 
 
@@ -65,9 +65,9 @@ def _fill(node: Node, version: dict[str, Any], skipped: Counter[str]) -> None:
             style = as_dict(step.get("style"))
             words = _content_text(step.get("content"), skipped)
             (thought if style.get("type") == "thinking" else contents).append(words)
-            about = as_dict(step.get("genInfo"))
-            node.model = node.model or as_text(about.get("identifier"))
-            reason = as_text(as_dict(about.get("stats")).get("stopReason"))
+            info = as_dict(step.get("genInfo"))
+            node.model = node.model or as_text(info.get("identifier"))
+            reason = as_text(as_dict(info.get("stats")).get("stopReason"))
             node.cut = reason == "userStopped"
         elif kind == "toolStatus":
             skipped["tool calls and results"] += 1
@@ -82,15 +82,15 @@ def _fill(node: Node, version: dict[str, Any], skipped: Counter[str]) -> None:
 def _content_text(content: object, skipped: Counter[str]) -> str:
     if isinstance(content, str):
         return content
-    found = []
+    texts = []
     for part in map(as_dict, as_list(content)):
         kind = as_text(part.get("type"))
         if kind == "text":
-            found.append(as_text(part.get("text")))
+            texts.append(as_text(part.get("text")))
         elif kind == "file":
             skipped["attached files"] += 1
         elif kind in {"toolCallRequest", "toolCallResult"}:
             skipped["tool calls and results"] += 1
         else:
             skipped[KIND + kind[:40]] += 1
-    return "".join(found)
+    return "".join(texts)

@@ -44,13 +44,13 @@ class Report(Struct):
         )
 
     def details(self) -> list[str]:
-        found = []
+        lines = []
         if self.stopped:
-            found.append(tr("The import was stopped."))
+            lines.append(tr("The import was stopped."))
         if self.known:
-            found.append(self._format_left_out())
-        found += [left_out_text(name, count) for name, count in self.skipped.most_common() if count]
-        return found + self.faults
+            lines.append(self._format_left_out())
+        lines += [left_out_text(name, count) for name, count in self.skipped.most_common() if count]
+        return lines + self.faults
 
     def _format_left_out(self) -> str:
         count, trashed = number(self.known), number(self.trashed)
