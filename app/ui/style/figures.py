@@ -59,8 +59,8 @@ def seconds(value: float) -> str:
 
 
 def rate_line(rate: float) -> str:
-    shown = f"{rate:.0f}" if rate >= 9.5 or rate == 0 else number(rate, 1)
-    return tr("{number} tok/s", "tokens a second", number=shown)
+    rate_text = f"{rate:.0f}" if rate >= 9.5 or rate == 0 else number(rate, 1)
+    return tr("{number} tok/s", "tokens a second", number=rate_text)
 
 
 def bytes_line(count: int) -> str:
@@ -134,8 +134,8 @@ def phase_line(phase: Phase, progress: PromptProgress | None, *, short: bool = F
         if short:
             read = progress.done / max(progress.total, 1)
             return tr("Reading {percent}", percent=percent(read))
-        done, total = number(progress.done), number(progress.total)
-        return tr("Reading {done} of {total} tokens", done=done, total=total)
+        read_tokens, total = number(progress.done), number(progress.total)
+        return tr("Reading {done} of {total} tokens", done=read_tokens, total=total)
     if phase is Phase.WRITING:
         return tr("Writing", "a chat is writing its answer")
     words = _PHASES.get(phase)

@@ -120,8 +120,8 @@ def badge_icon(count: int, ground: str, text: str) -> QIcon:
     font.setBold(True)
     painter.setFont(font)
     painter.setPen(QColor(text))
-    shown = str(count) if count < 10 else "9+"
-    painter.drawText(QRectF(0, 0, size, size), Qt.AlignmentFlag.AlignCenter, shown)
+    digits = str(count) if count < 10 else "9+"
+    painter.drawText(QRectF(0, 0, size, size), Qt.AlignmentFlag.AlignCenter, digits)
     painter.end()
     return QIcon(pixmap)
 

@@ -24,18 +24,18 @@ _DESKTOP_SETTINGS: dict[tuple[str, str], Callable[[object], bool]] = {
 class Motion(QObject):
     """Reduced motion, from the app's setting and the desktop's (on Linux, from the XDG portal)."""
 
-    def __init__(self, wanted: str = "system", parent: QObject | None = None) -> None:
-        """``wanted`` is "system" or "less"."""
+    def __init__(self, preference: str = "system", parent: QObject | None = None) -> None:
+        """``preference`` is "system" or "less"."""
         super().__init__(parent)
-        self._setting = wanted
+        self._setting = preference
         self._system: dict[tuple[str, str], bool] = {}
 
     @property
     def is_reduced(self) -> bool:
         return self._setting == "less" or any(self._system.values())
 
-    def set_preference(self, wanted: str) -> None:
-        self._setting = wanted
+    def set_preference(self, preference: str) -> None:
+        self._setting = preference
 
     def apply_setting(self, space: str, key: str, value: object) -> None:
         means = _DESKTOP_SETTINGS.get((space, key))
@@ -56,7 +56,7 @@ class Motion(QObject):
             message.setArguments([space, key])
             watcher = QDBusPendingCallWatcher(bus.asyncCall(message), self)
             watcher.finished.connect(
-                lambda done, space=space, key=key: self._on_read(space, key, done)
+                lambda call, space=space, key=key: self._on_read(space, key, call)
             )
         slot: Any = SLOT("on_setting(QDBusMessage)")  # a str at runtime, but typed as bytes
         bus.connect(*_PORTAL, _INTERFACE, "SettingChanged", self, slot)
@@ -66,11 +66,11 @@ class Motion(QObject):
         space, key, value = (*message.arguments(), "", "", None)[:3]
         self.apply_setting(str(space), str(key), value)
 
-    def _on_read(self, space: str, key: str, done: QDBusPendingCallWatcher) -> None:
-        reply = done.reply()
+    def _on_read(self, space: str, key: str, watcher: QDBusPendingCallWatcher) -> None:
+        reply = watcher.reply()
         if reply.type() == QDBusMessage.MessageType.ReplyMessage and reply.arguments():
             self.apply_setting(space, key, reply.arguments()[0])
-        done.deleteLater()
+        watcher.deleteLater()
 
 
 def _unwrap_variant(value: object) -> object:
@@ -93,9 +93,9 @@ def _reduced_on_mac() -> bool:
 _motion: Motion | None = None
 
 
-def install(wanted: str, parent: QObject) -> Motion:
+def install(preference: str, parent: QObject) -> Motion:
     global _motion
-    _motion = Motion(wanted, parent)
+    _motion = Motion(preference, parent)
     _motion.follow_system()
     return _motion
 
@@ -105,6 +105,6 @@ def is_reduced() -> bool:
     return _motion is not None and shiboken6.isValid(_motion) and _motion.is_reduced
 
 
-def set_preference(wanted: str) -> None:
+def set_preference(preference: str) -> None:
     if _motion is not None and shiboken6.isValid(_motion):
-        _motion.set_preference(wanted)
+        _motion.set_preference(preference)

@@ -137,9 +137,9 @@ class Theme(QObject):
     def _set_style(self) -> None:
         # Qt calls the style all the time, and calls into Python are slow, so avoid them if
         # possible.
-        wanted = RoundedStyle if scaled(t.SMALL_ICON) == t.SMALL_ICON else ScaledIconStyle
-        if type(self._style) is not wanted:
-            self._style = wanted("Fusion")
+        style_class = RoundedStyle if scaled(t.SMALL_ICON) == t.SMALL_ICON else ScaledIconStyle
+        if type(self._style) is not style_class:
+            self._style = style_class("Fusion")
             self._app.setStyle(self._style)
 
     def _chosen_tokens(self) -> ThemeTokens:

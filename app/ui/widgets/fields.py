@@ -13,14 +13,14 @@ from app.ui.style.theme import code_font
 
 
 def make_combo_box(
-    parent: QWidget, name: str, choices: Iterable[tuple[str, object]], chosen: object = None
+    parent: QWidget, name: str, choices: Iterable[tuple[str, object]], current: object = None
 ) -> QComboBox:
-    """Make a box with (text, value) choices. Selects ``chosen``, or the first if it's missing."""
+    """Make a box with (text, value) choices. Selects ``current``, or the first if it's missing."""
     box = QComboBox(parent)
     box.setAccessibleName(name)
     for words, value in choices:
         box.addItem(words, value)
-    box.setCurrentIndex(max(0, box.findData(chosen)))
+    box.setCurrentIndex(max(0, box.findData(current)))
     return box
 
 

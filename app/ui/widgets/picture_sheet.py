@@ -46,13 +46,13 @@ def paint_small(painter: QPainter, area: QRectF, thumbnail: bytes, number: str =
         )
     else:
         painter.setClipPath(path)
-        wanted = (area.size() * ratio).toSize()
+        pixel_size = (area.size() * ratio).toSize()
         fitted = pixmap.scaled(
-            wanted,
+            pixel_size,
             Qt.AspectRatioMode.KeepAspectRatioByExpanding,
             Qt.TransformationMode.SmoothTransformation,
         )
-        cut = QRectF(0, 0, wanted.width(), wanted.height())
+        cut = QRectF(0, 0, pixel_size.width(), pixel_size.height())
         cut.moveCenter(QRectF(fitted.rect()).center())
         painter.drawPixmap(area, fitted, cut)
     if number:
@@ -83,12 +83,12 @@ class ImageView(QWidget):
         ratio = self.devicePixelRatioF()
         size = self._image.size().scaled(self.size() * ratio, Qt.AspectRatioMode.KeepAspectRatio)
         size = size.boundedTo(self._image.size())
-        shown = self._image.scaled(
+        image = self._image.scaled(
             size, Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
         )
         area = QRectF(0, 0, size.width() / ratio, size.height() / ratio)
         area.moveCenter(QRectF(self.rect()).center())
-        painter.drawImage(area, shown)
+        painter.drawImage(area, image)
 
 
 class PictureSheet(Sheet):
@@ -107,14 +107,14 @@ class PictureSheet(Sheet):
         self.image_view.setAccessibleName(tr("Image {name}, {about}", name=name, about=words))
         self.status_label = self.make_label(words)
         room = parent.window().size() * 0.9
-        least = QSize(scaled(320), scaled(200))
-        wanted = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).boundedTo(size)
-        self.image_view.setMinimumSize(least)
+        min_size = QSize(scaled(320), scaled(200))
+        image_size = size.scaled(room, Qt.AspectRatioMode.KeepAspectRatio).boundedTo(size)
+        self.image_view.setMinimumSize(min_size)
         self.rows.addWidget(self.image_view, 1)
         self.add_rows(self.status_label)
         self.add_buttons()
-        foot = self.sizeHint().height() - least.height()
-        self.resize(wanted.expandedTo(least) + QSize(48, foot))
+        foot = self.sizeHint().height() - min_size.height()
+        self.resize(image_size.expandedTo(min_size) + QSize(48, foot))
         flows.start(self, self._show())
 
     async def _show(self) -> None:

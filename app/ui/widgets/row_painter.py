@@ -127,16 +127,16 @@ class RowPainter:
         self.painter.setPen(QColor(color))
         measure = self.painter.fontMetrics()
         room = self.line.width() if most is None else min(most, self.line.width())
-        shown = measure.elidedText(words, elide, max(0, room))
+        visible_text = measure.elidedText(words, elide, max(0, room))
         flags = int(Qt.AlignmentFlag.AlignVCenter) | int(Qt.TextFlag.TextSingleLine)
         flags |= int(Qt.AlignmentFlag.AlignRight if end else Qt.AlignmentFlag.AlignLeft)
-        self.painter.drawText(self.to_visual(self.line), flags, shown)
-        if shown:
-            self._skip(measure.horizontalAdvance(shown) + gap, end=end)
+        self.painter.drawText(self.to_visual(self.line), flags, visible_text)
+        if visible_text:
+            self._skip(measure.horizontalAdvance(visible_text) + gap, end=end)
 
     def fits(self, *texts: tuple[str, QFont], gap: int) -> bool:
-        wanted = sum(gap + QFontMetrics(font).horizontalAdvance(words) for words, font in texts)
-        return wanted - gap <= self.line.width()
+        width = sum(gap + QFontMetrics(font).horizontalAdvance(words) for words, font in texts)
+        return width - gap <= self.line.width()
 
     def draw_marked_text(self, words: str, marks: Marks, color: str, font: QFont) -> None:
         """Paint text with parts in bold, in all of the remaining space."""
@@ -288,12 +288,12 @@ class RowDelegate(QStyledItemDelegate):
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
         """Paint the background. Return True if it's too dark for muted text."""
         tokens = theme().tokens
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
         over = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        color = tokens.accent_quiet if chosen else tokens.hover if over else ""
+        color = tokens.accent_quiet if is_selected else tokens.hover if over else ""
         focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
-        row.ground(row.line, color, ring=focused or (chosen and tokens.strong), radius=7)
-        return chosen
+        row.ground(row.line, color, ring=focused or (is_selected and tokens.strong), radius=7)
+        return is_selected
 
     def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:
         def shade(name: str) -> str:

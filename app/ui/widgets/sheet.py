@@ -139,9 +139,9 @@ class Sheet(QDialog):
             self._placed = True
             apply_styles(self)
             self._restore_place()
-            needed = self.rows.totalHeightForWidth(self.width())
-            if not self._resizable and needed > self.height():
-                self.resize(self.width(), needed)
+            height = self.rows.totalHeightForWidth(self.width())
+            if not self._resizable and height > self.height():
+                self.resize(self.width(), height)
         float_bars(self)
         super().showEvent(event)
 
@@ -248,8 +248,8 @@ class Sheet(QDialog):
         nest(self.rows, row)
         return leave
 
-    def set_scaled_width(self, usual: int) -> None:
-        self.setFixedWidth(max(scaled(usual), self.rows.minimumSize().width()))
+    def set_scaled_width(self, width: int) -> None:
+        self.setFixedWidth(max(scaled(width), self.rows.minimumSize().width()))
 
     def fit_height(self) -> None:
         """Adjust the height to the content.

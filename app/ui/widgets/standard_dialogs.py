@@ -39,16 +39,16 @@ async def ask_for_folder(parent: QWidget, title: str, start: str = "") -> Path |
     dialog = QFileDialog(parent, title, start or _start_folder())
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-    chosen = await _choose(dialog)
-    return chosen[0] if chosen else None
+    paths = await _choose(dialog)
+    return paths[0] if paths else None
 
 
 async def ask_for_file(parent: QWidget, title: str, kinds: str) -> Path | None:
     """Ask for an existing file. ``kinds`` has the file types, as in `QFileDialog.setNameFilter`."""
     dialog = QFileDialog(parent, title, _start_folder(), kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    chosen = await _choose(dialog)
-    return chosen[0] if chosen else None
+    paths = await _choose(dialog)
+    return paths[0] if paths else None
 
 
 async def ask_for_files(parent: QWidget, title: str, start: str, kinds: str) -> list[Path]:
@@ -73,10 +73,10 @@ async def ask_save_path(parent: QWidget, title: str, start: Path, kinds: str) ->
 
     dialog.filterSelected.connect(complete)
     complete()
-    chosen = await _choose(dialog)
-    if not chosen:
+    paths = await _choose(dialog)
+    if not paths:
         return None
-    path = chosen[0]
+    path = paths[0]
     if path.suffix not in endings:
         ending = dialog.selectedNameFilter().rpartition("*")[2].rstrip(")")
         path = path.with_name(path.name + ending)
@@ -152,25 +152,25 @@ def describe_link(address: QUrl) -> tuple[str, str, bool]:
     """Return the question about a link, the text to show, and True if the link may be opened."""
     # Use the encoded form. The human-readable form hides passwords and look-alike characters.
     sent = bytes(address.toEncoded().data()).decode("ascii", "replace")
-    shown = sent or bytes(QUrl.toPercentEncoding(address.toString()).data()).decode("ascii")
+    link_text = sent or bytes(QUrl.toPercentEncoding(address.toString()).data()).decode("ascii")
     where = bytes(QUrl.toAce(address.host()).data()).decode("ascii", "replace")
-    shown, where = _clip(shown), _clip_host(where)
+    link_text, where = _clip(link_text), _clip_host(where)
     scheme = address.scheme().lower()
     if scheme == "mailto":
         names = {name.lower() for name, _ in QUrlQuery(address).queryItems()}
         if names & {"attach", "attachment"}:
             words = tr("Blocked because this link attaches a file to an email.")
-            return words, shown, False
-        return tr("Write an email to this address outside Stretto?"), shown, True
+            return words, link_text, False
+        return tr("Write an email to this address outside Stretto?"), link_text, True
     if not address.isValid() or scheme not in OPENABLE or not where:
         words = tr("Blocked because this link doesn’t lead to a web page.")
-        return words, shown, False
+        return words, link_text, False
     if address.userInfo():
         # "good.org@evil.example" opens evil.example. There's no legitimate use for this.
         leads = tr("It leads to {place}, not to the text before the “@”:", place=where)
         words = tr("Blocked because this link hides where it leads.")
-        return words, f"{leads}\n{shown}", False
-    return tr("Open this address at {place} outside Stretto?", place=where), shown, True
+        return words, f"{leads}\n{link_text}", False
+    return tr("Open this address at {place} outside Stretto?", place=where), link_text, True
 
 
 def _clip(address: str) -> str:

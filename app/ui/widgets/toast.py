@@ -98,12 +98,12 @@ class Toast(QWidget):
 
     def add_text(self, text: str) -> None:
         """Append to the current message, or replace it if it has a button."""
-        shown = self if self.isVisible() else self.visible_overlay
-        if shown is None or not shown.isVisible() or not shown.button.isHidden():
+        overlay = self if self.isVisible() else self.visible_overlay
+        if overlay is None or not overlay.isVisible() or not overlay.button.isHidden():
             self.show_text(text)
             return
         if text not in self.text:
-            timer = shown._timer
+            timer = overlay._timer
             left_s = timer.remainingTime() / 1000 + 6.0 if timer.isActive() else 0.0
             self.show_text(f"{self.text} {text}", seconds=min(self.MAX_S, left_s))
 
@@ -150,12 +150,12 @@ class Toast(QWidget):
             wide = self._label.fontMetrics().horizontalAdvance(text) + 2
             reserved = 64 + (self.button.sizeHint().width() if not self.button.isHidden() else 0)
             area = self._area(parent)
-            most = min(scaled(420), parent.width() - reserved)
-            most = min(most, max(scaled(240), area.width() - reserved))
-            self._label.setWordWrap(wide > most)
+            room = min(scaled(420), parent.width() - reserved)
+            room = min(room, max(scaled(240), area.width() - reserved))
+            self._label.setWordWrap(wide > room)
             # Lines of about equal length, so that the last one isn't a single word.
-            lines = -(-wide // max(1, most))
-            self._label.setFixedWidth(wide if lines == 1 else min(most, wide // lines + scaled(40)))
+            lines = -(-wide // max(1, room))
+            self._label.setFixedWidth(wide if lines == 1 else min(room, wide // lines + scaled(40)))
             self.setMinimumHeight(scaled(self.HEIGHT))
             layout.activate()  # otherwise the size never shrinks
             self.adjustSize()

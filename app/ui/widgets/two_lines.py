@@ -48,7 +48,7 @@ class TwoLineList(QListWidget):
 
     def fill(self, rows: list[tuple[str, str, str]]) -> None:
         """Replace all rows with (key, name, second line), keeping selection and scroll position."""
-        chosen, at = set(self.selected_keys()), self.currentRow()
+        selected_keys, at = set(self.selected_keys()), self.currentRow()
         self.clear()
         for key, name, below in rows:
             item = QListWidgetItem(name)
@@ -56,8 +56,8 @@ class TwoLineList(QListWidget):
             item.setData(BELOW, below)
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, below)
             self.addItem(item)
-            item.setSelected(key in chosen)
-        if rows and not chosen & {key for key, _, _ in rows}:
+            item.setSelected(key in selected_keys)
+        if rows and not selected_keys & {key for key, _, _ in rows}:
             self.setCurrentRow(min(max(at, 0), len(rows) - 1))
 
     def rename_row(self, key: str, now: str, below: str) -> None:

@@ -51,8 +51,8 @@ def current_shortcut(keys: str) -> str:
 def insert_shortcut(tip: str) -> str:
     """Return a tooltip (text, two spaces, default shortcut) with the current shortcut."""
     words, _, keys = tip.partition("  ")
-    shown = to_native_keys(current_shortcut(keys)) if keys else ""
-    return f"{words}  {shown}" if shown else words
+    keys_text = to_native_keys(current_shortcut(keys)) if keys else ""
+    return f"{words}  {keys_text}" if keys_text else words
 
 
 class WheelGuard(QObject):
@@ -190,10 +190,10 @@ def is_part_visible(owner: QObject, part: str) -> bool:
     return widget is not None and not widget.isHidden()
 
 
-def show_if(owner: QObject, part: str, needed: bool) -> None:
+def show_if(owner: QObject, part: str, is_needed: bool) -> None:
     """Show or hide a lazily created part. A missing part isn't created just to hide it."""
-    if needed or is_part_visible(owner, part):
-        getattr(owner, part).setVisible(needed)
+    if is_needed or is_part_visible(owner, part):
+        getattr(owner, part).setVisible(is_needed)
 
 
 def is_typed_text(event: QKeyEvent) -> bool:
