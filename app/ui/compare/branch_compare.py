@@ -86,8 +86,8 @@ class BranchCompare(Sheet):
         super().__init__("branch-compare", tr("Compare Branches"), parent)
         paths = [chat.transcript.branch_through(message_id) for message_id in (first_id, other)]
         now, common = {message.id for message in chat.transcript.iterate_back()}, 0
-        for ours, right in zip(*paths, strict=False):
-            if ours.id != right.id:
+        for left, right in zip(*paths, strict=False):
+            if left.id != right.id:
                 break
             common += 1
         if common:
@@ -101,13 +101,15 @@ class BranchCompare(Sheet):
             rest = [chat.message_to_display(message.id) for message in path[common:]]
             column = make_column_layout(spacing=4)
             first = path[common] if len(path) > common else path[-1]
-            shown = first.id in now
-            name = branch_name(first.stats) or (tr("Shown branch") if shown else tr("Other branch"))
+            is_current = first.id in now
+            name = branch_name(first.stats) or (
+                tr("Shown branch") if is_current else tr("Other branch")
+            )
             head = make_row_layout((self.make_heading(name), 1), spacing=None)
             show = self.button(tr("Show This Branch"), partial(self._on_chosen, first.id))
             show.setAccessibleDescription(name)
             retain_size_when_hidden(show)  # lets both columns start at the same height
-            show.setVisible(not shown)
+            show.setVisible(not is_current)
             head.addWidget(show)
             self.columns.append(BranchColumn(rest, self))
             self.columns[-1].setAccessibleName(name)

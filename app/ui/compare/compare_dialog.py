@@ -53,10 +53,10 @@ class MemberRow(QWidget):
         super().__init__(parent)
         self.name = QLineEdit(member.name, self)
         self.name.setPlaceholderText(tr("Name"))
-        named = {"": tr("This chat’s model"), **models}
-        named.setdefault(member.model, member.model)
-        self.model = make_combo_box(self, "", ((n, ref) for ref, n in named.items()), member.model)
-        for index, ref in enumerate(named):
+        refs = {"": tr("This chat’s model"), **models}
+        refs.setdefault(member.model, member.model)
+        self.model = make_combo_box(self, "", ((n, ref) for ref, n in refs.items()), member.model)
+        for index, ref in enumerate(refs):
             self.model.setItemData(index, ref, Qt.ItemDataRole.ToolTipRole)
         self.model.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -143,9 +143,9 @@ class CompareDialog(Sheet):
     get_model_requested = Signal()
 
     def __init__(
-        self, settings: Settings, models: Mapping[str, str], about: str, parent: QWidget
+        self, settings: Settings, models: Mapping[str, str], excerpt: str, parent: QWidget
     ) -> None:
-        """``models`` are names by reference. ``about`` is the start of the user's message."""
+        """``models`` are names by reference. ``excerpt`` is the start of the user's message."""
         super().__init__("compare", tr("Compare"), parent, spacing=10)
         self._settings = settings
         self._models = dict(models)
@@ -181,7 +181,7 @@ class CompareDialog(Sheet):
         self.ok = self.button(tr("Compare"), self.accept)
         note = tr("The replies appear in this chat, and use its history and settings.")
         self.add_rows(
-            self.make_label(about),
+            self.make_label(excerpt),
             self.make_label(note),
             head,
             ways,
@@ -226,9 +226,9 @@ class CompareDialog(Sheet):
     def accept(self) -> None:
         members = [member.to_json() for member in self.selected_members()]
         name = self.saved.currentData() or ""
-        known = self._settings.panels.get(name) == members
+        is_saved = self._settings.panels.get(name) == members
         panels = {**self._settings.panels, "": members}
-        self._settings.set(panels=panels, panel=name if known else "")
+        self._settings.set(panels=panels, panel=name if is_saved else "")
         super().accept()
 
     @property
@@ -243,35 +243,35 @@ class CompareDialog(Sheet):
     @Slot()
     def _refresh(self) -> None:
         count = len(self.members)
-        why = tr("Compare at least two members.") if count < 2 else ""
-        self.why.setText(why)
-        self.get.setVisible(bool(why) and len(self._models) < 2)
+        reason = tr("Compare at least two members.") if count < 2 else ""
+        self.why.setText(reason)
+        self.get.setVisible(bool(reason) and len(self._models) < 2)
         self.tally.setVisible(
             bool(self.tally.text()) and len({m.model for m in self.selected_members()}) > 1
         )
-        self.ok.setEnabled(not why)
-        self.ok.setToolTip(why)
-        self.save_as.setEnabled(not why)
-        self.save_as.setToolTip(why)
+        self.ok.setEnabled(not reason)
+        self.ok.setToolTip(reason)
+        self.save_as.setEnabled(not reason)
+        self.save_as.setToolTip(reason)
         self.add.setEnabled(count < MOST)
-        most = tr("You can compare up to {most} members.", most=MOST)
-        self.add.setToolTip("" if count < MOST else most)
+        limit_text = tr("You can compare up to {most} members.", most=MOST)
+        self.add.setToolTip("" if count < MOST else limit_text)
 
-    def _fill_names(self, chosen: str) -> None:
+    def _fill_names(self, saved_name: str) -> None:
         self.saved.clear()
-        known = "" in self._settings.panels
-        self.saved.addItem(tr("Last comparison") if known else tr("Example: three roles"), "")
+        has_last = "" in self._settings.panels
+        self.saved.addItem(tr("Last comparison") if has_last else tr("Example: three roles"), "")
         for name in sorted(filter(None, self._settings.panels), key=str.casefold):
             self.saved.addItem(name, name)
-        self._select_name(chosen)
+        self._select_name(saved_name)
 
     def _select_name(self, name: str | None) -> None:
         """Select a saved comparison. None selects none, because the members are new."""
         self.saved.setCurrentIndex(-1 if name is None else max(0, self.saved.findData(name)))
-        named = bool(self.saved.currentData())
+        has_name = bool(self.saved.currentData())
         for button in (self.rename, self.delete):
-            button.setEnabled(named)
-            button.setToolTip("" if named else tr("Choose a saved comparison first."))
+            button.setEnabled(has_name)
+            button.setToolTip("" if has_name else tr("Choose a saved comparison first."))
 
     @Slot(int)
     def _on_saved(self, _: int) -> None:

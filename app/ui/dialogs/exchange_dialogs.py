@@ -155,8 +155,8 @@ class ExportDialog(Sheet):
             progress = self._export.progress
             self.bar.setMaximum(max(1, progress.total))
             self.bar.setValue(progress.done)
-            done = number(progress.done)
-            words = counted("{done} of %Ln chats", "{done} of %Ln chats", progress.total, done=done)
+            part = number(progress.done)
+            words = counted("{done} of %Ln chats", "{done} of %Ln chats", progress.total, done=part)
             self.words.setText(words)
 
     async def _write(self, export: Export) -> None:
@@ -228,8 +228,8 @@ class ImportDialog(Sheet):
         self._poll_timer.timeout.connect(self._show_progress)
 
     async def _ask_for_files(self) -> None:
-        chats, others = tr("Chats"), tr("All files")
-        kinds = f"{chats} (*.json *.zip);;{others} (*)"
+        chats, all_files = tr("Chats"), tr("All files")
+        kinds = f"{chats} (*.json *.zip);;{all_files} (*)"
         start = str(await standard_dialogs.downloads_folder())
         self.begin(await standard_dialogs.ask_for_files(self, tr("Import"), start, kinds))
 
@@ -261,12 +261,12 @@ class ImportDialog(Sheet):
 
     async def _run_import(self, work: Import) -> None:
         report: Report | None = None
-        why: object = tr("unknown error")
+        reason: object = tr("unknown error")
         store = self._store
         try:
             report = await flows.run_in_thread(lambda _: work.run(store), work.stop)
         except Exception as error:
-            why = error
+            reason = error
         self._import = None
         self._poll_timer.stop()
         self.bar.hide()
@@ -274,7 +274,7 @@ class ImportDialog(Sheet):
         self.close_button.setDefault(True)
         self.close_button.setFocus()
         if report is None:
-            self.words.setText(tr("The import failed: {why}.", why=why))
+            self.words.setText(tr("The import failed: {why}.", why=reason))
             return
         self.words.setText(report.summary())
         self.words.setProperty("muted", False)

@@ -59,9 +59,9 @@ class NameDialog(Sheet):
         self._warned_name = ""
         self._hint.setText(self._words)
         self.ok.setText(self._verb)
-        named = bool(clean_name(self.field.text()))
-        self.ok.setEnabled(named)
-        self.ok.setToolTip("" if named else tr("Enter a name first"))
+        has_name = bool(clean_name(self.field.text()))
+        self.ok.setEnabled(has_name)
+        self.ok.setToolTip("" if has_name else tr("Enter a name first"))
 
     @Slot()
     def _on_ok(self) -> None:
@@ -151,13 +151,13 @@ class PromptsDialog(Sheet):
         self._settings.set(prompts=prompts)
         self.changed.emit()
 
-    def _fill(self, chosen: str) -> None:
+    def _fill(self, name: str) -> None:
         names = list(self._settings.prompts)
         self._filling = True
         self.list.clear()
         self.list.fill([(n, n, _first_line(t)) for n, t in self._settings.prompts.items()])
         if names:
-            self.list.setCurrentRow(names.index(chosen) if chosen in names else 0)
+            self.list.setCurrentRow(names.index(name) if name in names else 0)
         self._filling = False
         self._show_chosen()
 
@@ -180,7 +180,7 @@ class PromptsDialog(Sheet):
         self._show_problem("")
 
     def _show_problem(self, problem: str) -> None:
-        usual = (
+        default_hint = (
             tr(
                 "Type / in an empty message to insert a prompt. Tab moves through its "
                 "{{variables}}."
@@ -188,7 +188,7 @@ class PromptsDialog(Sheet):
             if self._settings.prompts
             else tr("Choose New to create your first prompt.")
         )
-        self.hint.setText(problem or usual)
+        self.hint.setText(problem or default_hint)
         self.hint.setProperty("danger", bool(problem))
         self.hint.style().polish(self.hint)
 

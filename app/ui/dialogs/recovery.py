@@ -50,19 +50,19 @@ class BackupsDialog(Sheet):
 
     @Slot()
     def _on_restore(self) -> None:
-        chosen = self.list.selected_keys()
-        if chosen:
+        keys = self.list.selected_keys()
+        if keys:
             self.accept()
-            self.backup_chosen.emit(self._paths[chosen[0]])
+            self.backup_chosen.emit(self._paths[keys[0]])
 
 
 def ask_for_backup(backups: list[Backup]) -> Path | None:
     """Let the user choose a backup before there's a window. None if the user cancels."""
-    chosen: list[Path] = []
+    paths: list[Path] = []
     dialog = BackupsDialog(backups, None, runs=False)
-    dialog.backup_chosen.connect(chosen.append)
+    dialog.backup_chosen.connect(paths.append)
     dialog.exec()
-    return chosen[0] if chosen else None
+    return paths[0] if paths else None
 
 
 def _format_day(backup: Backup, now: float | None = None) -> str:

@@ -77,13 +77,13 @@ def ask_about_store(error: StoreError, parent: QWidget | None = None) -> Recover
 
 def ask_for_folder() -> Path | None:
     """Ask for a folder to use instead of a read-only one. Return None if the user cancels."""
-    chosen = QFileDialog.getExistingDirectory(None, tr("Use Another Folder"), str(Path.home()))
-    return Path(chosen) if chosen else None
+    folder = QFileDialog.getExistingDirectory(None, tr("Use Another Folder"), str(Path.home()))
+    return Path(folder) if folder else None
 
 
 def ask_about_unsaved(error: StoreError, parent: QWidget | None = None) -> Recovery:
-    known = _CAUSES.get(error.code)
-    cause = tr(known, place=error.path) if known is not None else error.message
+    cause_text = _CAUSES.get(error.code)
+    cause = tr(cause_text, place=error.path) if cause_text is not None else error.message
     words = tr("{cause} Changes that aren’t saved when you quit are lost.", cause=cause)
     box = _store_box(tr("Your latest changes aren’t saved"), words, parent)
     ways = {

@@ -109,9 +109,9 @@ class PaletteQuery:
             return MatchQuality(1 if all(start.search(text) for start in self._starts) else 2)
         if context and all(word in text or word in context for word in words):
             return MatchQuality(3)
-        found = self._letters.search(text) if self._letters is not None else None
-        if found is not None and found.end() - found.start() <= self._max_spread:
-            return MatchQuality(WORST, found.end() - found.start())
+        hit = self._letters.search(text) if self._letters is not None else None
+        if hit is not None and hit.end() - hit.start() <= self._max_spread:
+            return MatchQuality(WORST, hit.end() - hit.start())
         return None
 
 

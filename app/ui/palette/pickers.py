@@ -85,9 +85,9 @@ class FieldPicker(Card):
         finder = Finder(entries, {}, self)
         finder.start_search(typed)
         finder.finish()
-        found = finder.best_entries()
+        matches = finder.best_entries()
         finder.deleteLater()
-        return found
+        return matches
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
@@ -142,12 +142,12 @@ class PromptPicker(FieldPicker):
         field: QTextEdit,
         composer: QWidget,
         prompts: Callable[[], Mapping[str, str]],
-        more: Callable[[], list[PaletteEntry]],
+        extra_entries: Callable[[], list[PaletteEntry]],
         parent: QWidget,
     ) -> None:
         super().__init__(tr("Prompts"), field, composer, parent)
         self._prompts = prompts
-        self._extra = more
+        self._extra = extra_entries
 
     def query_before_cursor(self) -> str | None:
         text = self._field.toPlainText()
@@ -166,13 +166,13 @@ class PromptPicker(FieldPicker):
             )
             for name, text in prompts.items()
         ]
-        found = self._best([*entries, *self._extra()], typed)
+        matches = self._best([*entries, *self._extra()], typed)
         if not typed.strip():
             words = tr("Edit Prompts…") if prompts else tr("Write a Prompt…")
-            found.append(
+            matches.append(
                 PaletteEntry(EntryKind.COMMAND, "prompts", words, self.manage_requested.emit)
             )
-        return found
+        return matches
 
 
 _RESOURCE_QUERY = re.compile(rf"(?:^|\s)@([^@\n]{{0,{LONGEST}}})$")
@@ -195,8 +195,8 @@ class ResourcePicker(FieldPicker):
     def query_before_cursor(self) -> str | None:
         if self._field.toPlainText().startswith("/"):
             return None  # leave the text to the prompt picker
-        found = _RESOURCE_QUERY.search(self._line_before_cursor())
-        return found[1] if found is not None and not self._in_code() else None
+        match = _RESOURCE_QUERY.search(self._line_before_cursor())
+        return match[1] if match is not None and not self._in_code() else None
 
     def find_entries(self, typed: str) -> list[PaletteEntry]:
         return self._best(self._resources(typed), typed)
@@ -210,10 +210,10 @@ class ResourcePicker(FieldPicker):
         return bool(fences % 2 or self._line_before_cursor().count("`") % 2)
 
     def take_away(self) -> None:
-        found = _RESOURCE_QUERY.search(self._line_before_cursor())
-        if found is not None:
+        match = _RESOURCE_QUERY.search(self._line_before_cursor())
+        if match is not None:
             cursor = self._field.textCursor()
-            length = len(found[1].encode("utf-16-le")) // 2 + 1
+            length = len(match[1].encode("utf-16-le")) // 2 + 1
             move, keep = QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor
             cursor.movePosition(move, keep, length)
             cursor.removeSelectedText()
