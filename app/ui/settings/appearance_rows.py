@@ -66,21 +66,21 @@ class SpellingChoice(QObject):
 
     @Slot()
     def _fill(self) -> None:
-        chosen = self._settings.spelling
+        current = self._settings.spelling
         entries = [(tr("Keyboard language"), AUTO), (tr("Off"), OFF)]
-        languages = {*self._speller.languages, *({chosen} - {AUTO, OFF})}
+        languages = {*self._speller.languages, *({current} - {AUTO, OFF})}
         entries += sorted(zip(_language_names(sorted(languages)), sorted(languages), strict=True))
         box = self.box
         if entries != [(box.itemText(n), box.itemData(n)) for n in range(box.count())]:
             self.box.clear()
             for text, language in entries:
                 self.box.addItem(text, language)
-        self.box.setCurrentIndex(self.box.findData(chosen))
+        self.box.setCurrentIndex(self.box.findData(current))
         has_languages = bool(self._speller.languages) or not self._speller.opened
         self.box.setEnabled(has_languages)
-        why = self._speller.why_not
-        self.why.setText(why)
-        self._why_row.setVisible(bool(why))
+        reason = self._speller.why_not
+        self.why.setText(reason)
+        self._why_row.setVisible(bool(reason))
 
     @Slot(int)
     def _on_chosen(self, index: int) -> None:

@@ -160,13 +160,13 @@ class FormPage(QWidget):
 
     def values(self, words: str) -> str:
         """Return the choices and button texts in a row's field, for the search."""
-        found: list[str] = []
+        texts: list[str] = []
         for widget in self.rows[words].findChildren(QWidget):
             if isinstance(widget, QComboBox):
-                found += [widget.itemText(n) for n in range(widget.count())]
+                texts += [widget.itemText(n) for n in range(widget.count())]
             elif isinstance(widget, QAbstractButton) and not widget.isHidden():
-                found.append(widget.text())
-        return " ".join(found)
+                texts.append(widget.text())
+        return " ".join(texts)
 
     def fill(self, special: Special) -> None:
         """Create all rows of the page.
@@ -267,8 +267,8 @@ class FormPage(QWidget):
             texts.addWidget(label)
             self.rows[words], self._fields[words] = row, field
             also = option.search
-            named = (tr(self._section), self._section, words, about)
-            self.found_by[words] = " ".join((*named, tr(also) if also else "", also))
+            search_texts = (tr(self._section), self._section, words, about)
+            self.found_by[words] = " ".join((*search_texts, tr(also) if also else "", also))
         if about:
             texts.addWidget(make_label(self, about))
         line = QVBoxLayout(row) if below else QHBoxLayout(row)
@@ -335,8 +335,8 @@ _END_ALIGNED = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 def _widgets_in(layout: QBoxLayout) -> list[QWidget]:
     row = layout.parentWidget()
-    found = {layout.indexOf(w): w for w in row.findChildren(QWidget)} if row is not None else {}
-    return [found[n] for n in sorted(found) if n >= 0]
+    widgets = {layout.indexOf(w): w for w in row.findChildren(QWidget)} if row is not None else {}
+    return [widgets[n] for n in sorted(widgets) if n >= 0]
 
 
 _ICONS = {
@@ -445,27 +445,27 @@ class SettingsPages(QWidget):
 
     @Slot(str)
     def _on_typed(self, typed: str) -> None:
-        found = self._find_rows(typed) if typed.strip() else []
+        rows = self._find_rows(typed) if typed.strip() else []
         self.list.setVisible(not typed.strip())
-        self.hits.setVisible(bool(found))
-        nothing = bool(typed.strip()) and not found
+        self.hits.setVisible(bool(rows))
+        nothing = bool(typed.strip()) and not rows
         if nothing:
             self.stack.setCurrentWidget(self.nothing)
         else:
             self._show(self.list.currentRow())
         with QSignalBlocker(self.hits):  # removing results temporarily changes the current result
-            self.hits.fill([(f"{title}/{row}", tr(row), tr(title)) for title, row in found])
+            self.hits.fill([(f"{title}/{row}", tr(row), tr(title)) for title, row in rows])
             self.hits.setCurrentRow(0)
         self._on_chosen()
 
     def _find_rows(self, typed: str) -> list[tuple[str, str]]:
-        wanted = PaletteQuery(typed)
+        query = PaletteQuery(typed)
         fits: list[tuple[MatchQuality, int, tuple[str, str]]] = []
         for title in self._page_specials:
             page = self._ensure_page(title)
-            for words, more in page.found_by.items():
-                context = fold_text(f"{more} {page.values(words)} {tr(title)} {title}")
-                fit = wanted.match(fold_text(tr(words)), context)
+            for words, search_text in page.found_by.items():
+                context = fold_text(f"{search_text} {page.values(words)} {tr(title)} {title}")
+                fit = query.match(fold_text(tr(words)), context)
                 if fit is not None and not page.rows[words].isHidden():
                     fits.append((fit, len(fits), (title, words)))
         return [page_index for _, _, page_index in sorted(fits)]
@@ -481,15 +481,15 @@ class SettingsPages(QWidget):
 
     @Slot()
     def _on_chosen(self) -> None:
-        if chosen := self.hits.selected_keys():
-            self.show_row(*chosen[0].split("/", 1), focus=False)
+        if keys := self.hits.selected_keys():
+            self.show_row(*keys[0].split("/", 1), focus=False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move through the results with Up and Down. Escape first clears the search."""
         step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()), 0)
         if step and self.search.hasFocus():
-            shown = self.list if self.hits.isHidden() else self.hits
-            shown.setCurrentRow(min(max(shown.currentRow() + step, 0), shown.count() - 1))
+            rows = self.list if self.hits.isHidden() else self.hits
+            rows.setCurrentRow(min(max(rows.currentRow() + step, 0), rows.count() - 1))
         elif event.key() == Qt.Key.Key_Escape and self.search.text():
             self.search.clear()
             self.search.setFocus(Qt.FocusReason.OtherFocusReason)

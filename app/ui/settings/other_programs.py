@@ -77,40 +77,40 @@ class ClientShareRow(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        current = [seen.program for seen in self._serving.clients.seen]
+        current = [client.program for client in self._serving.clients.seen]
         names = list(dict.fromkeys([*AGENT_NAMES.values(), *self._settings.serve_shares, *current]))
         if names != [self.program.itemText(n) for n in range(self.program.count())]:
-            chosen = self.program.currentText()
+            program_name = self.program.currentText()
             with QSignalBlocker(self.program):
                 self.program.clear()
                 self.program.addItems(names)
-                self.program.setCurrentIndex(max(0, self.program.findText(chosen)))
+                self.program.setCurrentIndex(max(0, self.program.findText(program_name)))
             self._show()
 
     @Slot()
     def _show(self) -> None:
         """Show the selected client's share, limited so that all shares add up to at most 100%."""
         name, shares = self.program.currentText(), self._settings.serve_shares
-        others = sum(share for program, share in shares.items() if program != name)
+        other_shares = sum(share for program, share in shares.items() if program != name)
         with QSignalBlocker(self.share):
-            self.share.setMaximum(min(99, 100 - others))
+            self.share.setMaximum(min(99, 100 - other_shares))
             self.share.setValue(shares.get(name, 0))
 
     @Slot(float)
     def _on_share(self, share: float) -> None:
         name = self.program.currentText()
-        others = {n: s for n, s in self._settings.serve_shares.items() if n != name}
-        shares = {**others, name: int(share)} if share else others
+        other_shares = {n: s for n, s in self._settings.serve_shares.items() if n != name}
+        shares = {**other_shares, name: int(share)} if share else other_shares
         self._settings.set(serve_shares=shares)
 
 
 def add_tray(page: FormPage) -> None:
     has_tray = QSystemTrayIcon.isSystemTrayAvailable()
-    about = "" if has_tray else tr("This desktop has no tray.")
+    tip = "" if has_tray else tr("This desktop has no tray.")
     tray = page.field("tray")
     tray.setEnabled(has_tray or page.settings.tray)  # an enabled setting can be turned off
-    tray.setToolTip(about)
-    page.row("tray", tray, about)
+    tray.setToolTip(tip)
+    page.row("tray", tray, tip)
     shortcut = tr(
         "For a global shortcut to Quick Question, add “{command}” in your system’s keyboard "
         "settings.",
@@ -187,12 +187,12 @@ class LocalApiRows(QObject):
     def _add_pastes(self, page: FormPage) -> None:
         pastes = make_row_layout()
         self.pastes: dict[str, QPushButton] = {}
-        for name, _, about in PASTES:
+        for name, _, description in PASTES:
             accessible_name = tr("Copy for {name}", name=tr(name))
             button = self.pastes[name] = page.button(
                 tr(name), partial(self._copy, name), accessible_name
             )
-            button.setToolTip(tr(about))
+            button.setToolTip(tr(description))
             pastes.addWidget(button)
         page.row("copy_setup", pastes)
 
@@ -250,8 +250,8 @@ class LocalApiRows(QObject):
         self.state.setText(words[serving.door])
         for button in (*self.pastes.values(), self.use_with):
             button.setEnabled(serving.door is ServerState.OPEN)
-        about = "" if serving.door is ServerState.OPEN else tr("Turn on the local API first.")
-        self.use_with.setToolTip(about)
+        tip = "" if serving.door is ServerState.OPEN else tr("Turn on the local API first.")
+        self.use_with.setToolTip(tip)
 
     @Slot()
     def show_keys(self) -> None:

@@ -83,12 +83,12 @@ class SettingsWindow(Sheet):
         pages.register_page("Tools", {})
         data: dict[str, Any] = dict.fromkeys(("data_folder", "log_folder", "cache_folder"))
         if paths is not None:
-            about = tr("Show the chats and settings folder")
-            data["data_folder"] = partial(self._add_folder, "data_folder", about, paths.data)
-            about = tr("Show the logs folder")
-            data["log_folder"] = partial(self._add_folder, "log_folder", about, paths.log)
-            about = tr("Show the caches folder")
-            data["cache_folder"] = partial(self._add_folder, "cache_folder", about, paths.cache)
+            tip = tr("Show the chats and settings folder")
+            data["data_folder"] = partial(self._add_folder, "data_folder", tip, paths.data)
+            tip = tr("Show the logs folder")
+            data["log_folder"] = partial(self._add_folder, "log_folder", tip, paths.log)
+            tip = tr("Show the caches folder")
+            data["cache_folder"] = partial(self._add_folder, "cache_folder", tip, paths.cache)
         pages.register_page("Data", data)
         self.rows.setContentsMargins(0, 0, 0, 0)
         self.add_rows(pages)
@@ -154,8 +154,8 @@ class SettingsWindow(Sheet):
         for ref in dict.fromkeys([GUIDE, self._settings.model, *self._settings.models]):
             self.model.addItem(model_fallback_name(ref), ref)
             self.model.setItemData(self.model.count() - 1, ref, Qt.ItemDataRole.ToolTipRole)
-        chosen = "" if self._settings.same_model else self._settings.model
-        self.model.setCurrentIndex(self.model.findData(chosen))
+        default_ref = "" if self._settings.same_model else self._settings.model
+        self.model.setCurrentIndex(self.model.findData(default_ref))
 
     @Slot(int)
     def _on_model(self, index: int) -> None:
@@ -166,9 +166,9 @@ class SettingsWindow(Sheet):
             self._set(same_model=True)
 
     def _add_models(self, page: FormPage) -> None:
-        named = (("models", tr("Models…")), ("get_model", tr("Get Model…")))
+        items = (("models", tr("Models…")), ("get_model", tr("Get Model…")))
         self.models = [
-            page.button(words, partial(self.command_requested.emit, name)) for name, words in named
+            page.button(words, partial(self.command_requested.emit, name)) for name, words in items
         ]
         page.row("", make_row_layout(*self.models, SPRING), below=True)
 
@@ -191,10 +191,10 @@ class SettingsWindow(Sheet):
         self.status.setText(tr("Checking…"))
 
     @Slot(object, str)
-    def _on_looked(self, release: Release | None, why: str) -> None:
+    def _on_looked(self, release: Release | None, reason: str) -> None:
         self.check_button.setEnabled(True)
         if release is None:
-            self.status.setText(why)
+            self.status.setText(reason)
         elif not release.is_newer:
             self.status.setText(tr("Stretto is up to date."))
         else:
@@ -205,11 +205,11 @@ class SettingsWindow(Sheet):
     @Slot()
     def _on_new_chat(self) -> None:
         # Keep options that have no row here, e.g. if they're from a newer version.
-        known = ChatOptions.from_params(self._settings.new_chat)
+        options_before = ChatOptions.from_params(self._settings.new_chat)
         numbers: dict[str, Any] = {name: box.number for name, box in self.numbers.items()}
-        options = replace(known, **numbers, slide=self.slide.isChecked())
-        others = {k: v for k, v in self._settings.new_chat.items() if k not in _OPTIONS}
-        self._set(new_chat=others | options.to_params())
+        options = replace(options_before, **numbers, slide=self.slide.isChecked())
+        other_params = {k: v for k, v in self._settings.new_chat.items() if k not in _OPTIONS}
+        self._set(new_chat=other_params | options.to_params())
 
     async def _ask_for_model(self) -> None:
         folder = await standard_dialogs.ask_for_folder(self, tr("Model for New Chats"))

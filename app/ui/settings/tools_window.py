@@ -121,10 +121,10 @@ class ToolsWindow(Sheet):
         self._area = _scrolling(self)
         self.log = make_code_field(self, tr("Log"), height=140)
         self.log.hide()
-        about = tr("MCP servers, in the JSON format that Claude and LM Studio use.")
+        description = tr("MCP servers, in the JSON format that Claude and LM Studio use.")
         self.add_rows(
             make_heading(self, tr("Tool Servers"), t.HEADING_PX),
-            self.make_label(about),
+            self.make_label(description),
             self.text,
             area,
             buttons,
@@ -188,45 +188,45 @@ class ToolsWindow(Sheet):
     def _on_text(self) -> None:
         self._found = None
         try:
-            found = files.read_text(self.text.toPlainText())
+            result = files.read_text(self.text.toPlainText())
         except ToolError as error:
             self._show_note(str(error))
             return
-        if found.problems:
-            self._show_note("\n".join(found.problems))
+        if result.problems:
+            self._show_note("\n".join(result.problems))
             return
-        self._found = found
+        self._found = result
         lines = []
-        if fresh := self._changed(found):
+        if fresh := self._changed(result):
             lines.append(tr("New or changed. Starts when a chat needs it:"))
             lines += [f"{to_visible_line(entry.name)}: {_full_command(entry)}" for entry in fresh]
-        if removed := self._removed(found):
+        if removed := self._removed(result):
             lines.append(
                 tr("Removed: {servers}", servers=", ".join(map(to_visible_line, sorted(removed))))
             )
         self._show_note("\n".join(lines))
 
-    def _changed(self, found: ParsedServers) -> list[ServerConfig]:
-        known = {server.name: server for server in self._toolbox.host.servers}
-        return [entry for entry in found.servers if known.get(entry.name) != entry]
+    def _changed(self, result: ParsedServers) -> list[ServerConfig]:
+        current = {server.name: server for server in self._toolbox.host.servers}
+        return [entry for entry in result.servers if current.get(entry.name) != entry]
 
-    def _removed(self, found: ParsedServers) -> set[str]:
-        return {old.name for old in self._toolbox.host.servers} - {s.name for s in found.servers}
+    def _removed(self, result: ParsedServers) -> set[str]:
+        return {old.name for old in self._toolbox.host.servers} - {s.name for s in result.servers}
 
     @Slot()
     def _on_save(self) -> None:
-        found = self._found
-        if found is None:
+        result = self._found
+        if result is None:
             return
         # The user granted permissions to the old command, not to the new command.
-        changed = self._changed(found)
-        others = [*self._removed(found), *(entry.name for entry in changed)]
+        changed = self._changed(result)
+        changed_names = [*self._removed(result), *(entry.name for entry in changed)]
         try:
-            self._toolbox.host.set_servers(found.servers)
+            self._toolbox.host.set_servers(result.servers)
         except ToolError as error:
             self._show_note(str(error))
             return
-        for name in others:
+        for name in changed_names:
             self._toolbox.consents.forget_server(name)
             self._toolbox.pins.forget(name)
         self._saved = self.text.toPlainText()
@@ -237,17 +237,17 @@ class ToolsWindow(Sheet):
         flows.start(self, self._check_programs(changed))
 
     async def _check_programs(self, saved: list[ServerConfig]) -> None:
-        found = self._found
+        result = self._found
         missing = await flows.run_in_thread(lambda _: _missing_programs(saved))
-        if missing and self._found is found:
+        if missing and self._found is result:
             self._show_note("\n".join([tr("Saved"), *missing]))
 
     def _show_note(self, words: str) -> None:
         self.note.setText(words)
         wrong = self._found is None
         self.save.setEnabled(self.has_unsaved_changes and not wrong)
-        why = tr("There is nothing to save.") if not wrong else words
-        self.save.setToolTip("" if self.save.isEnabled() else why)
+        reason = tr("There is nothing to save.") if not wrong else words
+        self.save.setToolTip("" if self.save.isEnabled() else reason)
 
     @Slot()
     def _on_add(self) -> None:
@@ -262,8 +262,8 @@ class ToolsWindow(Sheet):
         except ToolError as error:
             self._show_note(str(error))
             return
-        others = [server for server in listed.servers if server.name != config.name]
-        self.text.setPlainText(files.to_text([*others, config]))
+        other_servers = [server for server in listed.servers if server.name != config.name]
+        self.text.setPlainText(files.to_text([*other_servers, config]))
 
     @Slot()
     def _on_import(self) -> None:
@@ -277,18 +277,18 @@ class ToolsWindow(Sheet):
     def import_from(self, path: Path) -> None:
         """Add another app's servers to the text, which the user still has to save."""
         try:
-            found = files.read_file(path)
+            result = files.read_file(path)
             listed = files.read_text(self.text.toPlainText())
         except ToolError as error:
             self._show_note(str(error))
             return
         names = {server.name for server in listed.servers}
-        more = [server for server in found.servers if server.name not in names]
-        self.text.setPlainText(files.to_text([*listed.servers, *more]))
+        new_servers = [server for server in result.servers if server.name not in names]
+        self.text.setPlainText(files.to_text([*listed.servers, *new_servers]))
         words = counted(
             "%n server added from {place}",
             "%n servers added from {place}",
-            len(more),
+            len(new_servers),
             place=short_path(path),
         )
         self._show_note("\n".join(filter(None, (words, self.note.text()))))
@@ -297,14 +297,14 @@ class ToolsWindow(Sheet):
     def _refresh(self) -> None:
         host, consents = self._toolbox.host, self._toolbox.consents
         lines = [(s, host.status(s.name)) for s in host.servers]
-        shown = (lines, consents.consents(), consents.grants())
+        contents = (lines, consents.consents(), consents.grants())
         if self._log_of:
             text = host.log(self._log_of) or tr("The log is empty.")
             if text != self.log.toPlainText():
                 self.log.setPlainText(text)
-        if shown == self._shown_state:
+        if contents == self._shown_state:
             return
-        self._shown_state = shown
+        self._shown_state = contents
         page = QWidget(self)
         layout = make_column_layout(of=page, spacing=None)
         for server, status in lines:
@@ -321,9 +321,9 @@ class ToolsWindow(Sheet):
         if lines:
             layout.addSpacing(12)
         layout.addWidget(make_heading(page, tr("Always Allowed"), t.HEADING_PX))
-        if not shown[1]:
+        if not contents[1]:
             layout.addWidget(_make_label(tr("None. Stretto asks before each call."), page))
-        for consent in shown[1]:
+        for consent in contents[1]:
             tool = self._toolbox.tool(f"{consent.server}/{consent.tool}") if consent.tool else None
             name = title_of(tool) if tool is not None else to_visible_line(consent.tool)
             words = tr(
@@ -333,16 +333,16 @@ class ToolsWindow(Sheet):
                 chat=self._title(consent.chat_id),
             )
             self._row(layout, page, words, (tr("Revoke"), partial(consents.revoke, consent)))
-        if shown[2]:
+        if contents[2]:
             layout.addSpacing(12)
             layout.addWidget(make_heading(page, tr("Folders"), t.HEADING_PX))
-        for grant in shown[2]:
+        for grant in contents[2]:
             path, chat = short_path(grant.path), self._title(grant.chat_id)
             words = tr("{path}: read-only in “{chat}”", path=path, chat=chat)
             if grant.writable:
                 words = tr("{path}: read and write in “{chat}”", path=path, chat=chat)
             self._row(layout, page, words, (tr("Revoke"), partial(consents.withdraw_grant, grant)))
-        if any(grant.writable for grant in shown[2]):
+        if any(grant.writable for grant in contents[2]):
             layout.addWidget(
                 _make_label(tr("You see each change to a file before it is made."), page)
             )

@@ -109,11 +109,11 @@ class UseWith(Sheet):
             button.setToolTip("" if is_open else tr("Turn on the local API first."))
 
     async def _choose(self) -> None:
-        chosen = await standard_dialogs.ask_for_folder(
+        folder = await standard_dialogs.ask_for_folder(
             self, tr("Choose Project Folder"), str(self._folder)
         )
-        if chosen is not None:
-            self._folder = chosen
+        if folder is not None:
+            self._folder = folder
             self._show()
 
     def _save_choices(self) -> None:

@@ -108,12 +108,12 @@ def _screen_of(window: QWidget) -> QScreen:
     """Return the screen with most of the window. Qt only knows where the window was last shown."""
     frame = window.frameGeometry()
 
-    def shown(screen: QScreen) -> int:
+    def visible_area(screen: QScreen) -> int:
         part = screen.geometry().intersected(frame)
         return part.width() * part.height()
 
-    most = max(QGuiApplication.screens(), key=shown)
-    return most if shown(most) else window.screen()
+    best_screen = max(QGuiApplication.screens(), key=visible_area)
+    return best_screen if visible_area(best_screen) else window.screen()
 
 
 def save_state(manager: QtAds.CDockManager) -> str:

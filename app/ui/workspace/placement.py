@@ -111,9 +111,9 @@ def equalize_splitter(workspace: Workspace, pane: ChatPane) -> None:
 
 def _equalize(splitter: QSplitter) -> None:
     sizes = splitter.sizes()
-    shown = sum(size > 0 for size in sizes)
-    if shown > 1:
-        splitter.setSizes([sum(sizes) // shown if size > 0 else 0 for size in sizes])
+    count = sum(size > 0 for size in sizes)
+    if count > 1:
+        splitter.setSizes([sum(sizes) // count if size > 0 else 0 for size in sizes])
 
 
 class PaneWrapper:
@@ -152,18 +152,18 @@ class PaneWrapper:
 
     def restore(self, data: object) -> None:
         """Restore the result of `to_json`. Call this after the panes have been restored."""
-        before, shown = Arrangement.from_json(data), self._workspace.panes()
-        needed = data.get("needed") if isinstance(data, dict) else None
-        same = before is not None and set(before.chats) == {pane.chat.id for pane in shown}
-        if same and isinstance(data, dict) and isinstance(needed, int):
+        before, panes = Arrangement.from_json(data), self._workspace.panes()
+        needed_width = data.get("needed") if isinstance(data, dict) else None
+        same = before is not None and set(before.chats) == {pane.chat.id for pane in panes}
+        if same and isinstance(data, dict) and isinstance(needed_width, int):
             self._before, self._needed_width, self._wrapped_chats = (
                 before,
-                needed,
+                needed_width,
                 _chats(self._workspace),
             )
-            least = data.get("least")  # missing in older layouts
+            min_pane_width = data.get("least")  # missing in older layouts
             self._min_pane_width = (
-                least if isinstance(least, int) else _least_width(self._workspace)
+                min_pane_width if isinstance(min_pane_width, int) else _least_width(self._workspace)
             )
 
     def wrap_to_fit(self) -> None:
@@ -211,16 +211,16 @@ class PaneWrapper:
 
     def _unwrap(self, before: Arrangement) -> None:
         active = self._workspace.active
-        chosen = active.chat.id if active is not None else before.active
+        active_id = active.chat.id if active is not None else before.active
         chats = [pane.chat for pane in self._workspace.panes()]
-        self._workspace.arrange(replace(before, active=chosen), chats)
+        self._workspace.arrange(replace(before, active=active_id), chats)
 
     def _wrap(self) -> None:
         """Arrange panes in a grid. Panes that don't fit become tabs of the last one that does."""
         workspace, side = self._workspace, QtAds.DockWidgetArea
         areas = _areas(workspace)
-        least = workspace.panes()[0].minimumSize()
-        columns = max(1, workspace.width() // (least.width() + 1))
+        min_size = workspace.panes()[0].minimumSize()
+        columns = max(1, workspace.width() // (min_size.width() + 1))
         rows = _rows_that_fit(workspace)
         groups = [(area.openedDockWidgets(), area.currentDockWidget()) for area in areas]
         last = areas[0]
@@ -243,8 +243,8 @@ def _least_width(workspace: Workspace) -> int:
 
 
 def _rows_that_fit(workspace: Workspace) -> int:
-    least, bar = workspace.panes()[0].minimumHeight(), _areas(workspace)[0].titleBar()
-    return max(1, workspace.height() // (least + int(bar.height()) + 1))
+    min_height, bar = workspace.panes()[0].minimumHeight(), _areas(workspace)[0].titleBar()
+    return max(1, workspace.height() // (min_height + int(bar.height()) + 1))
 
 
 def _chats(workspace: Workspace) -> list[list[str]]:
@@ -256,11 +256,11 @@ def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
     dock = workspace.dock(pane.chat.id)
     area = dock.dockAreaWidget() if dock is not None else None
     splitter = area.parentWidget() if area is not None else None
-    others, width = 0, pane.width()
+    neighbors, width = 0, pane.width()
     if isinstance(splitter, QSplitter) and splitter.orientation() == Qt.Orientation.Horizontal:
         # All other panes in the splitter would shrink.
-        others, width = sum(size > 0 for size in splitter.sizes()) - 1, splitter.width()
-    return max(1, width // pane.minimumWidth() - others)
+        neighbors, width = sum(size > 0 for size in splitter.sizes()) - 1, splitter.width()
+    return max(1, width // pane.minimumWidth() - neighbors)
 
 
 def _resize_in(splitter: QSplitter, at: int, by: int) -> None:

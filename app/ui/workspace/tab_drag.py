@@ -196,10 +196,10 @@ class TabDrag(QObject):
             self.tab_pulled_out.emit(chat_id, at - QPoint(60, 18))
 
     def _end_drag(self) -> None:
-        for shown in (self._tint, self._label):
-            if shown is not None:
-                shown.hide()
-                shown.deleteLater()
+        for overlay in (self._tint, self._label):
+            if overlay is not None:
+                overlay.hide()
+                overlay.deleteLater()
         if self._tab is not None and isValid(self._tab):
             self._tab.releaseKeyboard()
             self._tab.unsetCursor()

@@ -80,9 +80,9 @@ class TabMarks(QObject):
     def _show_title(self, chat_id: str) -> None:
         dock = self._docks[chat_id]
         title = dock.pane.chat.title
-        shown = title.replace("&", "&&")
-        if dock.widget.windowTitle() != shown:
-            dock.widget.setWindowTitle(shown)
+        label = title.replace("&", "&&")
+        if dock.widget.windowTitle() != label:
+            dock.widget.setWindowTitle(label)
             # Qt doesn't notice if the elided text is the same as before.
             _title(dock.widget.tabWidget()).updateGeometry()
             if (area := dock.widget.dockAreaWidget()) is not None:
@@ -194,7 +194,7 @@ class StripButtons(QObject):
         self,
         area: QtAds.CDockAreaWidget,
         on_split: Callable[[str], None],  # gets "tab", "right" or "down"
-        chosen: Callable[[str], None],  # gets the chat's ID
+        on_chosen: Callable[[str], None],  # gets the chat's ID
         restore: Callable[[], None],  # restores the layout after maximizing
     ) -> None:
         bar = area.titleBar()
@@ -202,7 +202,7 @@ class StripButtons(QObject):
         self._area = area
         self._bar = bar
         self._on_split = on_split
-        self._chosen = chosen
+        self._chosen = on_chosen
         self._scroll_timer = QTimer(self, singleShot=True, interval=0)
         self._scroll_timer.timeout.connect(self._show_current)
         self._fits_header = True
@@ -237,12 +237,12 @@ class StripButtons(QObject):
         self._reveal()
 
     def _reveal(self) -> None:
-        shown = self._active or self._area.underMouse()
+        is_revealed = self._active or self._area.underMouse()
         for button in (*self.buttons, self.more):
-            button.set_revealed(shown)
+            button.set_revealed(is_revealed)
         for dock in self._area.dockWidgets():
             if isinstance(pane := dock.widget(), ChatPane):
-                pane.header.set_revealed(shown)
+                pane.header.set_revealed(is_revealed)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kinds = QEvent.Type
@@ -275,45 +275,45 @@ class StripButtons(QObject):
             # Wait, because Qt may be laying out this bar and still need these items.
             self.arrange_soon()
         header, bar = self._place_header(), self._bar
-        shown = self._area.openedDockWidgets()
-        lone = header is not None and len(shown) == 1
+        docks = self._area.openedDockWidgets()
+        lone = header is not None and len(docks) == 1
         for dock in self._area.dockWidgets():
             if isinstance(pane := dock.widget(), ChatPane):
                 # QtAds reads this size when a pane is added, but not when the text size changes.
-                least = pane.minimumSize()
-                self._area.setMinimumSize(least.width(), least.height() + bar.height())
+                min_size = pane.minimumSize()
+                self._area.setMinimumSize(min_size.width(), min_size.height() + bar.height())
             _set_style_property(dock.tabWidget(), "row", lone)
         _set_style_property(bar, "row", lone)
-        tabs = [(dock.tabWidget(), _title(dock.tabWidget())) for dock in shown]
-        others = [tab.minimumSizeHint().width() - _title_min_width(title) for tab, title in tabs]
-        wanted = [
+        tabs = [(dock.tabWidget(), _title(dock.tabWidget())) for dock in docks]
+        sides = [tab.minimumSizeHint().width() - _title_min_width(title) for tab, title in tabs]
+        title_widths = [
             min(title.sizeHint().width(), tab.maximumWidth() - end)
-            for (tab, title), end in zip(tabs, others, strict=True)
+            for (tab, title), end in zip(tabs, sides, strict=True)
         ]
         spacing = max(0, bar.layout().spacing())
         ends = 6 if self.restore.isHidden() else 6 + spacing + self.restore.width()
         buttons = sum(button.width() + spacing for button in self.buttons) + ends
-        room = bar.width() - sum(others)
+        room = bar.width() - sum(sides)
         if header is None:
-            folded = room < sum(wanted) + buttons
+            folded = room < sum(title_widths) + buttons
             two = self.buttons[0].width() + self.more.width() + 2 * spacing + ends
             room -= two if folded else buttons
         else:
             # If space is scarce, shrink the titles first, then the buttons, then the model name.
             # The chat's state changes all the time, so only titles shrink to make room for it.
-            short = sum(min(width, scaled(TITLE)) for width in wanted)
+            short = sum(min(width, scaled(TITLE)) for width in title_widths)
             folded = room < short + header.preferred_width(folded=False) + buttons
             header.set_menu(self._fill if folded else None)
             # Tabs only scroll if they don't fit next to the shortest name.
-            tabs_min = sum(min(width, scaled(LEAST_TITLE)) for width in wanted)
-            least = max(header.shortest_width(folded=folded), room - tabs_min - ends)
+            tabs_min = sum(min(width, scaled(LEAST_TITLE)) for width in title_widths)
+            min_name_width = max(header.shortest_width(folded=folded), room - tabs_min - ends)
             room -= header.sizeHint().width() + (ends if folded else buttons)
             # One tab stays in view in any case.
-            most = bar.width() - ends - max(others, default=0) - scaled(LEAST_TITLE)
-            name = min(header.preferred_width(folded=folded), least, most)
+            max_width = bar.width() - ends - max(sides, default=0) - scaled(LEAST_TITLE)
+            name = min(header.preferred_width(folded=folded), min_name_width, max_width)
             header.setMinimumWidth(max(0, name))
-        widest = max(scaled(TITLE) if lone else 0, _max_common_width(wanted, room))
-        for (_, title), width in zip(tabs, wanted, strict=True):
+        widest = max(scaled(TITLE) if lone else 0, _max_common_width(title_widths, room))
+        for (_, title), width in zip(tabs, title_widths, strict=True):
             title.setMaximumWidth(widest)
             title.setMinimumWidth(max(1, min(width, widest, scaled(LEAST_TITLE))))
         self.folded = folded

@@ -276,8 +276,8 @@ class Workspace(QWidget):
     def has_neighbors(self, pane: ChatPane) -> bool:
         """Return True if the pane's window also has panes outside of its tab bar."""
         window, area = self._window_of(pane), self._docks.area(pane)
-        others = (sibling for sibling in self.panes() if self._window_of(sibling) is window)
-        return any(self._docks.area(sibling) is not area for sibling in others)
+        siblings = (sibling for sibling in self.panes() if self._window_of(sibling) is window)
+        return any(self._docks.area(sibling) is not area for sibling in siblings)
 
     def maximize(self, pane: ChatPane) -> None:
         """Maximize a pane and its tabs, or undo this."""
@@ -322,10 +322,10 @@ class Workspace(QWidget):
         Returns the IDs of chats that were closed. The most recent of these can be reopened.
         """
         self.restore_panes()
-        wanted = {chat.id for chat in chats}
-        if self.active is not None and self.active.chat.id not in wanted:
+        chat_ids = {chat.id for chat in chats}
+        if self.active is not None and self.active.chat.id not in chat_ids:
             self._set_active(None)
-        leaving = self._docks.mark_others_closed(wanted)
+        leaving = self._docks.mark_others_closed(chat_ids)
         docks: list[Dock] = []
         for chat in chats:
             if self._docks.get(chat.id) is not None:
@@ -342,11 +342,11 @@ class Workspace(QWidget):
         self._forget_overdue()
         self._update_view()
         # If all panes were floating, the main window may have had the focus instead of a pane.
-        chosen = self._latest_in(self.window())
+        target = self._latest_in(self.window())
         if arrangement.active is not None:
-            chosen = self.pane(arrangement.active) or chosen or next(iter(self.panes()), None)
-        if chosen is not None:
-            self.activate(chosen)
+            target = self.pane(arrangement.active) or target or next(iter(self.panes()), None)
+        if target is not None:
+            self.activate(target)
         elif chats:
             self.window().activateWindow()  # new windows have taken the focus
         return leaving
@@ -377,12 +377,14 @@ class Workspace(QWidget):
         if pane is self.active:
             return
         before, self.active = self.active, pane
-        for shown, active in ((before, False), (pane, True)):
-            if shown is not None:
-                shown.set_active(active)
+        for changed_pane, active in ((before, False), (pane, True)):
+            if changed_pane is not None:
+                changed_pane.set_active(active)
         self.marks.show_keys(pane)
         if pane is not None:
-            self._recent = [shown for shown in self._recent if self.pane(shown) not in {None, pane}]
+            self._recent = [
+                chat_id for chat_id in self._recent if self.pane(chat_id) not in {None, pane}
+            ]
             self._recent.append(pane.chat.id)
             self.marks.show_dot(pane.chat.id)
         self.active_changed.emit()
@@ -394,8 +396,8 @@ class Workspace(QWidget):
         self._docks.settle_bars()
         panes = self.panes()
         self.nothing.set_elsewhere(bool(panes))
-        shown = self.manager if self._docks.panes_in_main_window() else self.nothing
-        self._layers.setCurrentWidget(shown)
+        view = self.manager if self._docks.panes_in_main_window() else self.nothing
+        self._layers.setCurrentWidget(view)
         if self.active is not None and self.active not in panes:
             self._set_active(panes[0] if panes else None)
         self.marks.show_keys(self.active)
