@@ -58,23 +58,23 @@ class DownloadRow(QFrame):
 
     def show_download(self, download: Download) -> None:
         self._state = download.state
-        done = download.state is DownloadState.DONE
+        is_done = download.state is DownloadState.DONE
         failed = download.state is DownloadState.FAILED
-        self.bar.setVisible(not done)
+        self.bar.setVisible(not is_done)
         share = download.done / download.total if download.total else 0.0
         self.bar.setValue(round(_STEPS * min(share, 1.0)))
         self.words.setText(download.error if failed else download_line(download))
         self.words.setProperty("danger", failed)
         self.words.setProperty("muted", not failed)
         repolish(self.words)
-        self.act.setVisible(done or failed or download.can_pause)
-        if done:
+        self.act.setVisible(is_done or failed or download.can_pause)
+        if is_done:
             self.act.set_icon("chat-circle", tr("New Chat"))
         elif download.state in {DownloadState.PAUSED, DownloadState.FAILED}:
             self.act.set_icon("play", tr("Resume") if not failed else tr("Try Again"))
         else:
             self.act.set_icon("pause", tr("Pause"))
-        self.cancel.set_icon("x", tr("Remove from List") if done else tr("Cancel and Delete"))
+        self.cancel.set_icon("x", tr("Remove from List") if is_done else tr("Cancel and Delete"))
         self.act.setAccessibleName(f"{self.act.toolTip()}: {download.name}")
         self.cancel.setAccessibleName(f"{self.cancel.toolTip()}: {download.name}")
 
@@ -122,8 +122,8 @@ class DownloadList(QScrollArea):
             self._list.removeWidget(row)
             row.hide()
             row.deleteLater()
-        for number, shown in enumerate(self.rows.values()):
-            shown.set_first(number == 0)
+        for number, list_row in enumerate(self.rows.values()):
+            list_row.set_first(number == 0)
         self.row_count_changed.emit(len(self.rows))
 
     def _add_row(self, download: Download) -> None:

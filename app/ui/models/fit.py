@@ -61,7 +61,7 @@ def choices(
 
     With ``for_chat``, they include changes of the chat's options.
     """
-    found = []
+    options = []
     for offer in fit.offers:
         value, size = offer.value, bytes_line(offer.total)
         if offer.what == "kv_bits" and for_chat:
@@ -69,11 +69,11 @@ def choices(
                 "Use %n-bit KV cache for this chat", "Use %n-bit KV cache for this chat", value
             )
             detail = tr("Needs {size}. Slightly less accurate.", size=size)
-            found.append(Choice(FitAction.KV_BITS, words, detail, bits=value))
+            options.append(Choice(FitAction.KV_BITS, words, detail, bits=value))
         elif offer.what == "context" and for_chat:
             words = counted("Limit this chat to %Ln token", "Limit this chat to %Ln tokens", value)
             detail = tr("Needs {size}. You can change this in the chat’s settings.", size=size)
-            found.append(Choice(FitAction.SHORTER, words, detail, tokens=value))
+            options.append(Choice(FitAction.SHORTER, words, detail, tokens=value))
         elif offer.what == "context":
             words = counted(
                 "Load it for chats of up to %Ln token",
@@ -81,9 +81,9 @@ def choices(
                 value,
             )
             detail = tr("Needs {size}. Longer chats may run out of memory.", size=size)
-            found.append(Choice(FitAction.SHORTER, words, detail, tokens=value))
-    found += _unload_choice(fit, library, installed)
-    found += [
+            options.append(Choice(FitAction.SHORTER, words, detail, tokens=value))
+    options += _unload_choice(fit, library, installed)
+    options += [
         Choice(
             FitAction.VARIANT,
             tr("Use {name} instead", name=model.name),
@@ -95,26 +95,26 @@ def choices(
         )
         for model in _smaller_variants(fit, ref, installed)[:2]
     ]
-    found += _conversion_choices(fit, _installed(ref, installed))
+    options += _conversion_choices(fit, _installed(ref, installed))
     words, detail = (tr("Find a smaller model…"), tr("Searches Hugging Face."))
-    found.append(Choice(FitAction.FIND, words, detail))
-    if fit.weights <= fit.free and not any(c.way is FitAction.SHORTER for c in found):
+    options.append(Choice(FitAction.FIND, words, detail))
+    if fit.weights <= fit.free and not any(c.way is FitAction.SHORTER for c in options):
         detail = tr("Its weights fit. Chats may run out of memory.")
-        found.append(Choice(FitAction.ANYWAY, tr("Load anyway"), detail))
-    return found
+        options.append(Choice(FitAction.ANYWAY, tr("Load anyway"), detail))
+    return options
 
 
 def _unload_choice(fit: Fit, library: ChatLibrary, installed: InstalledModels) -> list[Choice]:
     """Return the choice to unload the models that the engine suggests, if none is pinned or in
     use.
     """
-    wanted = {offer.model for offer in fit.offers if offer.what == "unload"}
+    ids = {offer.model for offer in fit.offers if offer.what == "unload"}
     loaded = [
-        s for s in library.loader.loaded_statuses() if s.model is not None and s.model.id in wanted
+        s for s in library.loader.loaded_statuses() if s.model is not None and s.model.id in ids
     ]
     is_needed = any(installed.pins(s) or residency.why_not_unload(library, s.ref) for s in loaded)
     # models of other apps aren't listed and can't be unloaded
-    if not wanted or is_needed or len(loaded) < len(wanted):
+    if not ids or is_needed or len(loaded) < len(ids):
         return []
     names = [status.name for status in loaded]
     frees = bytes_line(sum(s.model.nbytes for s in loaded if s.model is not None))
@@ -133,9 +133,9 @@ def _installed(ref: str, installed: InstalledModels) -> InstalledModel | None:
 def _conversion_choices(fit: Fit, model: InstalledModel | None) -> list[Choice]:
     if model is None or why_not_convert(model):
         return []
-    most = fit.free - fit.caches - fit.working
-    usual = sorted((r for r in RECIPES if not r.mixed), key=lambda recipe: -recipe.bits)
-    recipe = next((r for r in usual if r.size(model) <= most), None)
+    max_bytes = fit.free - fit.caches - fit.working
+    recipes = sorted((r for r in RECIPES if not r.mixed), key=lambda recipe: -recipe.bits)
+    recipe = next((r for r in recipes if r.size(model) <= max_bytes), None)
     if recipe is None:
         return []
     size = tr("about {size}", size=bytes_line(recipe.size(model)))
@@ -144,18 +144,18 @@ def _conversion_choices(fit: Fit, model: InstalledModel | None) -> list[Choice]:
 
 
 def _smaller_variants(fit: Fit, ref: str, installed: InstalledModels) -> list[InstalledModel]:
-    known = _installed(ref, installed)
-    name = _family_name(known.name if known is not None else ref.rstrip("/").rpartition("/")[2])
-    most = fit.free - fit.caches - fit.working
-    found = [
+    current = _installed(ref, installed)
+    name = _family_name(current.name if current is not None else ref.rstrip("/").rpartition("/")[2])
+    max_bytes = fit.free - fit.caches - fit.working
+    variants = [
         model
         for model in installed.models.values()
-        if model is not known
+        if model is not current
         and not (model.facts.problem or adapter_of(model.ref))
         and _family_name(model.name) == name
-        and model.facts.nbytes <= most
+        and model.facts.nbytes <= max_bytes
     ]
-    return sorted(found, key=lambda model: -model.facts.nbytes)
+    return sorted(variants, key=lambda model: -model.facts.nbytes)
 
 
 # model size and the rest of the name
@@ -257,9 +257,9 @@ class FitFlow(QObject):
             return
         if choice.way is FitAction.UNLOAD:
             for in_use in choice.refs:
-                if why := residency.why_not_unload(self._library, in_use):  # now in use
+                if reason := residency.why_not_unload(self._library, in_use):  # now in use
                     name = self._loader.get(in_use).name
-                    self.notice_posted.emit(tr("{name} stays loaded. {why}", name=name, why=why))
+                    self.notice_posted.emit(tr("{name} stays loaded. {why}", name=name, why=reason))
                     return
             for in_use in choice.refs:
                 residency.unload(self._library, in_use)

@@ -29,8 +29,8 @@ def tab_order(*widgets: QWidget) -> None:
         QWidget.setTabOrder(before, after)
 
 
-def _row(first: QWidget, *others: QWidget) -> QHBoxLayout:
-    return make_row_layout((first, 1000), SPRING, *others)
+def _row(first: QWidget, *widgets: QWidget) -> QHBoxLayout:
+    return make_row_layout((first, 1000), SPRING, *widgets)
 
 
 _PROMISE = mark("Sends only your search to Hugging Face. Downloads only model data, never code.")
@@ -85,7 +85,7 @@ class GetModelDialog(Sheet):
         self.add_rows(self.list)
         self.rows.addSpacing(4)
         self.add_rows(_row(self.none, self.close_button, self.ok))
-        self.resize(*(min(scaled(side), most) for side, most in zip(SIZE, MOST, strict=True)))
+        self.resize(*(min(scaled(side), limit) for side, limit in zip(SIZE, MOST, strict=True)))
         tab_order(self.field, *self.access.tab_stops, self.models, *self.found.tab_stops)
         self._connect()
         self._on_filled(len(self.list.rows))
@@ -158,11 +158,11 @@ class GetModelDialog(Sheet):
             return
         self._cancel_lookup()
         self._clear()
-        seen, suggestion = self.finding.lookup_result(ref), self.finding.suggestion(ref)
-        if isinstance(seen, HubModel):
-            self.show_answer(seen)
-        elif isinstance(seen, EngineError) and seen.code != GATED:  # if gated, try with the token
-            self._on_refused(seen)
+        result, suggestion = self.finding.lookup_result(ref), self.finding.suggestion(ref)
+        if isinstance(result, HubModel):
+            self.show_answer(result)
+        elif isinstance(result, EngineError) and result.code != GATED:
+            self._on_refused(result)  # unless gated: then try with the token
         elif suggestion is not None:
             self.ok.set_action(self.found.show_suggestion(suggestion, self.finding.memory_budget()))
             self.ok.set_refusal("")

@@ -63,9 +63,9 @@ class ConvertDialog(Sheet):
             self._recipes[button] = recipe
             group.addButton(button)
             size = bytes_line(recipe.size(model))
-            about = make_label(self, tr("about {size}", size=size), wrap=False)
+            size_label = make_label(self, tr("about {size}", size=size), wrap=False)
             grid.addWidget(button, row, 0)
-            grid.addWidget(about, row, 1, Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(size_label, row, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(0, 1)
         self.choices[RECIPES[0].name].setChecked(True)
         self.ok = self.button(tr("Convert"), self._on_ok)
@@ -75,9 +75,9 @@ class ConvertDialog(Sheet):
         self.set_scaled_width(self.WIDTH)
 
     def _on_ok(self) -> None:
-        chosen = next(r for button, r in self._recipes.items() if button.isChecked())
+        recipe = next(r for button, r in self._recipes.items() if button.isChecked())
         self.accept()
-        self.recipe_chosen.emit(chosen)
+        self.recipe_chosen.emit(recipe)
 
 
 class DraftDialog(Sheet):
@@ -117,14 +117,14 @@ class DraftDialog(Sheet):
         self.note.setVisible(bool(figures))
         self.set_scaled_width(self.WIDTH)
 
-    def show_candidates(self, found: Sequence[Candidate], chosen: str, chosen_name: str) -> None:
-        """Show the candidates. ``chosen`` is the current draft model, "" for none."""
+    def show_candidates(self, drafts: Sequence[Candidate], draft: str, draft_name: str) -> None:
+        """Show the candidates. ``draft`` is the current draft model, "" for none."""
         self.box.clear()
         self.box.addItem(tr("None", "no draft model"), "")
         self.box.addItem(tr("Prompt lookup"), LOOKUP)
-        if chosen not in ("", LOOKUP) and all(candidate.model.ref != chosen for candidate in found):
-            self.box.addItem(chosen_name, chosen)
-        for candidate in found:
+        if draft not in ("", LOOKUP) and all(candidate.model.ref != draft for candidate in drafts):
+            self.box.addItem(draft_name, draft)
+        for candidate in drafts:
             name = candidate.model.name
             words = tr("{name}, {size}", name=name, size=bytes_line(candidate.model.facts.nbytes))
             if not candidate.fits:
@@ -133,8 +133,8 @@ class DraftDialog(Sheet):
             items = self.box.model()
             if not candidate.fits and isinstance(items, QStandardItemModel):
                 items.item(self.box.count() - 1).setEnabled(False)
-        self.box.setCurrentIndex(max(0, self.box.findData(chosen)))
-        if not chosen and not any(candidate.fits for candidate in found):
+        self.box.setCurrentIndex(max(0, self.box.findData(draft)))
+        if not draft and not any(candidate.fits for candidate in drafts):
             self.note.setText(tr("No smaller model on this computer has the same tokenizer."))
             self.note.setVisible(True)
         self.box.setEnabled(True)
@@ -143,9 +143,9 @@ class DraftDialog(Sheet):
         self.fit_height()
 
     def _on_ok(self) -> None:
-        chosen = str(self.box.currentData())
+        ref = str(self.box.currentData())
         self.accept()
-        self.draft_chosen.emit(chosen)
+        self.draft_chosen.emit(ref)
 
 
 class LibraryFoot(QWidget):
@@ -223,23 +223,23 @@ class LibraryFoot(QWidget):
         self.more.setToolTip(tr("More"))
         self.more.setAccessibleName(tr("More for {name}", name=model.name))
         facts, loaded = model.facts, status.model is not None
-        why = why_not_unload if loaded else describe_problem(facts)
+        reason = why_not_unload if loaded else describe_problem(facts)
         words = tr("Unload") if loaded else tr("Load")
         if status.state is LoadState.LOADING:
-            words, why = tr("Cancel Loading"), ""
-        self._show(self.load, words, why, "")
+            words, reason = tr("Cancel Loading"), ""
+        self._show(self.load, words, reason, "")
         tip = tr("Keeps it at the top of the list, and in memory")
         self._show(self.pin, tr("Unpin") if pinned else tr("Pin"), "", "" if pinned else tip)
         tip = tr("Makes a smaller copy")
         self._show(self.convert, tr("Convert…"), why_not_convert(model), tip)
         self._show(self.reveal, tr("Show in Folder"), tr(NO_FOLDER) if facts.gone else "", "")
-        why = (
+        reason = (
             tr("This model already has an adapter")
             if adapter_of(model.ref)
             else describe_problem(facts)
         )
         tip = tr("Lists the model a second time, with a LoRA or DoRA adapter")
-        self._show(self.adapter, tr("Add Adapter…"), why, tip)
+        self._show(self.adapter, tr("Add Adapter…"), reason, tip)
         tip = tr("A small model that speeds up its replies")
         self._show(self.draft, tr("Draft Model…"), describe_problem(facts), tip)
         self._show(self.open, tr("New Chat"), describe_problem(facts), "")
@@ -292,10 +292,10 @@ class ModelAdder(QObject):
         title = tr("Add an Adapter to {name}", name=model.name)
         folder = await standard_dialogs.ask_for_folder(self._foot.window(), title)
         if folder is not None:
-            why = self._installed.add_adapter(model, folder.absolute())
+            reason = self._installed.add_adapter(model, folder.absolute())
             adapter = clean_name(folder.name)
-            done = tr("Added as {name} + {adapter}.", name=model.name, adapter=adapter)
-            self._foot.show_message(why or done)
+            message = tr("Added as {name} + {adapter}.", name=model.name, adapter=adapter)
+            self._foot.show_message(reason or message)
 
 
 log = logging.getLogger(__name__)
@@ -314,18 +314,18 @@ class DraftModelChooser(QObject):
         figures = describe_drafts(self._installed.draft_figures(model))
         dialog = DraftDialog(model.name, figures, self._foot.window())
         dialog.draft_chosen.connect(lambda ref: self._choose(model, ref))
-        chosen = self._installed.drafts.get_ref(model.ref, str(model.folder))
-        flows.start(dialog, self._show_dialog(dialog, model, chosen))
+        draft = self._installed.drafts.get_ref(model.ref, str(model.folder))
+        flows.start(dialog, self._show_dialog(dialog, model, draft))
         dialog.open()
 
-    async def _show_dialog(self, dialog: DraftDialog, model: InstalledModel, chosen: str) -> None:
-        base, others = find_smaller_models(model, self._installed.models.values())
+    async def _show_dialog(self, dialog: DraftDialog, model: InstalledModel, draft: str) -> None:
+        base, smaller_models = find_smaller_models(model, self._installed.models.values())
         try:
-            found = await flows.run_in_thread(lambda stop: candidates(base, others, stop))
+            drafts = await flows.run_in_thread(lambda stop: candidates(base, smaller_models, stop))
         except Exception:
             log.exception("cannot search for draft models for %s", model.name)
-            found = []
-        dialog.show_candidates(found, chosen, self._installed.draft_name(chosen))
+            drafts = []
+        dialog.show_candidates(drafts, draft, self._installed.draft_name(draft))
 
     def _choose(self, model: InstalledModel, ref: str) -> None:
         before = self._installed.drafts.get_ref(model.ref, str(model.folder))
@@ -379,8 +379,8 @@ class RemovalController(QObject):
         """Remove a model, after confirmation if something depends on it."""
         if model.facts.gone:
             self.forget(model)
-        elif why := self._removal.why_not(model):
-            self._foot.show_message(why)
+        elif reason := self._removal.why_not(model):
+            self._foot.show_message(reason)
         else:
             self.pending_removal = model
             warning = self._removal.removal_warning(model)
@@ -403,8 +403,8 @@ class RemovalController(QObject):
     def remove(self) -> None:
         model, self.pending_removal = self.pending_removal, None
         if model is not None:
-            why = self._removal.remove(model)
-            self._foot.show_message(why or tr("Moving {name} to the Trash…", name=model.name))
+            reason = self._removal.remove(model)
+            self._foot.show_message(reason or tr("Moving {name} to the Trash…", name=model.name))
             self.question_answered.emit()
 
     @Slot()

@@ -34,8 +34,8 @@ from engine.sandbox.process import engine_command
 
 def parse_last_line(text: str) -> list[dict[str, Any]]:
     lines = text.strip().splitlines()
-    found: list[dict[str, Any]] = json.loads(lines[-1]) if lines else []
-    return found
+    entries: list[dict[str, Any]] = json.loads(lines[-1]) if lines else []
+    return entries
 
 
 def run_command(arguments: Sequence[str], stop: threading.Event) -> str:
@@ -92,7 +92,7 @@ class MachinesDialog(Sheet):
         self._starting: GroupServer | None = None
         self._asking = flows.Latest(self)
         self._command_running = False
-        about = self.make_label(tr(_ABOUT))
+        description = self.make_label(tr(_ABOUT))
         self.list = QTreeWidget(self)
         self.list.setObjectName("machine-table")
         self.list.setHeaderLabels([tr("Computer"), tr("Address"), tr("Status")])
@@ -133,7 +133,7 @@ class MachinesDialog(Sheet):
         foot = make_row_layout(QLabel(tr("Model"), self), (self.model, 1), *buttons, spacing=None)
         self.status_label = self.make_label("")
         self.status_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.add_rows(about)
+        self.add_rows(description)
         self.rows.addWidget(self.list, 1)
         self.add_rows(below, adding, self.status_label, foot)
         self.resize(scaled(680), scaled(480))
@@ -165,8 +165,8 @@ class MachinesDialog(Sheet):
         self._refresh()
 
     def _rows(self) -> list[QTreeWidgetItem]:
-        found = (self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount()))
-        return [row for row in found if row is not None]
+        rows = (self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount()))
+        return [row for row in rows if row is not None]
 
     @property
     def checked_machines(self) -> tuple[str, ...]:
@@ -216,14 +216,14 @@ class MachinesDialog(Sheet):
             self.status_label.setText(str(error))
         self._fill()
 
-    def _ask(self, words: str, *arguments: str, done: Callable[[str], object]) -> None:
+    def _ask(self, words: str, *arguments: str, on_done: Callable[[str], object]) -> None:
         self.status_label.setText(words)
         file = ["--hosts-file", str(self._file)] if self._file is not None else []
         self._command_running = True
         self._refresh()
-        self._asking.start(self._run_command([*arguments, *file], done))
+        self._asking.start(self._run_command([*arguments, *file], on_done))
 
-    async def _run_command(self, command: list[str], done: Callable[[str], object]) -> None:
+    async def _run_command(self, command: list[str], on_done: Callable[[str], object]) -> None:
         run = self._run
         try:
             text = await flows.run_in_thread(lambda stop: run(command, stop))
@@ -231,13 +231,13 @@ class MachinesDialog(Sheet):
             self.status_label.setText(str(error))
         else:
             self.status_label.clear()
-            done(text)
+            on_done(text)
         self._command_running = False
         self._refresh()
 
     @Slot()
     def _on_check(self) -> None:
-        self._ask(tr("Checking…"), "cluster", "check", "--json", done=self._on_checked)
+        self._ask(tr("Checking…"), "cluster", "check", "--json", on_done=self._on_checked)
 
     def _on_checked(self, text: str) -> None:
         by_name, faults = {answer["name"]: answer for answer in parse_last_line(text)}, list[str]()
@@ -258,7 +258,7 @@ class MachinesDialog(Sheet):
             ",".join(self.checked_machines),
         ]
         self._ask(
-            tr("Testing. This takes a minute or more…"), *args, done=self.status_label.setText
+            tr("Testing. This takes a minute or more…"), *args, on_done=self.status_label.setText
         )
 
     @Slot()

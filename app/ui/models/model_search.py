@@ -207,8 +207,8 @@ def count_line(count: int) -> str:
         return str(count)
     if count < 999_500:
         return f"{count / 1000:.0f}K"
-    shown = number(count / 1e6, 1)
-    return f"{shown}M"
+    millions = number(count / 1e6, 1)
+    return f"{millions}M"
 
 
 def context_line(tokens: int) -> str:
@@ -233,26 +233,24 @@ def owner_text(ref: str) -> str:
 
 
 def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
-    about = tr(model.good_at)
+    description = tr(model.good_at)
     if not find_installed(model.repo):  # an installed copy may have a different size
-        about = f"{bytes_line(model.size)} · {about}"
-    return ModelEntry(model.repo, name_without_owner(model.repo), about, *mark)
+        description = f"{bytes_line(model.size)} · {description}"
+    return ModelEntry(model.repo, name_without_owner(model.repo), description, *mark)
 
 
-def found_entry(
-    found: HubSearchResult, model: HubModel | None, mark: tuple[str, str]
-) -> ModelEntry:
-    facts = model.facts if model is not None else found.facts
+def found_entry(hit: HubSearchResult, model: HubModel | None, mark: tuple[str, str]) -> ModelEntry:
+    facts = model.facts if model is not None else hit.facts
     if model is not None:
         size, context = bytes_line(model.size), context_line(model.context)
     else:
-        size = tr("about {size}", size=bytes_line(found.size)) if found.size else ""
+        size = tr("about {size}", size=bytes_line(hit.size)) if hit.size else ""
         context = ""
     count = facts.downloads
     downloads = counted("{count} download", "{count} downloads", count, count=count_line(count))
-    parts = (size, found.precision, context, downloads if count > 1 else "", owner_text(found.repo))
-    about = " · ".join(part for part in parts if part)
-    return ModelEntry(found.repo, name_without_owner(found.repo), about, *mark)
+    parts = (size, hit.precision, context, downloads if count > 1 else "", owner_text(hit.repo))
+    description = " · ".join(part for part in parts if part)
+    return ModelEntry(hit.repo, name_without_owner(hit.repo), description, *mark)
 
 
 def facts_line(model: HubModel) -> str:
@@ -299,15 +297,15 @@ class ModelSearch(QObject):
         # assumptions of the memory estimate
         self.tokens, self.chats = 8192, 2
         machine = machine_memory()
-        self.machine_gb, found = suggestions_for(machine)
-        self._suggested = {model.repo: model for model in found}
+        self.machine_gb, suggestions = suggestions_for(machine)
+        self._suggested = {model.repo: model for model in suggestions}
         downloads.download_finished.connect(self.refresh)
 
     @property
     def entries(self) -> list[ModelEntry]:
         if self._results is None:
             return [suggested_entry(m, self._fit_label(m.repo)) for m in self._suggested.values()]
-        return [self._entry(found) for found in self._results]
+        return [self._entry(hit) for hit in self._results]
 
     def suggestion(self, ref: str) -> Suggestion | None:
         """Return a suggestion, or None if the list shows search results."""
@@ -342,13 +340,13 @@ class ModelSearch(QObject):
     def stop(self) -> None:
         self._search_flow.cancel()
 
-    def store_lookup(self, ref: str, seen: HubModel | EngineError) -> None:
-        self._lookups[ref] = seen
+    def store_lookup(self, ref: str, lookup: HubModel | EngineError) -> None:
+        self._lookups[ref] = lookup
         if self._results is None and ref in self._suggested:
             self.details_received.emit(suggested_entry(self._suggested[ref], self._fit_label(ref)))
-        for found in self._results or ():
-            if found.repo == ref:
-                self.details_received.emit(self._entry(found))
+        for hit in self._results or ():
+            if hit.repo == ref:
+                self.details_received.emit(self._entry(hit))
 
     def forget_refusals(self) -> None:
         """Forget failed lookups, because a new token may change the result."""
@@ -393,25 +391,25 @@ class ModelSearch(QObject):
         token = self._downloads.token or None
         return await flows.run_in_thread(lambda stop: hub.look_up(ref, token=token, cancelled=stop))
 
-    def _entry(self, found: HubSearchResult) -> ModelEntry:
-        seen = self._lookups.get(found.repo)
-        model = seen if isinstance(seen, HubModel) else None
-        return found_entry(found, model, self._fit_label(found.repo, found))
+    def _entry(self, hit: HubSearchResult) -> ModelEntry:
+        lookup = self._lookups.get(hit.repo)
+        model = lookup if isinstance(lookup, HubModel) else None
+        return found_entry(hit, model, self._fit_label(hit.repo, hit))
 
-    def _fit_label(self, ref: str, found: HubSearchResult | None = None) -> tuple[str, str]:
-        seen = self._lookups.get(ref)
+    def _fit_label(self, ref: str, hit: HubSearchResult | None = None) -> tuple[str, str]:
+        lookup = self._lookups.get(ref)
         if find_installed(ref):
             return tr("Downloaded"), "muted"
         gated, cannot = (tr("Gated", "a model"), "muted"), (tr("Can’t be loaded"), "muted")
-        if isinstance(seen, EngineError):
-            return gated if seen.code == GATED else cannot
-        if isinstance(seen, HubModel) and not seen.known:
+        if isinstance(lookup, EngineError):
+            return gated if lookup.code == GATED else cannot
+        if isinstance(lookup, HubModel) and not lookup.known:
             return cannot
-        if isinstance(seen, HubModel):
-            fit = self.fit(seen)
+        if isinstance(lookup, HubModel):
+            fit = self.fit(lookup)
             return verdict(fit.verdict) if fit is not None else ("", "muted")
-        if found is not None:
-            return gated if found.facts.gated else ("", "muted")
+        if hit is not None:
+            return gated if hit.facts.gated else ("", "muted")
         suggested, room = self._suggested.get(ref), self.memory_budget()
         if suggested is None or not room:
             return "", "muted"
@@ -485,7 +483,7 @@ class ModelLookup(QObject):
     async def _look_up(self, ref: str, token: str) -> None:
         def look(stop: threading.Event) -> tuple[HubModel, str]:
             return keychain.call_with_token(
-                token, lambda given: hub.look_up(ref, token=given, cancelled=stop)
+                token, lambda hub_token: hub.look_up(ref, token=hub_token, cancelled=stop)
             )
 
         try:

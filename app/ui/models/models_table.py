@@ -60,8 +60,8 @@ def precision(facts: FolderFacts) -> str:
 
 def precision_tip(facts: FolderFacts) -> str:
     if not facts.bits:
-        known = tr("Not quantized")
-        return known if facts.dtype else tr("Not stated in its configuration")
+        label = tr("Not quantized")
+        return label if facts.dtype else tr("Not stated in its configuration")
     words = counted("%n-bit weights", "%n-bit weights", facts.bits)
     if facts.group_size:
         words = counted(
@@ -89,8 +89,8 @@ def capabilities(facts: FolderFacts) -> str:
 
 
 def capabilities_tip(facts: FolderFacts) -> str:
-    known = tr("According to its template and configuration")
-    return "\n".join(filter(None, (capabilities(facts), known)))
+    source = tr("According to its template and configuration")
+    return "\n".join(filter(None, (capabilities(facts), source)))
 
 
 def format_last_use(when: float, now: float) -> str:
@@ -344,8 +344,8 @@ class LibraryTable(QAbstractTableModel):
     def _tip(self, model: InstalledModel, column: ModelColumn) -> str:
         if column is ModelColumn.NAME:
             folder = str(model.folder).encode(errors="replace").decode()
-            why = describe_problem(model.facts)
-            return f"{why}\n{folder}" if why else folder
+            problem = describe_problem(model.facts)
+            return f"{problem}\n{folder}" if problem else folder
         if column is ModelColumn.PRECISION:
             return precision_tip(model.facts)
         if column is ModelColumn.CONTEXT and model.facts.context:
@@ -493,8 +493,8 @@ class LibraryView(QTableView):
         return max(scaled(_WIDTHS[column]), heads.sectionSizeHint(column) + arrow)
 
     def _hide_columns(self) -> None:
-        wanted = scaled(_MIN_NAME_WIDTH) + sum(self._width(column) for column in _WIDTHS)
-        room = self.viewport().width() - wanted
+        min_width = scaled(_MIN_NAME_WIDTH) + sum(self._width(column) for column in _WIDTHS)
+        room = self.viewport().width() - min_width
         for column in _HIDDEN_FIRST:
             self.setColumnHidden(column, room < 0)
             if room < 0:

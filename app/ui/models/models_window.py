@@ -118,8 +118,8 @@ class ModelsWindow(Sheet):
 
     @Slot()
     def _choose_again(self) -> None:
-        chosen, at = self._selection
-        if self.table.rows and (chosen is None or not self.choose(chosen)):
+        key, at = self._selection
+        if self.table.rows and (key is None or not self.choose(key)):
             at = min(max(0, at), len(self.table.rows) - 1)
             self.view.setCurrentIndex(self.table.index(at, 0))
 
@@ -192,9 +192,9 @@ class ModelsWindow(Sheet):
         if status.state is LoadState.LOADING:
             self.foot.show_message(residency.cancel_load(self._library, status.ref))
         elif status.model is not None:
-            why = residency.unload(self._library, status.ref)
-            done = tr("{name} unloaded. It loads again when a chat needs it.", name=model.name)
-            self.foot.show_message(why or done)
+            reason = residency.unload(self._library, status.ref)
+            message = tr("{name} unloaded. It loads again when a chat needs it.", name=model.name)
+            self.foot.show_message(reason or message)
         elif not model.facts.problem:
             self._loading_ref = model.ref
             self._loader.request(model.ref)

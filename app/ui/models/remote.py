@@ -89,20 +89,20 @@ class NetworkList(QWidget):
             flows.start(self, self._watch(self._looking))
         self.height_changed.emit()
 
-    def _show(self, found: tuple[FoundServer, ...]) -> None:
+    def _show(self, services: tuple[FoundServer, ...]) -> None:
         current = self.list.currentItem()
         before = current.data(_ADDRESS) if current is not None else None
         self.list.blockSignals(True)
         self.list.clear()
-        for service in found:
+        for service in services:
             item = QListWidgetItem(f"{service.name} · {service.host}", self.list)
             item.setData(_ADDRESS, service.address)
             item.setSizeHint(QSize(0, scale_height(_ROW)))
             if service.address == before:
                 self.list.setCurrentItem(item)
         self.list.blockSignals(False)
-        self.list.setVisible(bool(found))
-        self.status_label.setText(tr(_CHOOSE if found else _LOOKING))
+        self.list.setVisible(bool(services))
+        self.status_label.setText(tr(_CHOOSE if services else _LOOKING))
         self.height_changed.emit()
 
     async def _watch(self, looking: Future[None]) -> None:
@@ -224,8 +224,8 @@ class RemoteDialog(Sheet):
     def _remote(self) -> Remote | None:
         base, model = self._normalized_address(), self.model.currentText().strip()
         listed = self._listed.get(model, ListedModel(model))
-        found = Remote(base, model, listed.kind, listed.context, self.sees.isChecked())
-        return found if addresses.parse_ref(found.ref) is not None else None
+        remote = Remote(base, model, listed.kind, listed.context, self.sees.isChecked())
+        return remote if addresses.parse_ref(remote.ref) is not None else None
 
     @Slot(int)
     def _on_provider(self, _: int) -> None:
@@ -286,7 +286,7 @@ class RemoteDialog(Sheet):
 
     async def _ask(self, base: str, key: str) -> None:
         try:
-            found = await flows.wait_for_future(self._loader.remotes.models_at(base, key or None))
+            models = await flows.wait_for_future(self._loader.remotes.models_at(base, key or None))
         except CancelledError:
             return
         except Exception as error:
@@ -295,15 +295,15 @@ class RemoteDialog(Sheet):
             )
             return
         written = self.model.currentText().strip()
-        self._listed = {listed.model: listed for listed in found}
+        self._listed = {listed.model: listed for listed in models}
         self.model.clear()
-        self.model.addItems([listed.model for listed in found])
+        self.model.addItems([listed.model for listed in models])
         if written:
             self.model.setEditText(written)
         self._set_label(
             self.status_label,
-            counted("%n model available.", "%n models available.", len(found))
-            if found
+            counted("%n model available.", "%n models available.", len(models))
+            if models
             else tr("The server lists no models. Type the name of one."),
         )
         self._refresh()

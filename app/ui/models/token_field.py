@@ -61,21 +61,21 @@ class TokenField(QWidget):
     def token(self) -> str:
         return self._typed or self._downloads.token
 
-    def show_field(self, shown: bool, ref: str = "") -> None:
-        wanted = hub.parse(ref)
-        self._ref = wanted.repo if wanted is not None else ""
-        self.page.setVisible(shown and bool(self._ref))
-        if shown and not self.field.isVisibleTo(self):
+    def show_field(self, is_visible: bool, ref: str = "") -> None:
+        source = hub.parse(ref)
+        self._ref = source.repo if source is not None else ""
+        self.page.setVisible(is_visible and bool(self._ref))
+        if is_visible and not self.field.isVisibleTo(self):
             self.note.setText(tr(_SHOWN))
             # Looking for a keychain can be slow on some systems.
             self._keychain_flow.start(self._look_for_keychain())
-        elif not shown:
+        elif not is_visible:
             self._keychain_flow.cancel()
             words = tr(_USED) if self._stored else f"{tr(_USED)} {tr(_NOT_KEPT)}"
             self.note.setText(words)
-        self.field.setVisible(shown)
-        self.forget.setVisible(bool(self._downloads.token) and not shown)
-        self.setVisible(shown or bool(self._downloads.token))
+        self.field.setVisible(is_visible)
+        self.forget.setVisible(bool(self._downloads.token) and not is_visible)
+        self.setVisible(is_visible or bool(self._downloads.token))
 
     def on_accepted(self, token: str) -> None:
         """Use a token with which a request has succeeded. If the user just entered it, store it."""
