@@ -128,8 +128,8 @@ class LaneRow(QWidget):
         row.line.setLeft(30)
         row.text(lane.title, tokens.text, font=font, most=self._label() - 36)
         self._paint_samples(row.painter, color)
-        most = self._figures() - 6
-        row.text(self._lane_text(), tokens.muted, font=font, most=most, end=True)
+        max_width = self._figures() - 6
+        row.text(self._lane_text(), tokens.muted, font=font, most=max_width, end=True)
 
     @Slot()
     def _fit(self) -> None:
@@ -218,8 +218,8 @@ def memory_parts(totals: Totals) -> str:
     if totals.process_bytes:
         lines.insert(0, tr("Memory in use: {size}", size=bytes_line(totals.all_bytes)))
     used = bytes_line(totals.weights_bytes + totals.kv_bytes)
-    most = bytes_line(totals.budget)
-    lines.append(tr("Models and chats use {used} of {most}.", most=most, used=used))
+    budget = bytes_line(totals.budget)
+    lines.append(tr("Models and chats use {used} of {most}.", most=budget, used=used))
     return "\n".join(lines)
 
 

@@ -60,10 +60,10 @@ class Broadcast(WindowController):
         return [p for p in self._workspace.panes() if self._receives(p)]
 
     def _receives(self, pane: ChatPane) -> bool:
-        usual = (
+        default = (
             self._is_visible(pane) and pane.chat.model.remote is None and not pane.is_quick_question
         )
-        return self._overrides.get(pane.chat.id, usual)
+        return self._overrides.get(pane.chat.id, default)
 
     def _is_visible(self, pane: ChatPane) -> bool:
         dock = self._workspace.dock(pane.chat.id)
@@ -217,16 +217,16 @@ class Broadcast(WindowController):
         group = self.group
         if not self.on or speaker not in group or len(group) < 2:
             return
-        others = [pane for pane in group if pane is not speaker]
-        new = [p for p in others if p.chat.transcript.leaf_id is None]
+        recipients = [pane for pane in group if pane is not speaker]
+        new = [p for p in recipients if p.chat.transcript.leaf_id is None]
         steers = speaker.chat.queue.state is QueueState.STEERING
         waits = speaker.chat.queue.next is not None and not steers
         if not waits and len(speaker.chat.transcript.path) <= 2:  # only the message and its reply
             new = [p for p in group if p is speaker or p in new]
         message = Writing(text, files)
-        done = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in others}
-        sent = sum(Effect.SEND_NOW in each.effects for each in done.values()) + (not waits)
-        later = sum(Effect.ENQUEUE in each.effects for each in done.values()) + waits
+        steps = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in recipients}
+        sent = sum(Effect.SEND_NOW in each.effects for each in steps.values()) + (not waits)
+        later = sum(Effect.ENQUEUE in each.effects for each in steps.values()) + waits
         if len(new) > 1:
             self._library.order.group(_variants([pane.chat for pane in new]))
         summary = []
@@ -242,15 +242,15 @@ class Broadcast(WindowController):
                     later,
                 )
             )
-        whys = Counter(_why_not_sent(pane, step, message) for pane, step in done.items())
-        del whys[""]
-        for why, number in whys.items():
+        reasons = Counter(_why_not_sent(pane, step, message) for pane, step in steps.items())
+        del reasons[""]
+        for reason, number in reasons.items():
             summary.append(
                 counted(
                     "%n chat didn’t get this message: {why}",
                     "%n chats didn’t get this message: {why}",
                     number,
-                    why=why,
+                    why=reason,
                 )
             )
         if summary:
@@ -291,17 +291,17 @@ def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> 
     return words
 
 
-def _why_not_sent(pane: ChatPane, done: Step, message: Writing) -> str:
+def _why_not_sent(pane: ChatPane, step: Step, message: Writing) -> str:
     """Return why a chat neither sends nor queues the message, or "" if it does."""
-    if Effect.SEND_NOW in done.effects or Effect.ENQUEUE in done.effects:
+    if Effect.SEND_NOW in step.effects or Effect.ENQUEUE in step.effects:
         return ""
-    turn, refusal = pane.chat.turn, done.refusal or Refusal.UNSENDABLE
+    turn, refusal = pane.chat.turn, step.refusal or Refusal.UNSENDABLE
     return turn.why_not_send(message, ignore_sounds=True) or turn.describe(refusal)
 
 
 def _would_enqueue(pane: ChatPane) -> bool:
-    done = pane.chat.turn.preview(Event.BROADCAST, Writing("any"))
-    return Effect.ENQUEUE in done.effects
+    step = pane.chat.turn.preview(Event.BROADCAST, Writing("any"))
+    return Effect.ENQUEUE in step.effects
 
 
 def _variants(chats: Sequence[Chat]) -> dict[str, str]:
@@ -309,12 +309,12 @@ def _variants(chats: Sequence[Chat]) -> dict[str, str]:
     seeds = [chat.options.seed for chat in chats]
     if len(set(names)) == 1 and None not in seeds and len(set(seeds)) == len(seeds):
         return {chat.id: tr("Seed {n}", n=chat.options.seed) for chat in chats}
-    times, seen = Counter(names), Counter[str]()
-    found = {}
+    times, numbers = Counter(names), Counter[str]()
+    variants = {}
     for chat, name in zip(chats, names, strict=True):
-        seen[name] += 1
-        found[chat.id] = f"{name} {seen[name]}" if times[name] > 1 else name
-    return found
+        numbers[name] += 1
+        variants[chat.id] = f"{name} {numbers[name]}" if times[name] > 1 else name
+    return variants
 
 
 def _chat_name(pane: ChatPane) -> str:

@@ -134,10 +134,10 @@ class ChatCommands(WindowController):
             self._workspace.show_chat(chat, self._fitting_place(where))
         chat.model.load()
 
-    async def _open_long(self, chat_id: str, then: Callable[[], object]) -> None:
+    async def _open_long(self, chat_id: str, on_opened: Callable[[], object]) -> None:
         await self._library.open_long(chat_id)
         if self._library.find(chat_id) is not None:  # the chat may have been erased while loading
-            then()
+            on_opened()
 
     @Slot(str)
     def _open_source(self, chat_id: str) -> None:
@@ -162,8 +162,8 @@ class ChatCommands(WindowController):
     def open_at(self, chat_id: str, message_id: str, words: str = "") -> None:
         """Open a chat, scroll to a message and highlight the search terms."""
         if self._library.is_long(chat_id):
-            then = partial(self.open_at, chat_id, message_id, words)
-            flows.start(self, self._open_long(chat_id, then))
+            on_opened = partial(self.open_at, chat_id, message_id, words)
+            flows.start(self, self._open_long(chat_id, on_opened))
             return
         self.open(chat_id)
         pane = self._workspace.pane(chat_id)

@@ -211,8 +211,8 @@ class Commands:
     def run_or_explain(self, name: str) -> None:
         """Run a command, or show why it's unavailable."""
         entry = REGISTRY[name]
-        if why := self.why_not(name):
-            self._say(why)
+        if reason := self.why_not(name):
+            self._say(reason)
         else:
             entry.function(*self._arguments(entry))
 
@@ -243,8 +243,8 @@ class Commands:
         return menu
 
     def submenus(self) -> list[QMenu]:
-        found = (action.menu() for menu in self._menus for action in menu.actions())
-        return [menu for menu in found if isinstance(menu, QMenu)]
+        menus = (action.menu() for menu in self._menus for action in menu.actions())
+        return [menu for menu in menus if isinstance(menu, QMenu)]
 
     def _make(self, entry: Command) -> QAction:
         action = QAction(tr(entry.text), self._window)
@@ -263,9 +263,9 @@ class Commands:
     def _update_actions(self, names: Sequence[str]) -> None:
         for name in names:
             if name != "-":
-                why = self.why_not(name)
-                self._actions[name].setEnabled(not why)
-                self._actions[name].setToolTip(why)
+                reason = self.why_not(name)
+                self._actions[name].setEnabled(not reason)
+                self._actions[name].setToolTip(reason)
                 self._actions[name].setText(self._text(name))
 
     def _text(self, name: str) -> str:

@@ -96,8 +96,8 @@ class CompareCommands(WindowController):
 
     def _compare_here(self, pane: ChatPane) -> None:
         self._workspace.activate(pane)
-        if why := pane.chat.comparison.why_not_ask():
-            self._toast.show_text(why)
+        if reason := pane.chat.comparison.why_not_ask():
+            self._toast.show_text(reason)
         else:
             self._open(pane, "")
 
@@ -149,8 +149,8 @@ class CompareCommands(WindowController):
 
     @pane_command("open_as_chats", mark("Open as Chats"), why_not=_cannot_open)
     def open_as_chats(self, pane: ChatPane) -> None:
-        if why := _cannot_open(self, pane):
-            self._toast.show_text(why)
+        if reason := _cannot_open(self, pane):
+            self._toast.show_text(reason)
             return
         columns = _columns(pane)
         chats_made = [self._branch(pane.chat, column).id for column in columns]
@@ -195,22 +195,22 @@ class CompareCommands(WindowController):
             text = question.content if question is not None else ""
         names = self._model_names(chat.record.model)
         names.setdefault(GUIDE, self._library.loader.get(GUIDE).name)
-        about = " ".join(text[: 2 * _BEGINNING].split())
-        about = about if len(about) <= _BEGINNING else about[:_BEGINNING] + "…"
-        dialog = CompareDialog(self._settings, names, about, self._window)
+        excerpt = " ".join(text[: 2 * _BEGINNING].split())
+        excerpt = excerpt if len(excerpt) <= _BEGINNING else excerpt[:_BEGINNING] + "…"
+        dialog = CompareDialog(self._settings, names, excerpt, self._window)
         dialog.get_model_requested.connect(partial(self._run, "get_model"))
         dialog.accepted.connect(lambda: self._ask(pane, dialog.members_to_ask(), message_id))
         dialog.open()
 
     def _ask(self, pane: ChatPane, members: list[Member], message_id: str) -> None:
-        if why := pane.chat.comparison.why_not_ask(message_id):
-            self._toast.show_text(why)
+        if reason := pane.chat.comparison.why_not_ask(message_id):
+            self._toast.show_text(reason)
         else:
             pane.show_comparison(pane.chat.comparison.ask(members, message_id))
 
     def _make(self, pane: ChatPane, kind: str) -> None:
-        if why := pane.chat.comparison.why_not(kind, _shown(pane)):
-            self._toast.show_text(why)
+        if reason := pane.chat.comparison.why_not(kind, _shown(pane)):
+            self._toast.show_text(reason)
         elif pane.chat.comparison.resolve(kind, _shown(pane)):
             pane.hide_comparison()
 
@@ -255,11 +255,11 @@ def count_kept(settings: Settings, model: str, compared: Sequence[str], name: st
     """
     if len(set(compared)) < 2:
         return ""
-    known = {ref: list(counts) for ref, counts in settings.kept.items()}
+    kept_counts = {ref: list(counts) for ref, counts in settings.kept.items()}
     for ref in set(compared):
-        wins, times = known.get(ref, [0, 0])
-        known[ref] = [wins + (ref == model), times + 1]
-    settings.set(kept=known)
-    wins, times = known[model]
+        wins, times = kept_counts.get(ref, [0, 0])
+        kept_counts[ref] = [wins + (ref == model), times + 1]
+    settings.set(kept=kept_counts)
+    wins, times = kept_counts[model]
     words = mark("{name} kept, {kept} of {times} times so far")
     return tr(words, name=name, kept=wins, times=times) if times > 1 else ""

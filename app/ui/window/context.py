@@ -69,6 +69,8 @@ class WindowController(QObject):
 
     def _model_names(self, *first: str) -> dict[str, str]:
         loader = self._library.loader
-        known = (model_status.ref for model_status in loader.known_statuses())
-        refs = filter(None, dict.fromkeys([*first, *known, *self._settings.models, loader.small]))
+        known_refs = (model_status.ref for model_status in loader.known_statuses())
+        refs = filter(
+            None, dict.fromkeys([*first, *known_refs, *self._settings.models, loader.small])
+        )
         return {ref: loader.get(ref).name for ref in refs}

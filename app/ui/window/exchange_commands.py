@@ -56,16 +56,16 @@ class ExchangeCommands(WindowController):
         self.export_chats(self._sidebar.selected_chats())
 
     @Slot(list)
-    def export_chats(self, chosen: Sequence[str]) -> None:
+    def export_chats(self, chat_ids: Sequence[str]) -> None:
         """Open the export dialog for these chats, the current chat, or all."""
         from app.ui.dialogs.exchange_dialogs import ExportDialog  # not needed at startup
 
         everything = [chat.id for chat in self._library.chats()]
         choices: list[tuple[str, Sequence[str]]] = []
-        meant = self._library.chat(self._target_chat if len(chosen) != 1 else chosen[0])
-        if len(chosen) > 1:
-            words = counted("Selected chat", "%Ln selected chats", len(chosen))
-            choices.append((words, list(chosen)))
+        meant = self._library.chat(self._target_chat if len(chat_ids) != 1 else chat_ids[0])
+        if len(chat_ids) > 1:
+            words = counted("Selected chat", "%Ln selected chats", len(chat_ids))
+            choices.append((words, list(chat_ids)))
         if meant is not None:
             choices.append((tr("“{title}”", title=meant.display_title), [meant.id]))
         if len(everything) > 1 or not choices:

@@ -192,12 +192,12 @@ class Layouts(WindowController):
         self.saved.save(name, self._workspace.arrangement())
 
     def _read(self) -> dict[str, Arrangement]:
-        found = {
+        layouts = {
             key.removeprefix(_SAVED_PREFIX): Arrangement.from_json(data)
             for key, data in self._store.layouts().items()
             if key.startswith(_SAVED_PREFIX)
         }
-        return {name: layout for name, layout in found.items() if name and layout is not None}
+        return {name: layout for name, layout in layouts.items() if name and layout is not None}
 
     def _write(self, changes: Mapping[str, Arrangement | None]) -> None:
         for name, layout in changes.items():

@@ -299,11 +299,11 @@ class MainWindow(QMainWindow):
         if self._sidebar_overlaps():
             self.sidebar.focus_list()
 
-    def _show_sidebar(self, shown: bool) -> None:
-        if shown != self._settings.sidebar:
-            self._settings.set(sidebar=shown)
-        self.sidebar.setVisible(shown)
-        self.rail.setVisible(not shown)
+    def _show_sidebar(self, is_visible: bool) -> None:
+        if is_visible != self._settings.sidebar:
+            self._settings.set(sidebar=is_visible)
+        self.sidebar.setVisible(is_visible)
+        self.rail.setVisible(not is_visible)
         self._fit_timer.start()  # the width of the panes has changed
         self._layout.save_soon()
 
@@ -320,9 +320,9 @@ class MainWindow(QMainWindow):
 
     def _fold_sidebar(self, narrow: bool) -> None:
         self._narrow = narrow
-        shown = self._settings.sidebar and not narrow
-        self.sidebar.setVisible(shown)
-        self.rail.setVisible(not shown)
+        is_visible = self._settings.sidebar and not narrow
+        self.sidebar.setVisible(is_visible)
+        self.rail.setVisible(not is_visible)
 
     @Slot()
     def _make_room(self) -> None:

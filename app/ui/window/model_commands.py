@@ -70,9 +70,9 @@ class ModelCommands(WindowController):
     def show_machines(self) -> None:
         from app.ui.models.machines_dialog import MachinesDialog
 
-        found = self._models.installed.models.values()
+        installed_models = self._models.installed.models.values()
         models = [(self._models.loader.get(GUIDE).name, model_location(GUIDE))]
-        models += [(model.name, str(model.folder)) for model in found]
+        models += [(model.name, str(model.folder)) for model in installed_models]
         dialog = MachinesDialog(self._models.loader.spread, models, self._hosts, self._window)
         dialog.chat_requested.connect(self._chats.use_model)
         dialog.open()

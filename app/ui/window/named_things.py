@@ -123,6 +123,6 @@ class NamedThings(Generic[_T]):
         self._write(changes)
 
         def undo() -> None:
-            self._write({n: before[n] for n, made in changes.items() if self.get(n) == made})
+            self._write({n: before[n] for n, value in changes.items() if self.get(n) == value})
 
         return undo

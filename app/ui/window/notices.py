@@ -277,8 +277,8 @@ class Tray(WindowController):
 
     @Slot()
     def refresh(self) -> None:
-        wanted = self._settings.tray
-        if wanted and self.icon is None:
+        is_enabled = self._settings.tray
+        if is_enabled and self.icon is None:
             menu = self._menu = QMenu(self._window)
             menu.addAction(tr("Show Stretto"), self._come_forward)
             for name in NAMES:
@@ -288,7 +288,7 @@ class Tray(WindowController):
             self.icon.setContextMenu(menu)
             self.icon.activated.connect(self._on_activated)
             self.icon.show()
-        elif not wanted and self.icon is not None and self._menu is not None:
+        elif not is_enabled and self.icon is not None and self._menu is not None:
             self.icon.hide()
             self.icon.deleteLater()
             self._menu.deleteLater()

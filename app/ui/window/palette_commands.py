@@ -144,8 +144,8 @@ class PaletteCommands(WindowController):
     def _on_chosen(self, entry: PaletteEntry) -> None:
         if not entry.key:
             return
-        others = (key for key in self._settings.palette_recent if key != entry.key)
-        self._settings.set(palette_recent=(entry.key, *others)[:MOST_RECENT])
+        other_keys = (key for key in self._settings.palette_recent if key != entry.key)
+        self._settings.set(palette_recent=(entry.key, *other_keys)[:MOST_RECENT])
 
     @Slot()
     def _on_closed(self) -> None:
@@ -169,14 +169,14 @@ def _entries_of(menu: QMenu) -> Iterator[PaletteEntry]:
         elif not action.isSeparator():
             words = action.text()
             # The name of a choice is ambiguous without the name of its menu.
-            chosen = action.actionGroup() is not None
-            named = tr("{menu}: {choice}", menu=title, choice=words) if chosen else words
+            is_choice = action.actionGroup() is not None
+            label = tr("{menu}: {choice}", menu=title, choice=words) if is_choice else words
             yield PaletteEntry(
                 EntryKind.COMMAND,
                 f"menu:{title}/{words}",
-                named,
+                label,
                 action.trigger,
-                beside="" if chosen else title,
+                beside="" if is_choice else title,
                 why_not="" if action.isEnabled() else action.toolTip(),
             )
 
@@ -229,8 +229,8 @@ class QuickAsk(WindowController):
             move_onto_screen(window)
 
     def _is_unused(self, pane: ChatPane) -> bool:
-        mine = pane.chat.id in self._ids and pane.chat.is_blank
-        return mine and pane.window() is not self._workspace.window()
+        is_blank_question = pane.chat.id in self._ids and pane.chat.is_blank
+        return is_blank_question and pane.window() is not self._workspace.window()
 
     @Slot(object)
     def _on_escaped(self, pane: ChatPane) -> None:

@@ -112,9 +112,9 @@ class PaneMenus(WindowController):
         menu.setToolTipsVisible(True)
         for model_status in self._loader.loaded_statuses():
             ref = model_status.ref
-            why = residency.why_not_unload(self._library, ref)
-            action = add_action(menu, _entry(model_status), partial(unload, ref), why_not=why)
-            action.setToolTip(why or tr("Frees memory. Its chats load it again when you send."))
+            reason = residency.why_not_unload(self._library, ref)
+            action = add_action(menu, _entry(model_status), partial(unload, ref), why_not=reason)
+            action.setToolTip(reason or tr("Frees memory. Its chats load it again when you send."))
         if menu.isEmpty():
             menu.setEnabled(False)
             menu.menuAction().setToolTip(tr("No model is loaded"))

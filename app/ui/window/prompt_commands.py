@@ -55,14 +55,14 @@ class ArgumentsDialog(Sheet):
     @Slot()
     def _on_use(self) -> None:
         try:
-            found = self._question.content({entry.field.name: entry.value for entry in self.inputs})
+            data = self._question.content({entry.field.name: entry.value for entry in self.inputs})
         except FieldError as error:
             self.fault.setText(str(error))
             self.fault.show()
             for entry in self.inputs:
                 entry.set_wrong(str(error) if entry.field.name == error.name else "")
             return
-        self.arguments_entered.emit({name: str(value) for name, value in found.items()})
+        self.arguments_entered.emit({name: str(value) for name, value in data.items()})
         self.accept()
 
 
@@ -82,13 +82,13 @@ class PaneOffers(QObject):
 
     def resources(self, typed: str) -> list[PaletteEntry]:
         """Return resources, templates and failed servers, then chats with matching titles."""
-        found = self._entries(
+        entries = self._entries(
             lambda offers: [
                 *(self._resource(r) for r in offers.resources),
                 *(self._template(t) for t in offers.templates),
             ]
         )
-        return found + self._chats.entries(self._pane, typed, self.picker.take_away)
+        return entries + self._chats.entries(self._pane, typed, self.picker.take_away)
 
     def prompts(self) -> list[PaletteEntry]:
         return self._entries(lambda offers: [self._prompt(p) for p in offers.prompts])
@@ -96,36 +96,36 @@ class PaneOffers(QObject):
     def _entries(self, of: Callable[[Offers], list[PaletteEntry]]) -> list[PaletteEntry]:
         offers = self._pane.chat.tools.offers
         offers.ask(self._emit_changed)
-        found: list[PaletteEntry] = []
+        entries: list[PaletteEntry] = []
         for server in offers.servers:
-            known = offers.known.get(server, tr("Loading…"))
-            if isinstance(known, Offers):
-                found += of(known)
-            else:  # `known` says that the server is loading or why it failed
+            server_offers = offers.known.get(server, tr("Loading…"))
+            if isinstance(server_offers, Offers):
+                entries += of(server_offers)
+            else:  # the text says that the server is loading or why it failed
                 key, name = f"server:{server}", to_visible_line(server)
-                found.append(
-                    PaletteEntry(EntryKind.SETTING, key, name, lambda: None, why_not=known)
+                entries.append(
+                    PaletteEntry(EntryKind.SETTING, key, name, lambda: None, why_not=server_offers)
                 )
-        return sorted(found, key=lambda entry: bool(entry.why_not))
+        return sorted(entries, key=lambda entry: bool(entry.why_not))
 
     def _resource(self, resource: Resource) -> PaletteEntry:
-        about = " · ".join(filter(None, (to_visible_line(resource.server), resource.about)))
+        description = " · ".join(filter(None, (to_visible_line(resource.server), resource.about)))
         key = f"resource:{resource.server}/{resource.uri}"
         return PaletteEntry(
-            EntryKind.RESOURCE, key, resource.name, partial(self._attach, resource), about
+            EntryKind.RESOURCE, key, resource.name, partial(self._attach, resource), description
         )
 
     def _template(self, template: Template) -> PaletteEntry:
-        about = " · ".join(filter(None, (to_visible_line(template.server), template.about)))
+        description = " · ".join(filter(None, (to_visible_line(template.server), template.about)))
         key = f"resource:{template.server}/{template.uri}"
-        chosen = partial(self._ask_which, template)
-        return PaletteEntry(EntryKind.RESOURCE, key, f"{template.title}…", chosen, about)
+        on_chosen = partial(self._ask_which, template)
+        return PaletteEntry(EntryKind.RESOURCE, key, f"{template.title}…", on_chosen, description)
 
     def _prompt(self, prompt: Prompt) -> PaletteEntry:
-        about = " · ".join(filter(None, (to_visible_line(prompt.server), prompt.about)))
+        description = " · ".join(filter(None, (to_visible_line(prompt.server), prompt.about)))
         key = f"prompt:{prompt.server}/{prompt.name}"
         return PaletteEntry(
-            EntryKind.PROMPT, key, prompt.title, partial(self._ask_for, prompt), about
+            EntryKind.PROMPT, key, prompt.title, partial(self._ask_for, prompt), description
         )
 
     def _emit_changed(self) -> None:

@@ -77,61 +77,59 @@ class ReadingCommands(WindowController):
     def choose(self, pane: ChatPane) -> None:
         self._open(pane, lambda: None)
 
-    def _open(self, pane: ChatPane, chosen: Callable[[], object]) -> None:
-        entries = self._entries(pane, self._others(pane), chosen)
+    def _open(self, pane: ChatPane, on_chosen: Callable[[], object]) -> None:
+        entries = self._entries(pane, self._others(pane), on_chosen)
         window, words = front_window(self._workspace), tr("Search chats to read")
         self.palette = Palette(entries, (), window, None, words)
         self.palette.notice_posted.connect(pane.notice_posted)
         self.palette.closed.connect(self._on_closed)
 
     def entries(
-        self, pane: ChatPane, typed: str, chosen: Callable[[], object]
+        self, pane: ChatPane, typed: str, on_chosen: Callable[[], object]
     ) -> list[PaletteEntry]:
         """Return chats whose titles match ``typed``.
 
         If nothing is typed, return the latest chats and an entry that shows all.
-        ``chosen`` is called when the user has chosen a chat and confirmed.
+        ``on_chosen`` is called when the user has chosen a chat and confirmed.
         """
-        others = islice(self._others(pane), _MAX_SEARCHED_CHATS)
+        chats = islice(self._others(pane), _MAX_SEARCHED_CHATS)
         if typed.strip():
-            wanted = PaletteQuery(typed)
-            fit = (
-                chat for chat in others if wanted.match(fold_text(chat.display_title)) is not None
-            )
-            return list(self._entries(pane, fit, chosen))
-        found = list(self._entries(pane, islice(others, LATEST), chosen))
-        if found:
-            words, choose = tr("Read Another Chat…"), partial(self._open, pane, chosen)
-            found.append(PaletteEntry(EntryKind.COMMAND, "command:read_chat", words, choose))
-        return found
+            query = PaletteQuery(typed)
+            fit = (chat for chat in chats if query.match(fold_text(chat.display_title)) is not None)
+            return list(self._entries(pane, fit, on_chosen))
+        results = list(self._entries(pane, islice(chats, LATEST), on_chosen))
+        if results:
+            words, choose = tr("Read Another Chat…"), partial(self._open, pane, on_chosen)
+            results.append(PaletteEntry(EntryKind.COMMAND, "command:read_chat", words, choose))
+        return results
 
     def _others(self, pane: ChatPane) -> Iterator[ChatRecord]:
         return (chat for chat in self._library.chats() if chat.id != pane.chat.id)
 
     def _entries(
-        self, pane: ChatPane, chats: Iterable[ChatRecord], chosen: Callable[[], object]
+        self, pane: ChatPane, chats: Iterable[ChatRecord], on_chosen: Callable[[], object]
     ) -> Iterator[PaletteEntry]:
         days, follows = day_headings(), pane.chat.attaching.others.followed_chats
         full = tr("A chat follows at most {most} others.", most=number(MOST))
         for chat in chats:
-            why = tr("This chat is empty.") if chat.leaf_id is None else ""
+            reason = tr("This chat is empty.") if chat.leaf_id is None else ""
             if len(follows) >= MOST and chat.id not in follows:
-                why = full
+                reason = full
             ask, day = (
-                partial(self._start_confirm, pane, chat.id, chosen),
+                partial(self._start_confirm, pane, chat.id, on_chosen),
                 day_heading(chat.updated_at, days),
             )
             key, title = f"read:{chat.id}", chat.display_title
-            yield PaletteEntry(EntryKind.CHAT, key, title, ask, beside=day, why_not=why)
+            yield PaletteEntry(EntryKind.CHAT, key, title, ask, beside=day, why_not=reason)
 
-    def _start_confirm(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
-        flows.start(pane, self._confirm(pane, chat_id, chosen))
+    def _start_confirm(self, pane: ChatPane, chat_id: str, on_chosen: Callable[[], object]) -> None:
+        flows.start(pane, self._confirm(pane, chat_id, on_chosen))
 
-    async def _confirm(self, pane: ChatPane, chat_id: str, chosen: Callable[[], object]) -> None:
+    async def _confirm(self, pane: ChatPane, chat_id: str, on_chosen: Callable[[], object]) -> None:
         chat = pane.chat
         of = await chat.attaching.others.read_now(chat_id)
-        if why := of.unreadable_reason:
-            pane.notice_posted.emit(why)
+        if reason := of.unreadable_reason:
+            pane.notice_posted.emit(reason)
             return
         model = chat.model
         where = header.destination_note((model.remote,)) if model.remote else ""
@@ -139,7 +137,7 @@ class ReadingCommands(WindowController):
         sheet = ReadSheet(of, where, last, pane.window())
 
         def agreed() -> None:
-            chosen()
+            on_chosen()
             chat.attaching.read_chat(chat_id, sheet.last, follow=sheet.follow.isChecked())
 
         sheet.accepted.connect(agreed)

@@ -168,8 +168,8 @@ class SettingsCommands(WindowController):
 
         if self.shown is None:
             parts = self._context
-            about = (parts.updates, parts.serving, parts.speller)
-            window = SettingsWindow(self._settings, parts.paths, self._window, None, *about)
+            services = (parts.updates, parts.serving, parts.speller)
+            window = SettingsWindow(self._settings, parts.paths, self._window, None, *services)
             window.finished.connect(self._on_gone)
             window.command_requested.connect(self._run)
             window.restart_requested.connect(self.restart_requested)

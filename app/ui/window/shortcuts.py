@@ -47,8 +47,8 @@ class Shortcuts(QObject):
         super().__init__(parent)
         self._settings = settings
         self._keys = self._effective_keys()
-        usual = {name: _clean_keys(command.keys) for name, command in REGISTRY.items()}
-        self._default_owners = {keys: name for name, bound in usual.items() for keys in bound}
+        defaults = {name: _clean_keys(command.keys) for name, command in REGISTRY.items()}
+        self._default_owners = {keys: name for name, bound in defaults.items() for keys in bound}
         set_shortcut_lookup(self.current_keys)
 
     def focus_keys(self) -> list[tuple[str, str]]:
@@ -94,9 +94,9 @@ class Shortcuts(QObject):
 
     def find_command(self, keys: str, besides: str = "") -> str:
         """Return the command that uses a shortcut, or ""."""
-        wanted = _portable(keys)
-        found = (n for n, assigned in self._keys.items() if n != besides and wanted in assigned)
-        return next(found, "")
+        shortcut = _portable(keys)
+        owners = (n for n, assigned in self._keys.items() if n != besides and shortcut in assigned)
+        return next(owners, "")
 
     def assign(self, name: str, keys: str) -> None:
         """Make ``keys`` the only shortcut of a command, taking it from any other command.
@@ -113,10 +113,10 @@ class Shortcuts(QObject):
     def reset(self, name: str) -> None:
         """Restore a command's default shortcuts, taking them from any other command."""
         changed = {n: keys for n, keys in self._settings.shortcuts.items() if n != name}
-        usual = set(_clean_keys(REGISTRY[name].keys))
+        defaults = set(_clean_keys(REGISTRY[name].keys))
         for command in list(changed):
-            if usual & set(map(_portable, changed[command])):
-                changed[command] = [k for k in changed[command] if _portable(k) not in usual]
+            if defaults & set(map(_portable, changed[command])):
+                changed[command] = [k for k in changed[command] if _portable(k) not in defaults]
         self._save(changed)
 
     def get_changes(self) -> Mapping[str, list[str]]:
@@ -128,9 +128,11 @@ class Shortcuts(QObject):
         self._save(dict(changes))
 
     def _save(self, changes: dict[str, list[str]]) -> None:
-        usual = {name: list(_clean_keys(command.keys)) for name, command in REGISTRY.items()}
+        defaults = {name: list(_clean_keys(command.keys)) for name, command in REGISTRY.items()}
         self._settings.set(
-            shortcuts={n: keys for n, keys in changes.items() if n not in usual or keys != usual[n]}
+            shortcuts={
+                n: keys for n, keys in changes.items() if n not in defaults or keys != defaults[n]
+            }
         )
         self._keys = self._effective_keys()
         self.changed.emit()
@@ -159,8 +161,8 @@ def _portable(keys: str) -> str:
 
 
 def _clean_keys(keys: object) -> tuple[str, ...]:
-    found = map(_portable, keys) if isinstance(keys, (list, tuple)) else ()
-    return tuple(k for k in found if k)
+    shortcuts = map(_portable, keys) if isinstance(keys, (list, tuple)) else ()
+    return tuple(k for k in shortcuts if k)
 
 
 def show_shortcuts(keys: Shortcuts, parent: QWidget) -> ShortcutsDialog:
@@ -210,17 +212,19 @@ class ShortcutsDialog(Sheet):
         for name, button in self.buttons.items():
             keys = to_native_keys(next(iter(self._keys.keys_of(name)), ""))
             button.setText(keys or "–")
-            own, shown = self._keys.is_own(name), keys or tr("no shortcut")
+            own, label = self._keys.is_own(name), keys or tr("no shortcut")
             button.setAccessibleName(
-                tr("{command}: {keys}, changed. Change", command=search_text_of(name), keys=shown)
+                tr("{command}: {keys}, changed. Change", command=search_text_of(name), keys=label)
                 if own
-                else tr("{command}: {keys}. Change", command=search_text_of(name), keys=shown)
+                else tr("{command}: {keys}. Change", command=search_text_of(name), keys=label)
             )
             font = button.font()
             font.setBold(own)
             button.setFont(font)
-            usual = to_native_keys(next(iter(REGISTRY[name].keys), "")) or tr("none", "no keys")
-            button.setToolTip(tr("Default: {usual}", usual=usual) if own else tr("Change shortcut"))
+            default = to_native_keys(next(iter(REGISTRY[name].keys), "")) or tr("none", "no keys")
+            button.setToolTip(
+                tr("Default: {usual}", usual=default) if own else tr("Change shortcut")
+            )
         self.reset.setEnabled(self._keys.has_changes)
         self.reset.setToolTip("" if self._keys.has_changes else tr("All shortcuts reset"))
 
@@ -263,18 +267,18 @@ class ShortcutsDialog(Sheet):
 
     @Slot(str)
     def _filter(self, text: str) -> None:
-        wanted = text.casefold().split()
-        shown: dict[QLabel, bool] = {}
+        search_words = text.casefold().split()
+        head_matches: dict[QLabel, bool] = {}
         for words, head, parts in self._searchable_rows:
             keys = parts[1].text() if isinstance(parts[1], QLabel | QPushButton) else ""
             row_text = f"{words} {keys} {head.text()}".casefold()
-            fits = all(word in row_text for word in wanted)
+            fits = all(word in row_text for word in search_words)
             for part in parts:
                 part.setVisible(fits)
-            shown[head] = shown.get(head, False) or fits
-        for head, has_match in shown.items():
+            head_matches[head] = head_matches.get(head, False) or fits
+        for head, has_match in head_matches.items():
             head.setVisible(has_match)
-        self.nothing.setVisible(not any(shown.values()))
+        self.nothing.setVisible(not any(head_matches.values()))
 
     def _key_button(self, name: str, table: QWidget) -> QPushButton:
         button = self.buttons[name] = make_button(table, pressed=lambda: self.change(name))
@@ -329,8 +333,8 @@ class KeyDialog(Sheet):
     @Slot()
     def _refresh(self) -> None:
         pressed = self.pressed
-        why = self._keys.why_not(pressed)
-        holder = "" if why else self._keys.find_command(pressed, besides=self._name)
+        reason = self._keys.why_not(pressed)
+        holder = "" if reason else self._keys.find_command(pressed, besides=self._name)
         if holder:
             self.hint.setText(
                 tr(
@@ -340,9 +344,9 @@ class KeyDialog(Sheet):
                 )
             )
         else:
-            self.hint.setText(why)
-        self.ok.setEnabled(not why)
-        self.ok.setToolTip(why)
+            self.hint.setText(reason)
+        self.ok.setEnabled(not reason)
+        self.ok.setToolTip(reason)
 
     @Slot()
     def _on_set(self) -> None:

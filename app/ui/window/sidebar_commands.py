@@ -139,10 +139,10 @@ class SidebarCommands(WindowController):
     @Slot()
     def _on_refolded(self) -> None:
         model = self._sidebar.model
-        known = {folder.id for folder in self._library.order.folders()} | {ARCHIVE}
-        known_folders = sorted(model.unfolded & (known | model.groups))
-        if known_folders != sorted(self._settings.unfolded):
-            self._settings.set(unfolded=tuple(known_folders))
+        folder_ids = {folder.id for folder in self._library.order.folders()} | {ARCHIVE}
+        unfolded_folders = sorted(model.unfolded & (folder_ids | model.groups))
+        if unfolded_folders != sorted(self._settings.unfolded):
+            self._settings.set(unfolded=tuple(unfolded_folders))
 
     @Slot()
     def _on_panes(self) -> None:

@@ -118,13 +118,13 @@ def _can_undo(field: QWidget | None) -> bool:
     return isinstance(field, QTextEdit | QPlainTextEdit) and field.document().isUndoAvailable()
 
 
-def _send_key(key: Qt.Key, more: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+def _send_key(key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
     """Send a key press to the focused widget and then its parents, until one accepts it.
 
     `QApplication.sendEvent` isn't suitable because it triggers shortcuts.
     """
     widget = QApplication.focusWidget()
-    event = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.ControlModifier | more)
+    event = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.ControlModifier | modifiers)
     while widget is not None:
         event.accept()
         if (widget.event(event) and event.isAccepted()) or widget.isWindow():
