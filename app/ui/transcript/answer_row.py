@@ -165,10 +165,10 @@ def remedies(message: Message, why_not: WhyNot) -> list[Remedy]:
             offers.append(Remedy(tr("Chat Settings…"), PaneRequest.OPEN_OPTIONS, message.id))
         offers.append(Remedy(tr("Choose Another Model…"), PaneRequest.CHOOSE_MODEL, message.id))
         return offers
-    why = why_not(Action.REGENERATE, message.id)
-    offers = [Remedy(tr("Try Again"), Action.REGENERATE, message.id, why)]
+    reason = why_not(Action.REGENERATE, message.id)
+    offers = [Remedy(tr("Try Again"), Action.REGENERATE, message.id, reason)]
     if message.stats.get("adapter") and code == MODEL_LOAD_FAILED:
-        offers.append(Remedy(tr(WITHOUT), PaneRequest.USE_BASE_MODEL, message.id, why))
+        offers.append(Remedy(tr(WITHOUT), PaneRequest.USE_BASE_MODEL, message.id, reason))
     elif code == MODEL_LOAD_FAILED:
         offers.append(Remedy(tr("Choose Another Model…"), PaneRequest.CHOOSE_MODEL, message.id))
     if code == DOES_NOT_FIT:

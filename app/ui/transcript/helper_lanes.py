@@ -46,8 +46,8 @@ _MAX_SPOKEN_CHARACTERS = 500
 
 def state_line(lane: HelperRun) -> str:
     words = tr(_STATES[lane.state], "a helper")
-    known = lane.rate and lane.state in {LaneState.WRITING, LaneState.DONE, LaneState.TOKENS}
-    return f"{words} · {rate_line(lane.rate)}" if known else words
+    has_rate = lane.rate and lane.state in {LaneState.WRITING, LaneState.DONE, LaneState.TOKENS}
+    return f"{words} · {rate_line(lane.rate)}" if has_rate else words
 
 
 def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
@@ -224,8 +224,8 @@ class HelperLanes(QWidget):
             self._update_timer.start()
 
     def show_lanes(self, lanes: Sequence[HelperRun]) -> None:
-        for number, (shown, lane) in enumerate(zip(self.lanes, lanes, strict=True), 1):
-            shown.show_lane(lane, number, len(lanes))
+        for number, (row, lane) in enumerate(zip(self.lanes, lanes, strict=True), 1):
+            row.show_lane(lane, number, len(lanes))
         if self.width() and [view.arrange(self.width()) for view in self.lanes] != self._heights:
             self.resized.emit()
 

@@ -60,7 +60,7 @@ class TabStop(Struct, frozen=True):
 
 def stops_in(markdown: MarkdownDocument) -> list[TabStop]:
     """Return all tab stops in text order."""
-    found = [_code_tab_stop(block) for block in markdown.code_blocks()]
+    stops = [_code_tab_stop(block) for block in markdown.code_blocks()]
     begin = end = 0
     address = words = ""
 
@@ -69,7 +69,7 @@ def stops_in(markdown: MarkdownDocument) -> list[TabStop]:
             part = tr("From reply {letter}. Enter shows it.", letter=address[1:])
             link = tr("Link, {words}. Enter opens it.", words=words)
             label = part if address.startswith("#") else link
-            found.append(TabStop(begin, end, address, None, label))
+            stops.append(TabStop(begin, end, address, None, label))
 
     block = markdown.document.begin()
     while block.isValid():
@@ -86,7 +86,7 @@ def stops_in(markdown: MarkdownDocument) -> list[TabStop]:
             end = fragment.position() + fragment.length()
         block = block.next()
     end_link()
-    return sorted(found, key=lambda stop: stop.begin)
+    return sorted(stops, key=lambda stop: stop.begin)
 
 
 def _code_tab_stop(block: CodeBlock) -> TabStop:
@@ -221,13 +221,13 @@ class WideCode(QObject):
         moved, area = self.scroll_offset(code), self._markdown.code_area(code)
         lines = self.lines_area(code)
         lines.setLeft(area.left())
-        seen = lines.intersected(clip)
-        if seen.isEmpty():
+        visible_rect = lines.intersected(clip)
+        if visible_rect.isEmpty():
             return  # Qt ignores an empty clip and would draw the whole document
         painter.save()
-        painter.setClipRect(seen)
+        painter.setClipRect(visible_rect)
         painter.translate(-moved, 0)
-        context.clip = seen.translated(moved, 0)
+        context.clip = visible_rect.translated(moved, 0)
         self._markdown.document.documentLayout().draw(painter, context)
         painter.restore()
         tokens = theme().tokens
@@ -428,9 +428,9 @@ class MarkdownView(TextView):
             self.setTextCursor(QTextCursor(self.document()))
         super().focusOutEvent(event)
 
-    def set_caret(self, shown: bool) -> None:
-        if shown != self._caret:
-            self._caret = shown
+    def set_caret(self, is_visible: bool) -> None:
+        if is_visible != self._caret:
+            self._caret = is_visible
             self.viewport().update()
 
     def createMimeDataFromSelection(self) -> QMimeData:
@@ -453,11 +453,11 @@ class MarkdownView(TextView):
 
     def pop_menu_by_key(self) -> None:
         """Open the context menu at the focused code block, or the first visible block."""
-        seen = QRectF(self.visibleRegion().boundingRect())
+        visible_rect = QRectF(self.visibleRegion().boundingRect())
         pressed = self._buttons.held
-        code = pressed or next(iter(self._markdown.code_blocks(seen)), None)
-        top = seen.topLeft() if code is None else self._markdown.code_area(code).topLeft()
-        at = QPoint(round(top.x()), max(round(top.y()), round(seen.top())))
+        code = pressed or next(iter(self._markdown.code_blocks(visible_rect)), None)
+        top = visible_rect.topLeft() if code is None else self._markdown.code_area(code).topLeft()
+        at = QPoint(round(top.x()), max(round(top.y()), round(visible_rect.top())))
         self.pop_menu(at, self.mapToGlobal(at))
 
     def move_code(self, by: int) -> None:

@@ -130,12 +130,12 @@ def row_description(message: Message, version: tuple[int, int], note: str = "") 
     return ", ".join([*parts, *filter(None, (note, figures))])
 
 
-def truncate_text(text: str, most: int = MOST_SHOWN, before: str = "\n") -> str:
-    more = len(text) - most
-    if more <= 0:
+def truncate_text(text: str, limit: int = MOST_SHOWN, before: str = "\n") -> str:
+    excess = len(text) - limit
+    if excess <= 0:
         return text
-    rest = counted("… %Ln more character", "… %Ln more characters", more)
-    return f"{text[:most]}{before}{rest}"
+    rest = counted("… %Ln more character", "… %Ln more characters", excess)
+    return f"{text[:limit]}{before}{rest}"
 
 
 _PAGES = {
@@ -251,11 +251,11 @@ class SmallPicture(PaintedButton):
     def size_in(self, width: int) -> QSize:
         wide, high = self.attachment.width, self.attachment.height
         height = min(high, scale_height(self.HEIGHT))
-        wanted = round(height * min(wide / high, 4.0))
-        if wanted > width:
-            wanted, height = width, round(height * width / wanted)
-        least = scale_height(self.NARROWEST)
-        return QSize(max(wanted, least), max(height, least))
+        scaled_width = round(height * min(wide / high, 4.0))
+        if scaled_width > width:
+            scaled_width, height = width, round(height * width / scaled_width)
+        min_size = scale_height(self.NARROWEST)
+        return QSize(max(scaled_width, min_size), max(height, min_size))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -319,11 +319,11 @@ class AttachedFiles(QWidget):
     async def _unfold_found(
         self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str
     ) -> None:
-        most, best, its = _distinct_matches(words, besides), None, ""
+        best_count, best, its = _distinct_matches(words, besides), None, ""
         for line in filter(FileLine.isCheckable, self.lines):
             text = await self._text(line)
-            if (number := _distinct_matches(words, text)) > most:
-                most, best, its = number, line, text
+            if (number := _distinct_matches(words, text)) > best_count:
+                best_count, best, its = number, line, text
         if best is not None and not best.isChecked():
             best.setChecked(True)
             self._view(best, its).highlight(words)
@@ -510,13 +510,13 @@ class MessageRow(QWidget):
 
         Returns the number of matches, and the top of the current match in this row.
         """
-        view = self._sought_in(shown=current >= 0)
+        view = self._sought_in(is_shown=current >= 0)
         if view is None:
             return 0, None
         top = view.highlight(words, current)
         return view.found, None if top is None else view.mapTo(self, QPoint()).y() + round(top)
 
-    def _sought_in(self, *, shown: bool) -> TextView | None:
+    def _sought_in(self, *, is_shown: bool) -> TextView | None:
         return self.body
 
     def is_in_use(self) -> bool:
@@ -575,11 +575,11 @@ class MessageRow(QWidget):
             self._set_button_enabled(button, action, button.tip)
 
     def _set_button_enabled(self, button: QAbstractButton, action: Action, tip: str) -> None:
-        why = self._why_not(action, self.message.id)
-        if why and button.hasFocus():
+        reason = self._why_not(action, self.message.id)
+        if reason and button.hasFocus():
             self.setFocus()  # otherwise Qt would focus the next widget
-        button.setEnabled(not why)
-        button.setToolTip(why or tip)
+        button.setEnabled(not reason)
+        button.setToolTip(reason or tip)
 
     def _are_buttons_revealed(self) -> bool:
         return (
@@ -587,14 +587,14 @@ class MessageRow(QWidget):
         )
 
     def _reveal(self) -> None:
-        shown = self._are_buttons_revealed()
+        is_revealed = self._are_buttons_revealed()
         several = self._alternative[1] > 1
         for button in self._buttons:
             if button in (self._previous, self._next):
                 button.setVisible(several)
                 button.set_revealed(several)
             else:
-                button.set_revealed(shown)
+                button.set_revealed(is_revealed)
         self.show_actions()
         self.update()
 

@@ -72,8 +72,8 @@ class QuestionField(QWidget):
         if isinstance(first, QLineEdit):
             return first.text() or None
         if isinstance(first, QComboBox):
-            chosen = first.currentData()
-            return chosen if isinstance(chosen, str) else None
+            selection = first.currentData()
+            return selection if isinstance(selection, str) else None
         boxes = [editor for editor in self.editors if isinstance(editor, QCheckBox)]
         if self.field.kind is FieldKind.BOOLEAN:
             return boxes[0].isChecked()
@@ -114,10 +114,10 @@ class QuestionField(QWidget):
         self._add_editor(listed, self._words)
 
     def _make_boxes(self, value: Value | None) -> None:
-        chosen = value if isinstance(value, list) else []
+        selection = value if isinstance(value, list) else []
         for choice, title in self.field.choices:
             box = QCheckBox(title.replace("&", "&&"), self)
-            box.setChecked(choice in chosen)
+            box.setChecked(choice in selection)
             box.toggled.connect(self.changed)
             self._add_editor(box, f"{self._words}: {title}")
 
@@ -127,14 +127,14 @@ class QuestionField(QWidget):
         self.editors.append(editor)
 
     def _range(self) -> str:
-        least, most = self.field.least, self.field.most
+        minimum, maximum = self.field.least, self.field.most
         if self.field.kind not in (FieldKind.NUMBER, FieldKind.INTEGER):
             return ""
-        if least is not None and most is not None:
-            return tr("{least} to {most}", least=f"{least:g}", most=f"{most:g}")
-        if least is not None:
-            return tr("at least {least}", least=f"{least:g}")
-        return tr("at most {most}", most=f"{most:g}") if most is not None else ""
+        if minimum is not None and maximum is not None:
+            return tr("{least} to {most}", least=f"{minimum:g}", most=f"{maximum:g}")
+        if minimum is not None:
+            return tr("at least {least}", least=f"{minimum:g}")
+        return tr("at most {most}", most=f"{maximum:g}") if maximum is not None else ""
 
 
 class QuestionForm(QWidget):
@@ -239,11 +239,11 @@ class QuestionForm(QWidget):
 
     def _add_address(self, url: str) -> bool:
         """Show the full address. Return True if it's safe to open."""
-        shown = make_code_field(self, tr("Address"), url, wrap=True)
+        field = make_code_field(self, tr("Address"), url, wrap=True)
         lines = min(6, 1 + len(url) // 60)
-        shown.setFixedHeight(shown.fontMetrics().lineSpacing() * lines + 22)
+        field.setFixedHeight(field.fontMetrics().lineSpacing() * lines + 22)
         words, leads, opens = describe_link(QUrl(url))
-        self._column.addWidget(shown)
+        self._column.addWidget(field)
         if not opens:
             self._column.addWidget(_make_warning(f"{words} {leads}", self))
         return opens

@@ -238,14 +238,14 @@ class Selection(QObject):
         view, places = self._view, self._view.places
         if not places:
             return None
-        seen = min(max(self._content_position(pointer).y(), 0), view.viewport().height() - 1)
-        y = seen + view.verticalScrollBar().value()
+        visible_y = min(max(self._content_position(pointer).y(), 0), view.viewport().height() - 1)
+        y = visible_y + view.verticalScrollBar().value()
         number = max(0, bisect_right(places, y, key=lambda row_place: row_place.top) - 1)
         row_place, position = places[number], 0
         body = row_place.row.body if row_place.row is not None else None
         if body is not None:
             at = body.mapFromGlobal(pointer)
-            at.setY(at.y() + seen - self._content_position(pointer).y())
+            at.setY(at.y() + visible_y - self._content_position(pointer).y())
             position = body.place_at(at)
         return SelectionEnd(number, position, row_place.message_id)
 

@@ -189,8 +189,8 @@ def question(call: Call, message: Message) -> str:
         return tr("Use {tool}?", tool=title)
     if isinstance(call.preview, Difference):
         return tr("Create this file?") if call.preview.new else tr("Change this file?")
-    shown = displayed_arguments(tool_of(message), call.arguments)
-    return tr(words.plain if words.plain and not shown else words.question)
+    arguments = displayed_arguments(tool_of(message), call.arguments)
+    return tr(words.plain if words.plain and not arguments else words.question)
 
 
 def displayed_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | None:
@@ -201,7 +201,7 @@ def displayed_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | N
     """
     if find_argument_error(arguments) is not None:
         return None
-    words, found = labels_of(tool), []
+    words, pairs = labels_of(tool), []
     for key, value in json.loads(arguments or "{}").items():
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
         if words is not None and key in words.values:
@@ -210,9 +210,9 @@ def displayed_arguments(tool: Tool, arguments: str) -> list[tuple[str, str]] | N
             text = "\n".join(f"{n}. {item}" for n, item in enumerate(value, 1))
         if words is None or text:
             label = words.labels.get(key) if words is not None else None
-            named = to_visible_line(key) if label is None else label and tr(label)
-            found.append((named, visible_lines(text)))
-    return found
+            name = to_visible_line(key) if label is None else label and tr(label)
+            pairs.append((name, visible_lines(text)))
+    return pairs
 
 
 def format_size(characters: int) -> str:

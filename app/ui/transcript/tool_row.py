@@ -117,9 +117,9 @@ class CallWriter:
         else:
             self._cursor.insertBlock(first, letters)
         self._empty = False
-        line, more, rest = text.partition("\n")
+        line, newline, rest = text.partition("\n")
         self._cursor.insertText(line, letters)
-        if more:
+        if newline:
             self._cursor.insertBlock(block, letters)
             self._cursor.insertText(rest, letters)
 
@@ -215,8 +215,8 @@ class ToolRow(MessageRow):
 
     @property
     def buttons(self) -> list[QPushButton]:
-        shown = (b for key, b in self._buttons_by_key.items() if key not in FOR_ALL)
-        return [b for b in shown if not b.isHidden()]
+        candidates = (b for key, b in self._buttons_by_key.items() if key not in FOR_ALL)
+        return [b for b in candidates if not b.isHidden()]
 
     @property
     def buttons_for_all(self) -> list[QPushButton]:
@@ -233,10 +233,10 @@ class ToolRow(MessageRow):
     def text(self) -> str:
         return self._view.toPlainText()
 
-    def _sought_in(self, *, shown: bool) -> TextView | None:
-        if shown and self.state is CallState.OVER and not self._fold.isChecked():
+    def _sought_in(self, *, is_shown: bool) -> TextView | None:
+        if is_shown and self.state is CallState.OVER and not self._fold.isChecked():
             self.fold()
-        if shown and self.lanes is not None and not self._shows_match:
+        if is_shown and self.lanes is not None and not self._shows_match:
             self._shows_match = True
             self.resized.emit()
         return self._view
@@ -280,9 +280,11 @@ class ToolRow(MessageRow):
 
     def show_actions(self) -> None:
         super().show_actions()
-        shown = self.state is CallState.OVER and not self._why_not(Action.GO_ON, "") and self._last
-        if shown == self._buttons_by_key["go_on"].isHidden():
-            self._buttons_by_key["go_on"].setVisible(shown)
+        is_visible = (
+            self.state is CallState.OVER and not self._why_not(Action.GO_ON, "") and self._last
+        )
+        if is_visible == self._buttons_by_key["go_on"].isHidden():
+            self._buttons_by_key["go_on"].setVisible(is_visible)
             self.resized.emit()
 
     def set_last(self, last: bool) -> None:
@@ -394,11 +396,11 @@ class ToolRow(MessageRow):
         decision = KEYS.get(Qt.Key(event.key()))
         plain = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         focused = self.window().focusWidget()
-        more = {Qt.Key.Key_E: "edit", Qt.Key.Key_W: "grant"}.get(Qt.Key(event.key()))
+        button_key = {Qt.Key.Key_E: "edit", Qt.Key.Key_W: "grant"}.get(Qt.Key(event.key()))
         can_decide = self.state is CallState.ASKING and plain and focused is self
         if isinstance(focused, QPushButton) and decision is Decision.ONCE:
             focused.click()  # Qt only presses buttons with Space; the focused button may be Deny
-        elif can_decide and (act := decision or more) is not None:
+        elif can_decide and (act := decision or button_key) is not None:
             if act in self._card_state.buttons:
                 self._buttons_by_key[act].click()
         elif can_decide and event.key() == Qt.Key.Key_A and self._calls.allowable > 1:
@@ -441,18 +443,18 @@ class ToolRow(MessageRow):
         """Create or remove the helper lanes. A call that waits for permission has none."""
         call = self._call
         lanes = call.lanes if call is not None else lanes_of(self.message)
-        shown: list[HelperRun] = lanes if self.state is not CallState.ASKING else []
-        if self.lanes is not None and len(self.lanes.lanes) != len(shown):
+        visible_lanes: list[HelperRun] = lanes if self.state is not CallState.ASKING else []
+        if self.lanes is not None and len(self.lanes.lanes) != len(visible_lanes):
             self.lanes.hide()
             self.lanes.deleteLater()
             self.lanes = None
-        if shown and self.lanes is None:
-            self.lanes = HelperLanes(len(shown), self)
+        if visible_lanes and self.lanes is None:
+            self.lanes = HelperLanes(len(visible_lanes), self)
             self.lanes.resized.connect(self.resized)
             self.lanes.stop_requested.connect(partial(self._helping.stop_lane, self.message.id))
             self.lanes.setVisible(self.state is not CallState.OVER)
         if self.lanes is not None:
-            self.lanes.show_lanes(shown)
+            self.lanes.show_lanes(visible_lanes)
 
     def _show(self) -> None:
         state, call = self.state, self._call
@@ -465,10 +467,10 @@ class ToolRow(MessageRow):
         unfit = call is not None and (pairs is None or len(call.arguments) > self.MOST_SHOWN)
         if asking and call is not None and call.written is None and unfit:
             call.written = to_readable_json(call.arguments)
-        shown = self._card_state = card_state(
+        card = self._card_state = card_state(
             call, self.message, pairs, self._calls, late=self._is_late
         )
-        editing = shown.is_editing
+        editing = card.is_editing
         self.arguments.setVisible(editing)
         self.arguments.setFont(code_font())
         if editing and call is not None and self.arguments.toPlainText() != call.written:
@@ -477,14 +479,14 @@ class ToolRow(MessageRow):
         self._fold.setVisible(state is CallState.OVER)
         for key, button in self._buttons_by_key.items():
             if key != "go_on":  # `show_actions` handles this button
-                button.setVisible(key in shown.buttons)
+                button.setVisible(key in card.buttons)
         once, (_, tip) = self._buttons_by_key[Decision.ONCE], BUTTONS[Decision.ONCE]
-        once.setEnabled(shown.is_ready)
-        once.setToolTip(tr(tip) if shown.is_ready else tr("Looking for changes…"))
+        once.setEnabled(card.is_ready)
+        once.setToolTip(tr(tip) if card.is_ready else tr("Looking for changes…"))
         self._buttons_by_key["all"].setText(
             counted("Allow All", "Allow All %Ln", self._calls.allowable)
         )
-        running = "stop" in shown.buttons
+        running = "stop" in card.buttons
         if running != self._tick_timer.isActive():
             self._tick_timer.start() if running else self._tick_timer.stop()
         self._fill(pairs, editing)
@@ -524,10 +526,10 @@ class ToolRow(MessageRow):
             writer.arguments([("", preview.path)])
             writer.difference(preview.lines)
         elif self._form is None and self.lanes is None and call is not None:
-            shown = pairs or []
-            file = [pair for pair in shown if not pair[0]] if call.shown_first else []
+            shown_pairs = pairs or []
+            file = [pair for pair in shown_pairs if not pair[0]] if call.shown_first else []
             # The diff isn't ready yet, so omit the file's text.
-            writer.arguments(file or shown)
+            writer.arguments(file or shown_pairs)
         self._view.setVisible(not self._view.document().isEmpty())
 
     def _show_question(self) -> None:

@@ -165,10 +165,10 @@ class TranscriptKeys:
     def focus_last(self) -> bool:
         """Focus the last visible message. Return False if no message is visible."""
         self._view.lay_out()
-        seen = self._view.places_near_view(0)
-        if seen:
-            self._focus_message(seen[-1])
-        return bool(seen)
+        places = self._view.places_near_view(0)
+        if places:
+            self._focus_message(places[-1])
+        return bool(places)
 
     def paint_focus_line(self, painter: QPainter) -> None:
         self._focus_line = self._focus_line_area()

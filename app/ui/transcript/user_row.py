@@ -71,11 +71,11 @@ class UserRow(MessageRow):
         self._reveal()
 
     def _link(self, on_clicked: Callable[[], None]) -> QPushButton:
-        more = make_link(self, tr("Show More"))
-        more.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        more.setCursor(Qt.CursorShape.PointingHandCursor)
-        more.clicked.connect(on_clicked)
-        return more
+        link = make_link(self, tr("Show More"))
+        link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        link.setCursor(Qt.CursorShape.PointingHandCursor)
+        link.clicked.connect(on_clicked)
+        return link
 
     @property
     def body(self) -> TextView | None:
@@ -123,10 +123,10 @@ class UserRow(MessageRow):
 
     def _text_to_chunk_end(self, end: int) -> str:
         """Return the text up to the end of the chunk that contains the character before ``end``."""
-        full_text, most = self._full_text, min(len(self.message.content), MOST_LAID_OUT)
+        full_text, limit = self._full_text, min(len(self.message.content), MOST_LAID_OUT)
         to = -(-end // self.PIECE) * self.PIECE
         to += full_text[to - 1 : to + 1] == "\r\n"  # Qt makes \r\n a single line break
-        return full_text[:to] if to < most else full_text
+        return full_text[:to] if to < limit else full_text
 
     def _lay_out_to(self, end: int) -> None:
         text, before = self._text_to_chunk_end(end), len(self._laid_out)
@@ -180,8 +180,8 @@ class UserRow(MessageRow):
             button.move(x, y)
             x -= DELETE_GAP if button is self._delete else 0
         self._note = QRectF(left_x + self.PAD_X, y, x - 6 - left_x - self.PAD_X, scale_height(SIDE))
-        if (wanted := small_text_width(tr(LEFT_OUT))) > self._note.width():
-            self._note.setLeft(max(0, self._note.right() - wanted))
+        if (note_width := small_text_width(tr(LEFT_OUT))) > self._note.width():
+            self._note.setLeft(max(0, self._note.right() - note_width))
         self._note = mirror_area(self, self._note, width)
         self._bubble = mirror_area(self, self._bubble, width)
         row_buttons = (self._edit, self._panel, self._branch, self._copy, self._delete)
