@@ -51,24 +51,24 @@ _STATES = {
 }
 
 
-def state_words(seen: AgentSnapshot) -> str:
-    if seen.state == "tool":
-        return tr("running a tool for {time}", time=seconds(seen.seconds))
-    if seen.state == "waiting":
-        return tr("waiting for the model") if seen.loads else tr("waiting for its turn")
-    if seen.state != "reading":
-        return tr(_STATES.get(seen.state, seen.state))
-    figures = {"share": percent(seen.done / max(1, seen.total)), "total": number(seen.total)}
-    if not seen.known:
+def state_words(agent: AgentSnapshot) -> str:
+    if agent.state == "tool":
+        return tr("running a tool for {time}", time=seconds(agent.seconds))
+    if agent.state == "waiting":
+        return tr("waiting for the model") if agent.loads else tr("waiting for its turn")
+    if agent.state != "reading":
+        return tr(_STATES.get(agent.state, agent.state))
+    figures = {"share": percent(agent.done / max(1, agent.total)), "total": number(agent.total)}
+    if not agent.known:
         return tr("reading {share} of {total}", **figures)
-    return tr("reading {share} of {total} ({known} cached)", **figures, known=number(seen.known))
+    return tr("reading {share} of {total} ({known} cached)", **figures, known=number(agent.known))
 
 
-def state_line(seen: AgentSnapshot) -> str:
-    parts = [state_words(seen), rate_line(seen.rate) if seen.rate else ""]
-    if seen.room and seen.context * 200 >= seen.room:
-        parts.append(tr("{share} of context", share=percent(min(1, seen.context / seen.room))))
-    return " · ".join(filter(None, [*parts, seen.model]))
+def state_line(agent: AgentSnapshot) -> str:
+    parts = [state_words(agent), rate_line(agent.rate) if agent.rate else ""]
+    if agent.room and agent.context * 200 >= agent.room:
+        parts.append(tr("{share} of context", share=percent(min(1, agent.context / agent.room))))
+    return " · ".join(filter(None, [*parts, agent.model]))
 
 
 class AgentDialog(Sheet):
@@ -92,21 +92,21 @@ class AgentDialog(Sheet):
 
     @Slot()
     def refresh(self) -> None:
-        seen = next((s for s in self._serving.clients.seen if s.id == self._number), None)
+        agent = next((s for s in self._serving.clients.seen if s.id == self._number), None)
         buttons = (self.pause, self.stop, self.keep)
-        if seen is None:
+        if agent is None:
             self.state.setText(tr("This reply has ended."))
             for button in buttons:
                 button.setEnabled(False)
                 button.setToolTip(tr("This reply has ended."))
             return
-        self._paused = seen.state == "paused"
+        self._paused = agent.state == "paused"
         self.pause.setText(tr("Resume") if self._paused else tr("Pause"))
-        self.stop.setEnabled(seen.state != "stopped")
-        self.keep.setEnabled(seen.keeps)
-        self.keep.setToolTip("" if seen.keeps else tr("Too long to be saved as a chat."))
-        self.head.setText(seen.task or seen.program)
-        self.state.setText(f"{seen.program} · {state_line(seen)}")
+        self.stop.setEnabled(agent.state != "stopped")
+        self.keep.setEnabled(agent.keeps)
+        self.keep.setToolTip("" if agent.keeps else tr("Too long to be saved as a chat."))
+        self.head.setText(agent.task or agent.program)
+        self.state.setText(f"{agent.program} · {state_line(agent)}")
         text = self._serving.text(self._number)
         if text == self._text:
             return
@@ -213,24 +213,29 @@ class AgentRowBase(QWidget):
 
 
 class AgentRow(AgentRowBase):
-    def __init__(self, seen: AgentSnapshot, parent: QWidget) -> None:
-        super().__init__(seen.id, tr("Stop this agent"), parent)
+    def __init__(self, agent: AgentSnapshot, parent: QWidget) -> None:
+        super().__init__(agent.id, tr("Stop this agent"), parent)
         self.alone, self.level = True, 0
-        self.show_seen(seen, alone=True, level=0)
+        self.show_seen(agent, alone=True, level=0)
 
-    def show_seen(self, seen: AgentSnapshot, *, alone: bool, level: int) -> None:
+    def show_seen(self, agent: AgentSnapshot, *, alone: bool, level: int) -> None:
         """Update the row.
 
         ``alone``: the row isn't below a group row, which would name the client. ``level``: depth of
         a sub-agent.
         """
-        self.seen, self.alone, self.level = seen, alone, level
-        self.show_paused(seen.state == "paused")
-        parts = (seen.task, seen.program, tr("sub-agent") if seen.parent else "", state_line(seen))
+        self.seen, self.alone, self.level = agent, alone, level
+        self.show_paused(agent.state == "paused")
+        parts = (
+            agent.task,
+            agent.program,
+            tr("sub-agent") if agent.parent else "",
+            state_line(agent),
+        )
         words = ", ".join(filter(None, parts))
         if words != self.accessibleName():
             self.setAccessibleName(words)
-            tip = filter(None, (seen.task, seen.program, state_line(seen)))
+            tip = filter(None, (agent.task, agent.program, state_line(agent)))
             self.setToolTip(escape_tooltip("\n".join(tip)))
             self.update()
 
@@ -262,9 +267,9 @@ class AgentGroup(AgentRowBase):
         self._words, self._folded = "", False
 
     def show_agents(self, agents: Sequence[AgentSnapshot], folded: bool) -> None:
-        states = {seen.state for seen in agents} - {"stopped"}
+        states = {agent.state for agent in agents} - {"stopped"}
         self.show_paused(states == {"paused"})
-        busy = sum(seen.is_active for seen in agents)
+        busy = sum(agent.is_active for agent in agents)
         words = counted(
             "{program} · %n agent", "{program} · %n agents", len(agents), program=agents[0].program
         )
@@ -285,17 +290,17 @@ class AgentGroup(AgentRowBase):
 
 def sort_as_tree(agents: Sequence[AgentSnapshot]) -> list[tuple[AgentSnapshot, int]]:
     """Return a session's agents depth-first, each with its depth."""
-    ids = {seen.id for seen in agents}
+    ids = {agent.id for agent in agents}
     below: dict[int, list[AgentSnapshot]] = {}
-    for seen in agents:
-        below.setdefault(seen.parent if seen.parent in ids else 0, []).append(seen)
-    found: list[tuple[AgentSnapshot, int]] = []
-    waiting = [(seen, 0) for seen in reversed(below.pop(0, []))]
+    for agent in agents:
+        below.setdefault(agent.parent if agent.parent in ids else 0, []).append(agent)
+    rows: list[tuple[AgentSnapshot, int]] = []
+    waiting = [(agent, 0) for agent in reversed(below.pop(0, []))]
     while waiting:
-        seen, depth = waiting.pop()
-        found.append((seen, min(depth, 3)))
-        waiting += [(child, depth + 1) for child in reversed(below.pop(seen.id, []))]
-    return found
+        agent, depth = waiting.pop()
+        rows.append((agent, min(depth, 3)))
+        waiting += [(child, depth + 1) for child in reversed(below.pop(agent.id, []))]
+    return rows
 
 
 class AgentsHeader(QWidget):
@@ -365,28 +370,31 @@ class AgentsSection(QWidget):
         address = f"{self._serving.address}/v1"
         self._head.setToolTip(tr("Local API at {address}", address=address))
         groups: dict[int, list[AgentSnapshot]] = {}
-        for seen in clients.seen:
-            groups.setdefault(seen.group, []).append(seen)
+        for agent in clients.seen:
+            groups.setdefault(agent.group, []).append(agent)
         self._folded &= set(groups)
         listed = [s for s in clients.seen if s.group not in self._folded]
         # Move busy agents and their parents to the top, but otherwise keep the order stable.
         busy = {s.id for s in listed if s.is_active or s.state in ("tool", "paused")}
         busy |= {s.parent for s in listed if s.id in busy}
-        shown = sorted(listed, key=lambda s: s.id not in busy)
-        shown_ids = {seen.id for seen in (shown if self._shows_all else shown[:MOST_ROWS])}
+        visible_agents = sorted(listed, key=lambda s: s.id not in busy)
+        shown_ids = {
+            agent.id
+            for agent in (visible_agents if self._shows_all else visible_agents[:MOST_ROWS])
+        }
         hidden = len(listed) - len(shown_ids)
         self.more.setText(
             tr("Show fewer") if self._shows_all else counted("%n more", "%n more", hidden)
         )
         self.more.setVisible(hidden > 0 or (self._shows_all and len(listed) > MOST_ROWS))
-        wanted: list[AgentRowBase] = []
+        widgets: list[AgentRowBase] = []
         for group, agents in groups.items():
             alone = len(agents) == 1
             rows = [(s, depth) for s, depth in sort_as_tree(agents) if s.id in shown_ids]
             if not alone and (rows or group in self._folded):
-                wanted.append(self._group(group, agents))
-            wanted += [self._row(s, alone, depth + (not alone)) for s, depth in rows]
-        self._place_rows(wanted)
+                widgets.append(self._group(group, agents))
+            widgets += [self._row(s, alone, depth + (not alone)) for s, depth in rows]
+        self._place_rows(widgets)
 
     def _group(self, number: int, agents: Sequence[AgentSnapshot]) -> AgentGroup:
         if number not in self._groups:
@@ -398,20 +406,20 @@ class AgentsSection(QWidget):
         group.show_agents(agents, number in self._folded)
         return group
 
-    def _row(self, seen: AgentSnapshot, alone: bool, depth: int) -> AgentRow:
-        if seen.id not in self._rows:
-            widget = self._rows[seen.id] = AgentRow(seen, self._inner)
+    def _row(self, agent: AgentSnapshot, alone: bool, depth: int) -> AgentRow:
+        if agent.id not in self._rows:
+            widget = self._rows[agent.id] = AgentRow(agent, self._inner)
             widget.row_clicked.connect(self.agent_clicked)
             widget.pause_requested.connect(self._serving.pause)
             widget.stop_requested.connect(self._serving.stop)
-        row = self._rows[seen.id]
-        row.show_seen(seen, alone=alone, level=depth)
+        row = self._rows[agent.id]
+        row.show_seen(agent, alone=alone, level=depth)
         return row
 
-    def _place_rows(self, wanted: list[AgentRowBase]) -> None:
+    def _place_rows(self, rows: list[AgentRowBase]) -> None:
         kept_rows: dict[int, AgentRow] = {}
         heads: dict[int, AgentGroup] = {}
-        for index, row in enumerate(wanted):
+        for index, row in enumerate(rows):
             if isinstance(row, AgentRow):
                 kept_rows[row.number] = row
             elif isinstance(row, AgentGroup):
@@ -426,8 +434,8 @@ class AgentsSection(QWidget):
             row.hide()
             row.deleteLater()
         self._rows, self._groups = kept_rows, heads
-        height = sum(row.height() for row in wanted)
-        self._area.setVisible(bool(wanted))
+        height = sum(row.height() for row in rows)
+        self._area.setVisible(bool(rows))
         self._area.setFixedHeight(min(height, scale_height(MOST_HEIGHT)))
         self._inner.setFixedHeight(height)
 
@@ -476,10 +484,14 @@ class AgentsController(QObject):
         conversation = self._serving.conversation(number)
         if conversation is None:
             return
-        seen = next((s for s in self._serving.clients.seen if s.id == number), None)
-        title = (seen.task or seen.program) if seen is not None else ""
+        agent = next((s for s in self._serving.clients.seen if s.id == number), None)
+        title = (agent.task or agent.program) if agent is not None else ""
         folder = self._serving.model_of(conversation.model)
-        found = read(conversation.messages, conversation.reply, title, folder, conversation.model)
-        self._store.exchange.take_in([(found.chat, found.messages)], found.texts)
-        self._library.add_imported([found.chat])
-        self.conversation_saved.emit(found.chat.id)
+        imported_chat = read(
+            conversation.messages, conversation.reply, title, folder, conversation.model
+        )
+        self._store.exchange.take_in(
+            [(imported_chat.chat, imported_chat.messages)], imported_chat.texts
+        )
+        self._library.add_imported([imported_chat.chat])
+        self.conversation_saved.emit(imported_chat.chat.id)

@@ -51,10 +51,10 @@ def row_changes(before: Sequence[T], after: Sequence[T]) -> list[tuple[str, int,
     """
     if before == after:
         return []
-    wanted, rows = set(after), list(before)
+    after_rows, rows = set(after), list(before)
     steps: list[tuple[str, int, int]] = []
     for at in reversed(range(len(rows))):
-        if rows[at] not in wanted:
+        if rows[at] not in after_rows:
             del rows[at]
             steps.append(("remove", at, 0))
             if len(steps) > MOST_STEPS:
@@ -122,8 +122,8 @@ class ChatListView(QListView):
 
     def selected_ids(self) -> list[str]:
         indexes = sorted(self.selectedIndexes(), key=lambda index: index.row())
-        found = [i for index in indexes for i in self.rows.chats_of(self.rows.entry(index))]
-        return list(dict.fromkeys(found))
+        ids = [i for index in indexes for i in self.rows.chats_of(self.rows.entry(index))]
+        return list(dict.fromkeys(ids))
 
     def set_uniform(self, uniform: bool) -> None:
         if self.uniformItemSizes() != uniform:
@@ -352,10 +352,12 @@ class ChatListModel(QAbstractListModel):
         self._show(rows or [ListEntry("heading", tr("No chats yet"))])
 
     @Slot(str, list, bool)
-    def _on_found(self, query: str, pairs: list[tuple[ChatRecord, SearchHit]], done: bool) -> None:
+    def _on_found(
+        self, query: str, pairs: list[tuple[ChatRecord, SearchHit]], is_complete: bool
+    ) -> None:
         if query != self.query:
             return
-        if pairs or done:
+        if pairs or is_complete:
             self._hits = {chat.id: found_row(chat, hit) for chat, hit in pairs}
             heading = ListEntry("heading", tr("Results") if pairs else tr("No results"))
             self._show([heading, *(ListEntry("chat", chat.id) for chat, _ in pairs)])
@@ -472,8 +474,8 @@ class ChatListModel(QAbstractListModel):
         if entry.kind == "folder":
             self._library.order.rename(entry.id, words)
         elif entry.kind == "group" and words:
-            named = {"title": words, "titled_by": "person"}
-            self._library.change(dict.fromkeys(self._groups[entry.id], named))
+            fields = {"title": words, "titled_by": "person"}
+            self._library.change(dict.fromkeys(self._groups[entry.id], fields))
         elif entry.group and words:
             self._library.change({entry.id: {"variant": words}})
         else:
@@ -540,11 +542,11 @@ class ChatListModel(QAbstractListModel):
         return False  # rows are moved by `refresh`, so the view shouldn't remove any
 
     def _ungrouped(self, rows: list[ListEntry]) -> list[ListEntry]:
-        found = [
+        chat_entries = [
             entry
             for row in rows
             for entry in (
                 [row] if row.kind != "group" else [ListEntry("chat", i) for i in self.chats_of(row)]
             )
         ]
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(chat_entries))

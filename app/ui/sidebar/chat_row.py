@@ -52,11 +52,11 @@ WAITING_ROLE = ROW_ROLE + 3
 
 def found_row(chat: ChatRecord, hit: SearchHit) -> ChatListRow:
     title, own_title = chat.display_title, chat.title or tr(UNTITLED)
-    found = ChatListRow(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
+    row = ChatListRow(title, chat.id, hit.message_id, kind="chat", tags=chat.tags)
     if hit.message_id is None or hit.snippet == own_title:  # only the title matched
-        return replace(found, title_marks=hit.marks)
+        return replace(row, title_marks=hit.marks)
     page = f", {format_page_numbers(hit.unit, [hit.page])}" if hit.file and hit.unit else ""
-    where = replace(found, place=f"{hit.file}{page}", title_marks=hit.title_marks)
+    where = replace(row, place=f"{hit.file}{page}", title_marks=hit.title_marks)
     return replace(where, snippet=hit.snippet, marks=hit.marks)
 
 
@@ -128,9 +128,9 @@ def row_state(
 
 
 class TagsEditor(QLineEdit):
-    def __init__(self, tags: str, done: Callable[[str], object], parent: QWidget) -> None:
+    def __init__(self, tags: str, on_done: Callable[[str], object], parent: QWidget) -> None:
         super().__init__(tags, parent)
-        self.done = done
+        self.done = on_done
         self.setPlaceholderText(tr("Tags, separated by commas"))
         self.setAccessibleName(tr("Tags, separated by commas"))
 
@@ -169,14 +169,14 @@ class ChatDelegate(RowDelegate):
         return bool(self.current) and (row.chat_id == self.current or self.current in row.holds)
 
     def paint_ground(self, row: RowPainter, option: QStyleOptionViewItem, index: Index) -> bool:
-        shown: ChatListRow = index.data(ROW_ROLE)
+        item: ChatListRow = index.data(ROW_ROLE)
         if isinstance(row.painter.device(), QPixmap):
             # Dragged rows. Without a compositor, transparent parts would be black.
             row.painter.fillRect(option.rect, theme().color("surface"))
-        if shown.kind == "heading":
+        if item.kind == "heading":
             row.line.adjust(0, 4, 0, 0)
             return False
-        if self._is_current(shown):
+        if self._is_current(item):
             focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
             row.ground(row.line, theme().tokens.pressed, ring=focused, radius=7)
             return True

@@ -260,9 +260,9 @@ class Sidebar(QFrame):
         return self.list.selected_ids() if self.list.hasFocus() else []
 
     @Slot(str, str, object)
-    def _edit_tags(self, chat_id: str, tags: str, done: Callable[[str], object]) -> None:
+    def _edit_tags(self, chat_id: str, tags: str, on_done: Callable[[str], object]) -> None:
         if self.list.findChild(QLineEdit, "rename") is None:
-            self.list.delegate.tags = tags, done
+            self.list.delegate.tags = tags, on_done
             self.rename(chat_id)
             self.list.delegate.tags = None  # in case there was no row to edit
 
@@ -393,8 +393,10 @@ class Sidebar(QFrame):
         elif entry.kind == "group":
             menu = self._group_menu(entry.id, self.model.chats_of(entry))
         else:
-            chosen = self.list.selected_ids()
-            menu = self._chat_menu(entry.id, chosen if entry.id in chosen else [entry.id])
+            selected_ids = self.list.selected_ids()
+            menu = self._chat_menu(
+                entry.id, selected_ids if entry.id in selected_ids else [entry.id]
+            )
         menu.popup(self.list.viewport().mapToGlobal(at))
 
     def _chat_menu(self, chat_id: str, ids: list[str]) -> QMenu:
