@@ -483,15 +483,17 @@ class Composer(QWidget):
             return 0
         metrics = QFontMetrics(ui_font(t.SMALL_PX))
         flags = _wrap_mode(metrics, self.foot, width)
-        wanted = metrics.boundingRect(0, 0, width, 1000, flags, self.foot).height()
-        return max(scale_height(self.FOOT), wanted)
+        text_height = metrics.boundingRect(0, 0, width, 1000, flags, self.foot).height()
+        return max(scale_height(self.FOOT), text_height)
 
     def _fit(self) -> None:
         width = self.width()
         button = RoundButton.SIDE
         self.compare.setVisible(width >= t.NARROW and not self.is_quick_question)
-        shown = [b for b in (self.attach, self.compare, self.broadcast_button) if not b.isHidden()]
-        buttons = button + 2 * self.PAD + sum(b.width() + 4 for b in shown)
+        visible_buttons = [
+            b for b in (self.attach, self.compare, self.broadcast_button) if not b.isHidden()
+        ]
+        buttons = button + 2 * self.PAD + sum(b.width() + 4 for b in visible_buttons)
         inner = max(40, width - self.EDGE - buttons)
         heard = self.tinted and not self._edit_note
         show_if(self, "broadcast_line", heard)
@@ -512,12 +514,12 @@ class Composer(QWidget):
         line = metrics.lineSpacing()
         if document.isEmpty():  # the placeholder may use a taller fallback font
             line = max(line, metrics.boundingRect(placeholder).height())
-        wanted = max(ceil(document.size().height()), line)
+        field_height = max(ceil(document.size().height()), line)
         foot = self._foot_height(inner)
         # Keep one line, even with many images.
         room = max(line, self._limit - top - foot - self.TEXT_PADDING)
-        scrolls = wanted > room
-        text_height = min(wanted, room)
+        scrolls = field_height > room
+        text_height = min(field_height, room)
         on, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
         self.field.setVerticalScrollBarPolicy(on if scrolls else off)
         height = top + max(text_height + self.TEXT_PADDING, button + 2 * self.PAD) + foot
@@ -526,12 +528,12 @@ class Composer(QWidget):
         self.button.move(width - button - self.PAD, height - button - self.PAD)
         middle = height - self.PAD - (button + self.attach.height()) // 2
         width_left = width - button - self.PAD
-        for shown_button in shown:
-            width_left -= shown_button.width() + 4
-            shown_button.move(width_left, middle)
+        for visible_button in visible_buttons:
+            width_left -= visible_button.width() + 4
+            visible_button.move(width_left, middle)
         self.cancel_edit.move(width - 24 - 12, 6)
         above = [self.broadcast_line] if heard else []
-        mirror_children(self, self.field, self.button, *shown, *above, self.cancel_edit)
+        mirror_children(self, self.field, self.button, *visible_buttons, *above, self.cancel_edit)
         if height != self.height():
             self.setFixedHeight(height)
         self.update()
@@ -546,15 +548,15 @@ class Composer(QWidget):
     def _show_button(self) -> None:
         # Preedit text isn't part of the draft yet, but sending commits it.
         has_preedit = bool(self.field.preedit) and not self.button.stops
-        why = "" if has_preedit else self._why_not
-        self.button.setEnabled(not why)
+        reason = "" if has_preedit else self._why_not
+        self.button.setEnabled(not reason)
         send = (
             to_native_keys("Ctrl+Enter") if self.field.sends_with_ctrl else tr("Enter", "the key")
         )
         words = tr("Stop  Esc") if self.button.stops else tr("Send  {keys}", keys=send)
         if self._count is not None and not self.button.stops:
             words += f"\n{self._count.as_text}"
-        self.button.setToolTip(why or words)
+        self.button.setToolTip(reason or words)
 
     @Slot()
     def _on_button(self) -> None:

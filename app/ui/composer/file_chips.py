@@ -68,15 +68,15 @@ class FileChip(RemovableButton):
 
     def set_words(self, words: ChipWords) -> None:
         self.words = words
-        about = words.about
+        description = words.about
         if words.too_much:
-            about = tr("{about}, too long for this model", about=about)
+            description = tr("{about}, too long for this model", about=description)
         if words.is_image:
-            self.setAccessibleName(tr("Image {name}, {about}", name=words.name, about=about))
+            self.setAccessibleName(tr("Image {name}, {about}", name=words.name, about=description))
         elif words.chat:
-            self.setAccessibleName(tr("Chat {name}, {about}", name=words.name, about=about))
+            self.setAccessibleName(tr("Chat {name}, {about}", name=words.name, about=description))
         else:
-            self.setAccessibleName(tr("File {name}, {about}", name=words.name, about=about))
+            self.setAccessibleName(tr("File {name}, {about}", name=words.name, about=description))
         self.setAccessibleDescription(
             tr("Enter shows the image, Delete removes it")
             if words.can_only_view
@@ -84,7 +84,7 @@ class FileChip(RemovableButton):
             if words.chat
             else tr("Enter chooses what the model gets, Delete removes the file")
         )
-        self.setToolTip(escape_tooltip(f"{words.name}\n{about}"))
+        self.setToolTip(escape_tooltip(f"{words.name}\n{description}"))
         self.update()
 
     def preferred_width(self) -> int:
@@ -103,8 +103,8 @@ class FileChip(RemovableButton):
     def preferred_height(self) -> int:
         return scale_height(self.PICTURE if self.words.is_image else self.HEIGHT)
 
-    def fit_width(self, most: int) -> None:
-        width, height = min(self.preferred_width(), most), self.preferred_height()
+    def fit_width(self, max_width: int) -> None:
+        width, height = min(self.preferred_width(), max_width), self.preferred_height()
         self.resize(width, height)
         side = self.remove.width()
         if self.words.is_image:
@@ -126,12 +126,12 @@ class FileChip(RemovableButton):
         row.icon("chat-circle" if words.chat else "file", tokens.muted, 5)
         row.painter.setFont(ui_font(t.SMALL_PX))
         room = row.line.width()
-        about = self.fit_description(room)
+        description = self.fit_description(room)
         # The name is more important than the size.
-        wide = row.painter.fontMetrics().horizontalAdvance(about)
-        most, elide = max(room - wide - 8, room * 2 // 3), Qt.TextElideMode.ElideMiddle
-        row.text(words.name, tokens.text, 8, elide=elide, most=most)
-        row.text(about, tokens.danger if words.too_much else tokens.muted)
+        wide = row.painter.fontMetrics().horizontalAdvance(description)
+        name_width, elide = max(room - wide - 8, room * 2 // 3), Qt.TextElideMode.ElideMiddle
+        row.text(words.name, tokens.text, 8, elide=elide, most=name_width)
+        row.text(description, tokens.danger if words.too_much else tokens.muted)
 
     def _paint_image(self, painter: QPainter) -> None:
         tokens, area = theme().tokens, QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
@@ -166,10 +166,13 @@ class FileChips(QWidget):
     def show_files(self, files: Sequence[ChipWords]) -> None:
         """Show these files. Existing chips are reused and keep their focus."""
         focused = next((n for n, chip in enumerate(self.chips) if chip.hasFocus()), None)
-        known = {_chip_key(chip.words): chip for chip in self.chips}
+        chips_by_key = {_chip_key(chip.words): chip for chip in self.chips}
         keys = [(_chip_key(words), words) for words in files]
-        self.chips = [known.pop(k) if k in known else self._make_chip(words) for k, words in keys]
-        for chip in known.values():
+        self.chips = [
+            chips_by_key.pop(k) if k in chips_by_key else self._make_chip(words)
+            for k, words in keys
+        ]
+        for chip in chips_by_key.values():
             chip.hide()
             chip.deleteLater()
         last = self._before

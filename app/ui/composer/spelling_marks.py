@@ -59,11 +59,13 @@ class SpellingMarks(QObject):
         area = field.viewport().rect()
         first = field.cursorForPosition(area.topLeft()).position()
         last = field.cursorForPosition(area.bottomRight()).position()
-        seen = list(words(text, first, last))
-        wrong = self._speller.misspelled(word.text for word in seen)
+        visible_words = list(words(text, first, last))
+        wrong = self._speller.misspelled(word.text for word in visible_words)
         cursor_at = field.textCursor().position() if self._typing else -1
         self.marks = [
-            self._cursor(word) for word in seen if word.text in wrong and word.end != cursor_at
+            self._cursor(word)
+            for word in visible_words
+            if word.text in wrong and word.end != cursor_at
         ]
         field.setExtraSelections([_underline(cursor) for cursor in self.marks])
 
@@ -78,11 +80,11 @@ class SpellingMarks(QObject):
         if self._speller.is_checking:
             self._seeking = True  # try again once these words have been checked
             return
-        found = next((word for word in all_words if word.text in wrong), None)
-        if found is None:
+        misspelled_word = next((word for word in all_words if word.text in wrong), None)
+        if misspelled_word is None:
             self.notice_posted.emit(self._speller.why_not or tr("No misspelled words found."))
             return
-        cursor = self._cursor(found)
+        cursor = self._cursor(misspelled_word)
         self._field.setTextCursor(cursor)
         self._field.ensureCursorVisible()
         self._ask_menu(cursor, self._position_below(cursor))
@@ -142,7 +144,7 @@ class SpellingMarks(QObject):
         menu = self._field.createStandardContextMenu()
         menu.setParent(self._field, menu.windowFlags())
         menu.aboutToHide.connect(menu.deleteLater)
-        usual = menu.actions()[0]
+        first_action = menu.actions()[0]
         added: list[QAction] = []
         for text in suggestions or ():
             added.append(QAction(text.replace("&", "&&"), menu))
@@ -155,10 +157,10 @@ class SpellingMarks(QObject):
         learn.triggered.connect(lambda: self._speller.add(word))
         let_pass = QAction(tr("Ignore", "a misspelt word"), menu)
         let_pass.triggered.connect(lambda: self._speller.ignore(word))
-        menu.insertActions(usual, added)
-        menu.insertSeparator(usual)
-        menu.insertActions(usual, [learn, let_pass])
-        menu.insertSeparator(usual)
+        menu.insertActions(first_action, added)
+        menu.insertSeparator(first_action)
+        menu.insertActions(first_action, [learn, let_pass])
+        menu.insertSeparator(first_action)
         menu.setActiveAction(added[0] if suggestions else learn)
         menu.popup(at)
 

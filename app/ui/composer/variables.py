@@ -108,9 +108,9 @@ class PromptVariables(QObject):
 
     def _find_remaining(self) -> Iterator[tuple[str, QTextCursor]]:
         document, at = self._field.document(), 0
-        wanted = QRegularExpression(PATTERN)
-        while not (cursor := document.find(wanted, at)).isNull():
+        pattern = QRegularExpression(PATTERN)
+        while not (cursor := document.find(pattern, at)).isNull():
             at = cursor.selectionEnd()
-            name = wanted.match(cursor.selectedText()).captured(1)
+            name = pattern.match(cursor.selectedText()).captured(1)
             if name in self._names:
                 yield name, cursor
