@@ -267,9 +267,9 @@ class BranchDelegate(RowDelegate):
             at = _EDGE_PX + depth * level
             return area.right() - at if rtl else area.left() + at
 
-        def pen(shown: bool) -> None:
-            color = tokens.accent if shown else tokens.border_strong
-            painter.setPen(QPen(QColor(color), 2 if shown else 1.5))
+        def pen(is_on_path: bool) -> None:
+            color = tokens.accent if is_on_path else tokens.border_strong
+            painter.setPen(QPen(QColor(color), 2 if is_on_path else 1.5))
 
         painter.setBrush(Qt.BrushStyle.NoBrush)
         current, above = run, run.above
@@ -297,8 +297,8 @@ class BranchDelegate(RowDelegate):
             painter.drawLine(QPointF(column_x, middle), QPointF(column_x, foot))
         center = QPointF(column_x, middle)
         painter.setPen(Qt.PenStyle.NoPen)
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        painter.setBrush(QColor(tokens.accent_quiet if chosen else tokens.background))
+        is_selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.setBrush(QColor(tokens.accent_quiet if is_selected else tokens.background))
         painter.drawEllipse(center, 6.5, 6.5)
         running = self._view.rows.is_generating(run)
         if running:
@@ -539,9 +539,9 @@ class BranchTree(QWidget):
         run = self.model.run(self.view.currentIndex())
         if run is None:
             return
-        if why := self._why_not(act, run):
-            self.notice_posted.emit(why)
-            announce(self, why)
+        if reason := self._why_not(act, run):
+            self.notice_posted.emit(reason)
+            announce(self, reason)
         else:
             self._actions[act][1](run)
 
@@ -557,8 +557,8 @@ class BranchTree(QWidget):
         return ""
 
     def _branches_to_compare(self, run: Run) -> tuple[str, str] | None:
-        chosen = [self.model.run(index) for index in self.view.selectedIndexes()]
-        ids = [branch.id for branch in chosen if branch is not None and branch.ids]
+        runs = [self.model.run(index) for index in self.view.selectedIndexes()]
+        ids = [branch.id for branch in runs if branch is not None and branch.ids]
         if len(ids) == 2:
             return ids[0], ids[1]
         leaf = self._chat.transcript.leaf_id
@@ -575,9 +575,9 @@ class BranchTree(QWidget):
     def menu(self) -> QMenu:
         menu, run = make_menu(self), self.model.run(self.view.currentIndex())
         for act, (words, _) in self._actions.items():
-            why = self._why_not(act, run) if run is not None else ""
-            shown = insert_shortcut(words).replace("  ", "\t")
-            add_action(menu, shown, partial(self.run_action, act), why_not=why)
+            reason = self._why_not(act, run) if run is not None else ""
+            label = insert_shortcut(words).replace("  ", "\t")
+            add_action(menu, label, partial(self.run_action, act), why_not=reason)
         return menu
 
     @Slot(QPoint)
@@ -588,9 +588,9 @@ class BranchTree(QWidget):
     def _show_acts(self) -> None:
         run = self.model.run(self.view.currentIndex())
         for act, button in self.buttons.items():
-            why = self._why_not(act, run) if run is not None else ""
-            button.setEnabled(run is not None and not why)
-            button.setToolTip(why or button.tip)
+            reason = self._why_not(act, run) if run is not None else ""
+            button.setEnabled(run is not None and not reason)
+            button.setToolTip(reason or button.tip)
 
     def _on_folded(self, index: QModelIndex, folded: bool) -> None:
         if (run := self.model.run(index)) is not None:

@@ -108,10 +108,10 @@ class ComparisonColumn(QFrame):
         self.setAccessibleDescription(message.content[:_MAX_QUESTION_CHARACTERS])
         self._layout_timer.start()
 
-    def set_keep_blocked(self, why: str) -> None:
-        self.keep.setEnabled(not why)
+    def set_keep_blocked(self, reason: str) -> None:
+        self.keep.setEnabled(not reason)
         self.keep.setToolTip(
-            why or tr("Continue from this reply. The others are kept as versions.")
+            reason or tr("Continue from this reply. The others are kept as versions.")
         )
         self.row.show_actions()
 
@@ -236,12 +236,12 @@ class ComparisonView(QWidget):
         self.about = message_id
         focused = [c.letter for c in self.columns if c.message_id == self.current]
         self._remove_columns()
-        found = [
+        messages = [
             self._chat.message_to_display(m.id) for m in self._chat.panel_runner.columns(message_id)
         ]
         self.columns = [
             ComparisonColumn(title, message, self._chat, self._inside)
-            for title, message in zip(panel.titles(found), found, strict=True)
+            for title, message in zip(panel.titles(messages), messages, strict=True)
         ]
         for number, column in enumerate(self.columns):
             column.setProperty("first", number == 0)
@@ -284,20 +284,20 @@ class ComparisonView(QWidget):
 
     def focus_column(self, letter: str = "") -> bool:
         """Focus the column with a letter, or else the first. Return True if the letter exists."""
-        found = [c for c in self.columns if c.letter == letter]
-        for column in (found or self.columns)[:1]:
+        matches = [c for c in self.columns if c.letter == letter]
+        for column in (matches or self.columns)[:1]:
             column.setFocus(Qt.FocusReason.OtherFocusReason)
-        return bool(found)
+        return bool(matches)
 
     @Slot()
     def refresh(self) -> None:
         if not self.columns or self.first_message_id not in self._chat.transcript:
             return
         for kind, button in self.buttons.items():
-            why = self._chat.comparison.why_not(kind, self.first_message_id)
-            button.setEnabled(not why)
-            button.setToolTip(why or tr(WORDS[kind][1]))
-            button.setAccessibleDescription(why or tr(WORDS[kind][1]))
+            reason = self._chat.comparison.why_not(kind, self.first_message_id)
+            button.setEnabled(not reason)
+            button.setToolTip(reason or tr(WORDS[kind][1]))
+            button.setAccessibleDescription(reason or tr(WORDS[kind][1]))
         busy = self._chat.panel_runner.why_not_keep()
         for column in self.columns:
             column.set_keep_blocked(busy)
@@ -345,14 +345,14 @@ class ComparisonView(QWidget):
 
     @Slot()
     def _on_path(self) -> None:
-        shown = [c.message_id for c in self.columns]
-        about = next((i for i in (self.about, *shown) if i in self._chat.transcript), "")
-        found = [m.id for m in self._chat.panel_runner.columns(about)]
-        if shown and not found:
+        shown_ids = [c.message_id for c in self.columns]
+        message_id = next((i for i in (self.about, *shown_ids) if i in self._chat.transcript), "")
+        column_ids = [m.id for m in self._chat.panel_runner.columns(message_id)]
+        if shown_ids and not column_ids:
             self._remove_columns()
             self.hide_requested.emit()
-        elif found != shown:
-            self.show_columns(about)
+        elif column_ids != shown_ids:
+            self.show_columns(message_id)
 
     def _step(self, number: int, by: int) -> None:
         if 0 <= number + by < len(self.columns):
@@ -365,14 +365,14 @@ class ComparisonView(QWidget):
         is_tall = self.height() > scale_height(230, 6)
         for button in self.buttons.values():
             button.setVisible(is_tall)
-        needed = sum(8 + button.sizeHint().width() for button in self.buttons.values())
+        buttons_width = sum(8 + button.sizeHint().width() for button in self.buttons.values())
         horizontal, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-        self._foot.setDirection(horizontal if self.width() > needed + 24 else below)
+        self._foot.setDirection(horizontal if self.width() > buttons_width + 24 else below)
         self._fit_columns()
 
     def _fit_columns(self) -> None:
         """Set the columns' widths. If not all fit, a page of whole columns is shown."""
         room = self.width() - 24
-        shown = min(len(self.columns), max(1, room // scaled(LEAST)))
+        column_count = min(len(self.columns), max(1, room // scaled(LEAST)))
         for column in self.columns:
-            column.setMinimumWidth(room // shown)
+            column.setMinimumWidth(room // column_count)

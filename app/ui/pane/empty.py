@@ -110,8 +110,8 @@ class EmptyChat(QWidget):
             things = (*things[:2], ABOUT_THE_DATE)
         for button, thing in zip(self.buttons, things, strict=True):
             button.setProperty("whole", thing if guide else tr(thing))
-        asked = self._chat.model.loader.get(self._demo_model()).name
-        self.demo.setToolTip(tr("Asks {name} the same question four times", name=asked))
+        model_name = self._chat.model.loader.get(self._demo_model()).name
+        self.demo.setToolTip(tr("Asks {name} the same question four times", name=model_name))
         name = "primary" if guide else ""
         if self.demo.objectName() != name:
             self.demo.setObjectName(name)
@@ -149,29 +149,29 @@ class EmptyChat(QWidget):
         height, end = self.height(), Qt.TextElideMode.ElideRight
         for button in self.buttons:
             full_text = str(button.property("whole"))
-            shown = _wrap_text(full_text, button.fontMetrics(), end, inner - 36)
-            button.setText(shown)
-            button.setToolTip(full_text if "…" in shown else "")
+            text = _wrap_text(full_text, button.fontMetrics(), end, inner - 36)
+            button.setText(text)
+            button.setToolTip(full_text if "…" in text else "")
         self._mark.setVisible(height > scale_height(380, 7))
         self._teaching.setVisible(height > scale_height(230, 4))
         self.get.setVisible(guide)
         room = inner - (self.get.sizeHint().width() if guide else 0)
-        for way, wanted in (
+        for way, is_wanted in (
             (self.demo, not self.is_quick_question),
             (self.small, guide and bool(self._small_ref)),
         ):
             room -= way.sizeHint().width() + 8
-            way.setVisible(wanted and room >= 0)
-            room += 0 if wanted else way.sizeHint().width() + 8
+            way.setVisible(is_wanted and room >= 0)
+            room += 0 if is_wanted else way.sizeHint().width() + 8
         self.more.setVisible(height > scale_height(110, 2) and (guide or not self.demo.isHidden()))
         height_left = height - margins.top() - margins.bottom() - 24
         height_left -= max(scale_height(40), self._title.sizeHint().height())
-        for part, needed in (
+        for part, part_height in (
             (self._mark, 56),
             (self._teaching, 12 + max(0, self._teaching.heightForWidth(inner))),
             (self.more, 16 + self.get.sizeHint().height()),
         ):
-            height_left -= 0 if part.isHidden() else needed
+            height_left -= 0 if part.isHidden() else part_height
         for button in self.buttons:
             height_left -= button.sizeHint().height() + 8
             button.setVisible(height_left >= 0)

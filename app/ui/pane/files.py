@@ -251,8 +251,8 @@ class PaneFiles(QObject):
         chips += self._followed_chips()
         if chips != self.chips:  # often nothing has changed, e.g. while a reply is being generated
             read = {w.name for w in self.chips if w.attachment is None and not w.follows}
-            done = [w for w in chips if w.attachment is not None and w.name in read]
-            for words in {w.name: w for w in done}.values():  # once per file, not per page
+            attached = [w for w in chips if w.attachment is not None and w.name in read]
+            for words in {w.name: w for w in attached}.values():  # once per file, not per page
                 announce(
                     self._pane, tr("{name} attached, {about}", name=words.name, about=words.about)
                 )
@@ -265,11 +265,12 @@ class PaneFiles(QObject):
         self.attaching.check_followed()
 
     def _followed_chips(self) -> list[ChipWords]:
-        others, followed = self.attaching.others, {file.chat for file in self.attaching.files}
+        referenced_chats = self.attaching.others
+        followed = {file.chat for file in self.attaching.files}
         chips = []
-        for chat_id in others.followed_chats:
-            if chat_id in others.seen and chat_id not in followed:
-                of, new = others.seen[chat_id]
+        for chat_id in referenced_chats.followed_chats:
+            if chat_id in referenced_chats.seen and chat_id not in followed:
+                of, new = referenced_chats.seen[chat_id]
                 words, short = of.gone or tr("nothing new"), ""
                 if new is not None:
                     words, short = self._describe(new), describe_file(new)

@@ -107,9 +107,9 @@ class FindBar(QWidget):
         self._words = words = fold(self.field.text().strip())
         path = self._chat.transcript.path if words else []
         sources = [(number, self._chat.reply.message(m.id)) for number, m in enumerate(path)]
-        found = re.compile(re.escape(words))
+        pattern = re.compile(re.escape(words))
         self._exact_counts = self._transcript.highlight(
-            (lambda text: [m.span() for m in found.finditer(fold(text))]) if words else None
+            (lambda text: [m.span() for m in pattern.finditer(fold(text))]) if words else None
         )
         self._current = 0
         self._set_hits(())
@@ -125,8 +125,10 @@ class FindBar(QWidget):
     def _search_slice(self) -> None:
         until, new = time.perf_counter() + self.SLICE_S, []
         for index, message in self._unsearched:
-            seen = self._exact_counts.get(message.id)
-            marks = self._plain_text(message).count(self._words) if seen is None else seen
+            exact_count = self._exact_counts.get(message.id)
+            marks = (
+                self._plain_text(message).count(self._words) if exact_count is None else exact_count
+            )
             if marks:
                 new.append((index, message.id, marks))
             if time.perf_counter() >= until:

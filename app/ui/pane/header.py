@@ -74,8 +74,8 @@ def unused_settings_note(chat: Chat) -> str:
     """
     if (remote := chat.model.remote) is None:
         return ""
-    known = chat.model.status.model
-    kind = KINDS[known.remote.kind if isinstance(known, RemoteModel) else remote.kind]
+    model = chat.model.status.model
+    kind = KINDS[model.remote.kind if isinstance(model, RemoteModel) else remote.kind]
     names = [tr(field.words) for field in MORE if field.name not in kind.sampling]
     names += [tr("KV cache"), tr("Context")]
     return tr(
@@ -90,20 +90,22 @@ def _short_model_name(chat: Chat) -> str:
     return remote.short_name if remote is not None else chat.model.status.name
 
 
-def placeholder_and_note(chat: Chat, heard: int, others: Sequence[Remote]) -> tuple[str, str]:
+def placeholder_and_note(
+    chat: Chat, heard: int, other_remotes: Sequence[Remote]
+) -> tuple[str, str]:
     """Return the composer's placeholder and the note below its text.
 
-    ``heard`` is the number of chats that get the message, or 0 for this chat only. ``others`` are
-    the remote models of the other chats.
+    ``heard`` is the number of chats that get the message, or 0 for this chat only.
+    ``other_remotes`` are the remote models of the other chats.
     """
     placeholder = (
         counted("Message %n chat…", "Message %n chats…", heard)
         if heard > 1
         else tr("Message {name}…", name=_short_model_name(chat))
     )
-    known = chat.model.status.state is LoadState.READY  # a removed model receives no messages
-    chat_remote = (chat.model.remote,) if chat.model.remote is not None and known else ()
-    return placeholder, destination_note((*chat_remote, *others))
+    is_ready = chat.model.status.state is LoadState.READY  # a removed model receives no messages
+    chat_remote = (chat.model.remote,) if chat.model.remote is not None and is_ready else ()
+    return placeholder, destination_note((*chat_remote, *other_remotes))
 
 
 class ContextMeter(QWidget):
@@ -241,8 +243,8 @@ class PaneHeader(QWidget):
         self._fill_more = fill
 
     def preferred_width(self, *, folded: bool) -> int:
-        others = () if folded else self._foldable_buttons()
-        used = sum(button.width() + 2 for wanted, button in others if wanted)
+        buttons = () if folded else self._foldable_buttons()
+        used = sum(button.width() + 2 for is_wanted, button in buttons if is_wanted)
         return 24 + self.options_button.width() + self.model_button.sizeHint().width() + used
 
     def shortest_width(self, *, folded: bool) -> int:
@@ -367,8 +369,8 @@ class PaneHeader(QWidget):
         # shows it. In a narrow pane the name is more important, since the tab has a dot for
         # activity. Loading takes priority over the name, because the tab doesn't show it.
         rests = self._chat.reply.phase is Phase.IDLE or self.width() < t.NARROW
-        least = LEAST_NAME if loads else scaled(LEAST_BESIDE)
-        beside = hint.width() if rests and not loads else min(hint.width(), least)
+        min_width = LEAST_NAME if loads else scaled(LEAST_BESIDE)
+        beside = hint.width() if rests and not loads else min(hint.width(), min_width)
         self.written = ""
         for words in (self.state, *([tr("Loading…")] if loads else ())):
             available = room - DOT - metrics.horizontalAdvance(words)
@@ -391,14 +393,14 @@ class PaneHeader(QWidget):
 
     def _fold_buttons(self) -> None:
         room = self.width() - 24 - self.options_button.width()
-        others = self._foldable_buttons()
-        buttons_width = sum(button.width() + 2 for wanted, button in others if wanted)
+        buttons = self._foldable_buttons()
+        buttons_width = sum(button.width() + 2 for is_wanted, button in buttons if is_wanted)
         folded = room - buttons_width < self.model_button.sizeHint().width()
         if self.in_row:
             folded = self._fill_more is not None  # the tab bar decided this with `set_menu`
         had_keys = any(b.hasFocus() for b in (self.options_button, self.tools_button))
-        for wanted, button in others:
-            button.setVisible(wanted and not folded)
+        for is_wanted, button in buttons:
+            button.setVisible(is_wanted and not folded)
         self.more.setVisible(folded)
         self.options_button.setVisible(not folded)
         if folded and had_keys:
@@ -454,9 +456,9 @@ class ReadLine(QWidget):
 
     @Slot()
     def refresh(self) -> None:
-        shown = self._header.in_row and self._header.progress_fraction > 0
-        if shown is self.isHidden():
-            self.setVisible(shown)
+        is_visible = self._header.in_row and self._header.progress_fraction > 0
+        if is_visible is self.isHidden():
+            self.setVisible(is_visible)
             self.raise_()
         self.update()
 

@@ -209,14 +209,14 @@ class OptionsPopover(Popover):
         note = QLabel(header.unused_settings_note(chat) or tr("Applies to the next reply."), page)
         note.setWordWrap(True)
         note.setProperty("muted", True)
-        more = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
+        more_item = (self.more, 0, Qt.AlignmentFlag.AlignLeft)
         parts = (
             head,
             self.system,
             form,
             self.reproducible,
             self.slide,
-            more,
+            more_item,
             self._more_rows,
             note,
         )
@@ -281,19 +281,19 @@ class OptionsPopover(Popover):
         super().hideEvent(event)
 
     @Slot(bool)
-    def _show_more(self, shown: bool) -> None:
-        self.more.setText(tr("Fewer Settings") if shown else tr("More Settings"))
-        self._more_rows.setVisible(shown)
+    def _show_more(self, are_shown: bool) -> None:
+        self.more.setText(tr("Fewer Settings") if are_shown else tr("More Settings"))
+        self._more_rows.setVisible(are_shown)
         self._fit()
 
     def _fit(self) -> None:
         if (layout := self._page) is not None:
             layout.activate()
             # Translated labels can be longer, so the width isn't fixed.
-            least, wanted = layout.minimumSize().width(), layout.sizeHint().width()
+            min_width, hint_width = layout.minimumSize().width(), layout.sizeHint().width()
             # QFormLayout's minimum size assumes minimal labels, but the layout then uses their size
             # hint.
-            self.setFixedWidth(max(self.WIDTH, min(wanted, least + scaled(40)) + 4))
+            self.setFixedWidth(max(self.WIDTH, min(hint_width, min_width + scaled(40)) + 4))
         super()._fit()
 
     def _last_seed(self) -> int | None:

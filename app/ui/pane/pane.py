@@ -172,8 +172,8 @@ class ChatPane(QWidget):
     def is_tree_shown(self) -> bool:
         return "tree" in vars(self) and self.pages.currentWidget() is self.tree
 
-    def show_tree(self, shown: bool) -> None:
-        if shown and self.chat.transcript.leaf_id is not None:
+    def show_tree(self, is_shown: bool) -> None:
+        if is_shown and self.chat.transcript.leaf_id is not None:
             self.pages.setCurrentWidget(self.tree)
             self.tree.open_tree()
         elif self.is_tree_shown:
@@ -272,10 +272,10 @@ class ChatPane(QWidget):
 
         ``offered`` is False if there's no other chat to broadcast to.
         """
-        shown = (on, receivers, tuple(remotes), offered)
-        if shown == self._shown_broadcast:  # called for every pane whenever a pane moves
+        state = (on, receivers, tuple(remotes), offered)
+        if state == self._shown_broadcast:  # called for every pane whenever a pane moves
             return
-        self._shown_broadcast = shown
+        self._shown_broadcast = state
         self._broadcast, self._remote_receivers = receivers, tuple(remotes)
         self.chat.turn.several = receivers > 1
         self.composer.set_broadcast(on, receivers > 0, offered=offered)
@@ -314,8 +314,8 @@ class ChatPane(QWidget):
         """
         if action is Action.SEND:
             return self._on_enter(Event.ENTER)
-        if why := self.chat.why_not(action, message_id):
-            self.notice_posted.emit(why)
+        if reason := self.chat.why_not(action, message_id):
+            self.notice_posted.emit(reason)
             return False
         if action in EVENTS:
             self.chat.turn.handle(EVENTS[action])
@@ -327,14 +327,14 @@ class ChatPane(QWidget):
 
     def _on_enter(self, event: Event) -> bool:
         turn = self.chat.turn
-        done = turn.handle(event)
-        if done.refusal is not None:
+        next_step = turn.handle(event)
+        if next_step.refusal is not None:
             if not turn.waits_for_files:  # otherwise, Enter's reason is shown below the text
-                self.notice_posted.emit(turn.describe(done.refusal))
+                self.notice_posted.emit(turn.describe(next_step.refusal))
             return False
         # Not on `message_added`, because a queued message may be sent while the tree is in use.
         self.show_tree(False)
-        if Effect.SEND_DRAFT in done.effects:
+        if Effect.SEND_DRAFT in next_step.effects:
             self.focus_composer()
         else:
             announce(self, turn.hint or self._queue_words)
@@ -422,8 +422,8 @@ class ChatPane(QWidget):
     def _show_turn(self) -> None:
         turn, queue = self.chat.turn, self.chat.queue
         stops = self.chat.reply.is_active
-        why = turn.why_not(Event.STOP if stops else Event.ENTER)
-        self.composer.show_turn(stops=stops, why_not=why, hint=turn.hint)
+        reason = turn.why_not(Event.STOP if stops else Event.ENTER)
+        self.composer.show_turn(stops=stops, why_not=reason, hint=turn.hint)
         show_if(self, "queue", bool(queue.messages))
         if queue.messages:
             is_held = queue.state is QueueState.HELD
@@ -431,8 +431,8 @@ class ChatPane(QWidget):
 
     @property
     def _queue_words(self) -> str:
-        if why := self.chat.queue.hold_reason:
-            return why
+        if reason := self.chat.queue.hold_reason:
+            return reason
         if self.chat.queue.state is QueueState.STEERING:
             return tr("Interrupts the reply as soon as possible.")
         turn = self.chat.turn

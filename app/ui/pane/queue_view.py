@@ -107,19 +107,21 @@ class QueueView(QWidget):
         """Show the queue. ``words`` says when it's sent. ``is_held``: the user must send it."""
         self.words.setText(words)
         self.send.setVisible(is_held)
-        if self._shown == (shown := tuple(messages)):
+        if self._shown == (entries := tuple(messages)):
             return
         focused = next((n for n, row in enumerate(self.rows.values()) if row.hasFocus()), None)
-        if shown[-1] not in self._shown:
+        if entries[-1] not in self._shown:
             QTimer.singleShot(0, self, self._show_last)  # wait for the layout pass
-        rows, self._shown = self.rows, shown
-        known = {entry.id: rows.pop(entry.id) for entry in shown if entry.id in rows}
-        self.rows = {entry.id: known.get(entry.id) or self._make_row(entry.id) for entry in shown}
+        rows, self._shown = self.rows, entries
+        rows_by_id = {entry.id: rows.pop(entry.id) for entry in entries if entry.id in rows}
+        self.rows = {
+            entry.id: rows_by_id.get(entry.id) or self._make_row(entry.id) for entry in entries
+        }
         for old_row in rows.values():
             old_row.hide()
             old_row.deleteLater()
         last: QWidget = self.send
-        for index, (queued, row) in enumerate(zip(shown, self.rows.values(), strict=True)):
+        for index, (queued, row) in enumerate(zip(entries, self.rows.values(), strict=True)):
             if self._column.indexOf(row) != index:
                 self._column.insertWidget(index, row)
                 row.show()  # hidden widgets can't get the focus

@@ -87,8 +87,8 @@ class NumberBox(QDoubleSpinBox):
 
     def set_default(self, value: float) -> None:
         is_integer = value == int(value)
-        shown = number(int(value)) if is_integer else self.locale().toString(float(value), "g", 8)
-        self.setSpecialValueText(tr("Default {value}", value=shown))
+        text = number(int(value)) if is_integer else self.locale().toString(float(value), "g", 8)
+        self.setSpecialValueText(tr("Default {value}", value=text))
 
     @Slot()
     def _on_value(self) -> None:

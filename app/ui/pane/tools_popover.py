@@ -46,8 +46,8 @@ LONGEST = 600  # longest description to show, in characters; the tooltip has the
 
 
 def _change_text(tool: Tool, previous: Tool) -> str:
-    about = tool.description[:LONGEST]
-    return about if tool.title == previous.title else f"{title_of(tool)}: {about}"
+    description = tool.description[:LONGEST]
+    return description if tool.title == previous.title else f"{title_of(tool)}: {description}"
 
 
 _LIMIT_NAMES = {
@@ -162,12 +162,12 @@ class ToolsPopover(Popover):
     def _fill_server(self, config: ServerConfig, layout: QVBoxLayout, page: QWidget) -> None:
         layout.addSpacing(8)
         self.costs[config.name] = add_heading(to_visible_line(config.name), layout, page)
-        found = self._changes.get(config.name)
+        changes = self._changes.get(config.name)
         pinned = self._toolbox.pins.tools_of_server(config.name)
-        if isinstance(found, str):
-            layout.addWidget(make_label(page, found))
-        if isinstance(found, ToolChanges) and (found.new or found.other):
-            self._focus_targets[config.name] = self._fill_change(config.name, found, layout, page)
+        if isinstance(changes, str):
+            layout.addWidget(make_label(page, changes))
+        if isinstance(changes, ToolChanges) and (changes.new or changes.other):
+            self._focus_targets[config.name] = self._fill_change(config.name, changes, layout, page)
         else:
             switches = [self._add_tool(tool, layout, page) for tool in pinned]
             if not switches:
@@ -179,14 +179,14 @@ class ToolsPopover(Popover):
             self._focus_targets[config.name] = switches[0] if switches else look
 
     def _fill_change(
-        self, server: str, found: ToolChanges, layout: QVBoxLayout, page: QWidget
+        self, server: str, changes: ToolChanges, layout: QVBoxLayout, page: QWidget
     ) -> QPushButton:
-        for tool in found.new:
+        for tool in changes.new:
             tip = f"{title_of(tool)}: {tool.description[:LONGEST]}"
-            about = make_label(page, tip)
-            about.setToolTip(f"{to_visible_line(tool.name)}\n{tool.description}")
-            layout.addWidget(about)
-        for before, now in found.other:
+            label = make_label(page, tip)
+            label.setToolTip(f"{to_visible_line(tool.name)}\n{tool.description}")
+            layout.addWidget(label)
+        for before, now in changes.other:
             words = tr(
                 "{name} has changed. Before: {before}\nNow: {now}",
                 name=title_of(before),
@@ -196,7 +196,7 @@ class ToolsPopover(Popover):
             layout.addWidget(make_label(page, words))
         use = QPushButton(tr("Enable Tools"), page)
         use.setToolTip(tr("The model reads these descriptions"))
-        tools = [*found.new, *(now for _, now in found.other)]
+        tools = [*changes.new, *(now for _, now in changes.other)]
         use.clicked.connect(lambda: self._pin(server, tools))
         layout.addWidget(use, 0, Qt.AlignmentFlag.AlignLeft)
         return use
@@ -207,18 +207,18 @@ class ToolsPopover(Popover):
             self._focus_targets[server].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add_tool(self, tool: Tool, layout: QVBoxLayout, page: QWidget) -> QCheckBox:
-        about = describe_tool(tool)
+        description = describe_tool(tool)
         box = QCheckBox(title_of(tool).replace("&", "&&"), page)
         tip = f"{to_visible_line(tool.name)}\n{tool.description[:LONGEST]}"
         box.setToolTip(tip if self._usable else header.tools_note(self._chat))
-        box.setAccessibleDescription(about)
+        box.setAccessibleDescription(description)
         box.setChecked(tool.key in self._chat.options.tools)
         box.setEnabled(self._usable)
         box.toggled.connect(lambda on, key=tool.key: self._switch(key, on))
         self.boxes[tool.key] = box
         column = make_column_layout(box, spacing=0)
-        if about:
-            words = make_label(page, about)
+        if description:
+            words = make_label(page, description)
             words.setEnabled(self._usable)
             set_scaled_font(words, t.SMALL_PX)
             words.setIndent(0)
@@ -263,9 +263,9 @@ class ToolsPopover(Popover):
 
     def _switch(self, key: str, on: bool) -> None:
         chat = self._chat
-        others = [tool_key for tool_key in chat.options.tools if tool_key != key]
-        chosen = tuple(sorted([*others, key] if on else others))
-        chat.set_options(replace(chat.options, tools=chosen), chat.record.system)
+        other_keys = [tool_key for tool_key in chat.options.tools if tool_key != key]
+        keys = tuple(sorted([*other_keys, key] if on else other_keys))
+        chat.set_options(replace(chat.options, tools=keys), chat.record.system)
         self._count()
 
     def _fetch_tools(self, server: str) -> None:
@@ -318,8 +318,8 @@ class ToolsPopover(Popover):
         if engine is None or model is None or not model.tool_format:
             return
         for server in {"", *(tool.server for tool in tools.values())} if tools else ():
-            named = [(n, entry) for n, entry in tools.items() if server in ("", entry.server)]
-            functions = [as_function(name, tool) for name, tool in named]
+            entries = [(n, entry) for n, entry in tools.items() if server in ("", entry.server)]
+            functions = [as_function(name, tool) for name, tool in entries]
             try:
                 future = engine.count_tools_later(model, functions)
             except (EngineError, ValueError, AttributeError):
