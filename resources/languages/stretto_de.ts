@@ -3445,6 +3445,18 @@ Du hast abgelehnt.</translation>
         <translation>Dieser Chat liegt im Papierkorb.</translation>
     </message>
     <message>
+        <source>This is an older version of the chat.</source>
+        <translation>Das ist eine ältere Version des Chats.</translation>
+    </message>
+    <message>
+        <source>The chat now shows another version.</source>
+        <translation>Der Chat zeigt jetzt eine andere Version.</translation>
+    </message>
+    <message>
+        <source>Switch Back</source>
+        <translation>Zurückwechseln</translation>
+    </message>
+    <message>
         <source>That message is in another version. Wait until the reply has ended.</source>
         <translation>Diese Nachricht gehört zu einer anderen Version. Warte, bis die Antwort fertig ist.</translation>
     </message>

@@ -3477,6 +3477,18 @@ Rechazaste responder.</translation>
         <translation>Este chat está en la papelera.</translation>
     </message>
     <message>
+        <source>This is an older version of the chat.</source>
+        <translation>Esta es una versión anterior del chat.</translation>
+    </message>
+    <message>
+        <source>The chat now shows another version.</source>
+        <translation>El chat muestra ahora otra versión.</translation>
+    </message>
+    <message>
+        <source>Switch Back</source>
+        <translation>Volver</translation>
+    </message>
+    <message>
         <source>That message is in another version. Wait until the reply has ended.</source>
         <translation>Ese mensaje está en otra versión. Espera a que termine la respuesta.</translation>
     </message>

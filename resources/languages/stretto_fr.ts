@@ -3445,6 +3445,18 @@ Vous avez refusé.</translation>
         <translation>Cette discussion est dans la corbeille.</translation>
     </message>
     <message>
+        <source>This is an older version of the chat.</source>
+        <translation>C’est une version plus ancienne de la discussion.</translation>
+    </message>
+    <message>
+        <source>The chat now shows another version.</source>
+        <translation>La discussion affiche maintenant une autre version.</translation>
+    </message>
+    <message>
+        <source>Switch Back</source>
+        <translation>Revenir</translation>
+    </message>
+    <message>
         <source>That message is in another version. Wait until the reply has ended.</source>
         <translation>Ce message se trouve dans une autre version. Attendez la fin de la réponse.</translation>
     </message>

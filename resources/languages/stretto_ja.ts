@@ -3378,6 +3378,18 @@ You declined.</source>
         <translation>このチャットはゴミ箱にあります。</translation>
     </message>
     <message>
+        <source>This is an older version of the chat.</source>
+        <translation>これはチャットの古いバージョンです。</translation>
+    </message>
+    <message>
+        <source>The chat now shows another version.</source>
+        <translation>チャットに別のバージョンが表示されています。</translation>
+    </message>
+    <message>
+        <source>Switch Back</source>
+        <translation>前の表示に戻る</translation>
+    </message>
+    <message>
         <source>That message is in another version. Wait until the reply has ended.</source>
         <translation>そのメッセージは別のバージョンにあります。回答が終わるまでお待ちください。</translation>
     </message>

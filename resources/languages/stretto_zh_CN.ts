@@ -3410,6 +3410,18 @@ You declined.</source>
         <translation>此对话在废纸篓中。</translation>
     </message>
     <message>
+        <source>This is an older version of the chat.</source>
+        <translation>这是对话的旧版本。</translation>
+    </message>
+    <message>
+        <source>The chat now shows another version.</source>
+        <translation>对话现在显示另一个版本。</translation>
+    </message>
+    <message>
+        <source>Switch Back</source>
+        <translation>切换回去</translation>
+    </message>
+    <message>
         <source>That message is in another version. Wait until the reply has ended.</source>
         <translation>该消息在另一个版本中。请等待回复结束。</translation>
     </message>

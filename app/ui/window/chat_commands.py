@@ -172,12 +172,30 @@ class ChatCommands(WindowController):
         pane.transcript.forget_found()
         if not message_id:
             return
+        before = pane.chat.transcript.leaf_id or ""
         if pane.chat.show_branch_of(message_id):
             pane.transcript.show_found(message_id, words)
+            if (leaf := pane.chat.transcript.leaf_id or "") != before:
+                older = mark("This is an older version of the chat.")
+                other = mark("The chat now shows another version.")
+                self._undos.offer_undo(
+                    tr(older if leaf < before else other),
+                    partial(self._switch_back, chat_id, before),
+                    label=tr("Switch Back"),
+                )
         elif message_id in pane.chat.transcript:
             self._toast.show_text(
                 tr("That message is in another version. Wait until the reply has ended.")
             )
+
+    def _switch_back(self, chat_id: str, leaf_id: str) -> bool:
+        if (pane := self._reopen_for_undo(chat_id)) is None:
+            return True
+        if pane.chat.show_branch_of(leaf_id):
+            pane.transcript.show_message(leaf_id)
+            return True
+        self._toast.show_text(pane.chat.why_not(Action.GO_TO, leaf_id))
+        return False
 
     def _cannot_close(self) -> str:
         dialog = isinstance(QApplication.activeWindow(), QDialog)

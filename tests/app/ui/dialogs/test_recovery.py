@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.chats.actions import Action
 from app.settings.paths import Paths
 from app.store import ChatRecord, Store, backups_of
 from app.ui.dialogs.recovery import BackupsDialog, TrashDialog
@@ -97,6 +98,7 @@ def test_hit_opens_its_version(start: Start, qtbot: QtBot):
     edit(chat, question.id, "say penguin")
     run.answered()
     assert "albatross" not in run.answer(run.pane)
+    latest = chat.transcript.leaf_id
     run.window.commands["search"].trigger()
     qtbot.keyClicks(run.window.sidebar.search, "albatross")
     run.until(lambda: "Results" in titles(run))
@@ -109,6 +111,28 @@ def test_hit_opens_its_version(start: Start, qtbot: QtBot):
         qtbot.keyClick(run.window.sidebar.search, Qt.Key.Key_Return)
     assert message in {m.id for m in chat.transcript.path}
     assert "albatross" in run.answer(run.pane)
+    toast = run.window.toast
+    assert (toast.text, toast.button.text()) == (
+        "This is an older version of the chat.",
+        "Switch Back",
+    )
+    older = chat.transcript.leaf_id
+    toast.button.click()
+    assert chat.transcript.leaf_id == latest
+    assert toast.isHidden()
+    run.window.chats.open_at(chat.id, latest)
+    assert toast.isHidden(), "the chat shows this version already"
+    chat.show_branch_of(older)
+    run.window.chats.open_at(chat.id, latest)
+    assert toast.text == "The chat now shows another version."
+    run.say("hold 2")
+    run.window.commands["undo_close"].trigger()  # has to wait for the reply
+    assert older not in {m.id for m in chat.transcript.path}
+    assert toast.text == chat.why_not(Action.GO_TO, older)
+    run.engine.release()
+    run.answered()
+    run.window.commands["undo_close"].trigger()
+    assert chat.transcript.leaf_id == older
 
 
 def test_program_continues_with_restored_backup(start: Start, profile, qapp):
