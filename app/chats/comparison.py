@@ -94,7 +94,7 @@ class ComparisonController(ChatPart):
             self.chat_changed.emit()
             return answer.message_id
         if kind == panel.JUDGE:
-            answer.start_with(panel.describe_order(columns, turned=False))
+            answer.start_with(panel.heading_of_reading(columns, turned=False))
         self._reply.generator.tools.new_turn()
         self._reply.generate(answer, branching=True, panel_data=panel_data)
         return answer.message_id
@@ -116,11 +116,11 @@ class ComparisonController(ChatPart):
             return
         columns = panel.columns(saved.transcript, message_id)
         panel_data = dict(panel.data_of(message))
-        turned = panel.describe_order(columns, turned=True)
-        best = panel.parse_best(message.content.rpartition(turned)[2], columns)
+        best = panel.parse_best(panel.last_reading(message.content, columns), columns)
         if "first" not in panel_data:
             panel_data.update(first=best, turned=True)
-            added_text, stats = f"\n\n{turned}", {**message.stats, "panel": panel_data}
+            added_text = f"\n\n{panel.heading_of_reading(columns, turned=True)}"
+            stats = {**message.stats, "panel": panel_data}
         else:
             added_text = f"\n\n{panel.verdict(str(panel_data['first']), best)}"
             stats = {**message.stats, "best": [panel_data["first"], best]}

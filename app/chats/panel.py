@@ -226,7 +226,8 @@ def titles(columns: Sequence[Message]) -> list[str]:
 
 
 def _with_letter(letter: str, name: str) -> str:
-    return name if name == tr("Reply {letter}", letter=letter) else f"{letter} {name}"
+    # "Reply A" is stored in the language of its time, such as "回答A".
+    return name if re.search(rf"[^\x21-\x7e]{re.escape(letter)}$", name) else f"{letter} {name}"
 
 
 def sources(message: Message) -> dict[str, str]:
@@ -316,10 +317,25 @@ def instructions_of(tree: Transcript, message: Message) -> str:
     return "\n\n".join([*texts, _JUDGE if kind == JUDGE else _MERGE])
 
 
-def describe_order(messages: Sequence[Message], *, turned: bool) -> str:
+def _order(messages: Sequence[Message], *, turned: bool) -> str:
     letters = [letter_of(m) for m in answers(messages)]
-    order = ", ".join(reversed(letters) if turned else letters)
-    return f"**{tr('Order: {letters}', letters=order)}**\n\n"
+    return ", ".join(reversed(letters) if turned else letters)
+
+
+def heading_of_reading(messages: Sequence[Message], *, turned: bool) -> str:
+    shown = _order(messages, turned=turned)
+    if turned:
+        words = tr("Second reading ({letters})", letters=shown)
+    else:
+        words = tr("First reading ({letters})", letters=shown)
+    return f"**{words}**\n\n"
+
+
+def last_reading(text: str, messages: Sequence[Message]) -> str:
+    """Return the judge's text below the second heading, in any language, or all of the text."""
+    order = re.escape(_order(messages, turned=True))
+    heading = rf"^\*\*.{{0,40}}{order}.{{0,9}}\*\*$"
+    return re.split(heading, text, maxsplit=1, flags=re.MULTILINE)[-1]
 
 
 # Repetition is limited and stays on one line, because backtracking could take minutes.
@@ -336,17 +352,18 @@ def parse_best(text: str, messages: Iterable[Message]) -> str:
 
 
 def verdict(first: str, second: str) -> str:
-    """Return a sentence about the judge's picks in both orders."""
+    """Return a sentence about the judge's picks in both readings."""
     if first and first == second:
-        words = tr("{letter} won in both orders.", letter=first)
+        words = tr("The judge preferred {letter} in both readings.", letter=first)
     elif first and second:
         words = tr(
-            "No clear winner: {first} in one order, {second} in the other.",
+            "The judge changed its mind, so no reply won: {first} in the first reading, {second} "
+            "in the second.",
             first=first,
             second=second,
         )
     else:
-        words = tr("No reply won in both orders.")
+        words = tr("The judge didn’t name the same best reply in both readings.")
     return f"**{words}** " + tr("Models can misjudge. Check what matters.")
 
 

@@ -5683,6 +5683,26 @@ Du hast nicht geantwortet.</translation>
         <translation>Fehlgeschlagen ({kind}). Siehe Protokoll.</translation>
     </message>
     <message>
+        <source>Second reading ({letters})</source>
+        <translation>Zweiter Durchgang ({letters})</translation>
+    </message>
+    <message>
+        <source>First reading ({letters})</source>
+        <translation>Erster Durchgang ({letters})</translation>
+    </message>
+    <message>
+        <source>The judge preferred {letter} in both readings.</source>
+        <translation>{letter} wurde in beiden Durchgängen bevorzugt.</translation>
+    </message>
+    <message>
+        <source>The judge changed its mind, so no reply won: {first} in the first reading, {second} in the second.</source>
+        <translation>Keine Antwort gewann, denn das Urteil änderte sich: {first} im ersten Durchgang, {second} im zweiten.</translation>
+    </message>
+    <message>
+        <source>The judge didn’t name the same best reply in both readings.</source>
+        <translation>In den beiden Durchgängen wurde nicht dieselbe Antwort als beste genannt.</translation>
+    </message>
+    <message>
         <source>The model hasn’t replied to the tool results.</source>
         <translation>Das Modell hat noch nicht auf die Tool-Ergebnisse geantwortet.</translation>
     </message>
@@ -7831,22 +7851,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Needs at least two replies.</source>
         <translation>Braucht mindestens zwei Antworten.</translation>
-    </message>
-    <message>
-        <source>Order: {letters}</source>
-        <translation>Reihenfolge: {letters}</translation>
-    </message>
-    <message>
-        <source>{letter} won in both orders.</source>
-        <translation>{letter} gewann in beiden Reihenfolgen.</translation>
-    </message>
-    <message>
-        <source>No clear winner: {first} in one order, {second} in the other.</source>
-        <translation>Kein klarer Sieger: {first} in einer Reihenfolge, {second} in der anderen.</translation>
-    </message>
-    <message>
-        <source>No reply won in both orders.</source>
-        <translation>Keine Antwort gewann in beiden Reihenfolgen.</translation>
     </message>
     <message>
         <source>Models can misjudge. Check what matters.</source>

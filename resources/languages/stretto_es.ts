@@ -5715,6 +5715,26 @@ No respondiste.</translation>
         <translation>Ha fallado ({kind}). Consulta el registro.</translation>
     </message>
     <message>
+        <source>Second reading ({letters})</source>
+        <translation>Segunda lectura ({letters})</translation>
+    </message>
+    <message>
+        <source>First reading ({letters})</source>
+        <translation>Primera lectura ({letters})</translation>
+    </message>
+    <message>
+        <source>The judge preferred {letter} in both readings.</source>
+        <translation>El evaluador prefirió {letter} en ambas lecturas.</translation>
+    </message>
+    <message>
+        <source>The judge changed its mind, so no reply won: {first} in the first reading, {second} in the second.</source>
+        <translation>El evaluador cambió de opinión, así que no ganó ninguna respuesta: {first} en la primera lectura, {second} en la segunda.</translation>
+    </message>
+    <message>
+        <source>The judge didn’t name the same best reply in both readings.</source>
+        <translation>El evaluador no nombró la misma mejor respuesta en ambas lecturas.</translation>
+    </message>
+    <message>
         <source>The model hasn’t replied to the tool results.</source>
         <translation>El modelo no ha respondido a los resultados de las herramientas.</translation>
     </message>
@@ -7831,22 +7851,6 @@ No respondiste.</translation>
     <message>
         <source>Needs at least two replies.</source>
         <translation>Hacen falta al menos dos respuestas.</translation>
-    </message>
-    <message>
-        <source>Order: {letters}</source>
-        <translation>Orden: {letters}</translation>
-    </message>
-    <message>
-        <source>{letter} won in both orders.</source>
-        <translation>{letter} ganó en ambos órdenes.</translation>
-    </message>
-    <message>
-        <source>No clear winner: {first} in one order, {second} in the other.</source>
-        <translation>Sin ganadora clara: {first} en un orden, {second} en el otro.</translation>
-    </message>
-    <message>
-        <source>No reply won in both orders.</source>
-        <translation>Ninguna respuesta ganó en ambos órdenes.</translation>
     </message>
     <message>
         <source>Models can misjudge. Check what matters.</source>

@@ -5683,6 +5683,26 @@ Vous n’avez pas répondu.</translation>
         <translation>Échec ({kind}). Consultez le journal.</translation>
     </message>
     <message>
+        <source>Second reading ({letters})</source>
+        <translation>Seconde lecture ({letters})</translation>
+    </message>
+    <message>
+        <source>First reading ({letters})</source>
+        <translation>Première lecture ({letters})</translation>
+    </message>
+    <message>
+        <source>The judge preferred {letter} in both readings.</source>
+        <translation>Le juge a préféré {letter} aux deux lectures.</translation>
+    </message>
+    <message>
+        <source>The judge changed its mind, so no reply won: {first} in the first reading, {second} in the second.</source>
+        <translation>Le juge a changé d’avis, donc aucune réponse ne l’emporte&#xa0;: {first} à la première lecture, {second} à la seconde.</translation>
+    </message>
+    <message>
+        <source>The judge didn’t name the same best reply in both readings.</source>
+        <translation>Le juge n’a pas désigné la même meilleure réponse aux deux lectures.</translation>
+    </message>
+    <message>
         <source>The model hasn’t replied to the tool results.</source>
         <translation>Le modèle n’a pas répondu aux résultats des outils.</translation>
     </message>
@@ -7831,22 +7851,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Needs at least two replies.</source>
         <translation>Il faut au moins deux réponses.</translation>
-    </message>
-    <message>
-        <source>Order: {letters}</source>
-        <translation>Ordre&#xa0;: {letters}</translation>
-    </message>
-    <message>
-        <source>{letter} won in both orders.</source>
-        <translation>{letter} l’emporte dans les deux ordres.</translation>
-    </message>
-    <message>
-        <source>No clear winner: {first} in one order, {second} in the other.</source>
-        <translation>Pas de gagnante nette&#xa0;: {first} dans un ordre, {second} dans l’autre.</translation>
-    </message>
-    <message>
-        <source>No reply won in both orders.</source>
-        <translation>Aucune réponse ne l’emporte dans les deux ordres.</translation>
     </message>
     <message>
         <source>Models can misjudge. Check what matters.</source>

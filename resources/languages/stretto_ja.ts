@@ -5585,6 +5585,26 @@ You didn’t answer.</source>
         <translation>失敗しました（{kind}）。ログを確認してください。</translation>
     </message>
     <message>
+        <source>Second reading ({letters})</source>
+        <translation>2回目の評価（{letters}）</translation>
+    </message>
+    <message>
+        <source>First reading ({letters})</source>
+        <translation>1回目の評価（{letters}）</translation>
+    </message>
+    <message>
+        <source>The judge preferred {letter} in both readings.</source>
+        <translation>2回の評価のどちらでも{letter}が選ばれました。</translation>
+    </message>
+    <message>
+        <source>The judge changed its mind, so no reply won: {first} in the first reading, {second} in the second.</source>
+        <translation>評価が変わったため、選ばれた回答はありません: 1回目は{first}、2回目は{second}。</translation>
+    </message>
+    <message>
+        <source>The judge didn’t name the same best reply in both readings.</source>
+        <translation>2回の評価で同じ回答が最良に選ばれませんでした。</translation>
+    </message>
+    <message>
         <source>The model hasn’t replied to the tool results.</source>
         <translation>モデルはまだツールの結果に回答していません。</translation>
     </message>
@@ -7705,22 +7725,6 @@ You didn’t answer.</source>
     <message>
         <source>Needs at least two replies.</source>
         <translation>応答が 2 つ以上必要です。</translation>
-    </message>
-    <message>
-        <source>Order: {letters}</source>
-        <translation>順序: {letters}</translation>
-    </message>
-    <message>
-        <source>{letter} won in both orders.</source>
-        <translation>どちらの順序でも {letter} が最良でした。</translation>
-    </message>
-    <message>
-        <source>No clear winner: {first} in one order, {second} in the other.</source>
-        <translation>明確な勝者なし: 一方の順序では {first}、もう一方では {second}。</translation>
-    </message>
-    <message>
-        <source>No reply won in both orders.</source>
-        <translation>両方の順序で最良となった回答はありません。</translation>
     </message>
     <message>
         <source>Models can misjudge. Check what matters.</source>

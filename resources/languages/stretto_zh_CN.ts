@@ -5617,6 +5617,26 @@ You didn’t answer.</source>
         <translation>失败（{kind}）。请查看日志。</translation>
     </message>
     <message>
+        <source>Second reading ({letters})</source>
+        <translation>第二轮评判（{letters}）</translation>
+    </message>
+    <message>
+        <source>First reading ({letters})</source>
+        <translation>第一轮评判（{letters}）</translation>
+    </message>
+    <message>
+        <source>The judge preferred {letter} in both readings.</source>
+        <translation>两轮评判都选择了 {letter}。</translation>
+    </message>
+    <message>
+        <source>The judge changed its mind, so no reply won: {first} in the first reading, {second} in the second.</source>
+        <translation>两轮评判结果不同，没有回复胜出：第一轮是 {first}，第二轮是 {second}。</translation>
+    </message>
+    <message>
+        <source>The judge didn’t name the same best reply in both readings.</source>
+        <translation>两轮评判没有选出同一条最佳回复。</translation>
+    </message>
+    <message>
         <source>The model hasn’t replied to the tool results.</source>
         <translation>模型尚未根据工具结果回复。</translation>
     </message>
@@ -7705,22 +7725,6 @@ You didn’t answer.</source>
     <message>
         <source>Needs at least two replies.</source>
         <translation>至少需要两条回复。</translation>
-    </message>
-    <message>
-        <source>Order: {letters}</source>
-        <translation>顺序：{letters}</translation>
-    </message>
-    <message>
-        <source>{letter} won in both orders.</source>
-        <translation>两种顺序下都是 {letter} 胜出。</translation>
-    </message>
-    <message>
-        <source>No clear winner: {first} in one order, {second} in the other.</source>
-        <translation>没有明显的优胜者：一种顺序下是 {first}，另一种是 {second}。</translation>
-    </message>
-    <message>
-        <source>No reply won in both orders.</source>
-        <translation>没有一条回复在两种顺序下都胜出。</translation>
     </message>
     <message>
         <source>Models can misjudge. Check what matters.</source>

@@ -73,13 +73,14 @@ def test_incomparable_answers_are_not_counted(texts):
         "Answer: " + "* " * 20_000 + "x" * 300,
         "Answer:" + "\n" * 20_000 + "x" * 300,
         "Best" + ":" * 20_000 + "*" * 20_000 + "ab",
+        "**" + "B, A" * 20_000,
     ],
 )
 def test_endless_repetition_is_parsed_quickly(text):
     found = panel.columns(columns(text, text), "m0")
     begun = time.process_time()
     assert panel.why_not(panel.VOTE, found)
-    assert panel.parse_best(text, found) == ""
+    assert panel.parse_best(panel.last_reading(text, found), found) == ""
     assert time.process_time() - begun < 0.5
 
 
@@ -96,9 +97,21 @@ def test_verdict_needs_agreement_of_both_orders():
     assert panel.parse_best("Best: A\n**Best answer: b**", found) == "B"
     assert panel.parse_best("Best: none", found) == panel.parse_best("Best: Z", found) == ""
     assert panel.parse_best("A is the best of all", found) == ""
-    assert panel.verdict("B", "B").startswith("**B won in both orders.**")
-    assert "A in one order, B in the other" in panel.verdict("A", "B")
-    assert panel.verdict("A", "").startswith("**No reply won in both orders.**")
+    assert panel.verdict("B", "B").startswith("**The judge preferred B in both readings.**")
+    assert "A in the first reading, B in the second" in panel.verdict("A", "B")
+    assert panel.verdict("A", "").startswith("**The judge didn’t name the same best reply")
+
+
+@pytest.mark.parametrize("heading", ["Second reading (B, A)", "2回目の評価（B, A）", "Order: B, A"])
+def test_second_reading_is_found_in_any_language(heading):
+    found = panel.columns(columns("x", "y"), "m0")
+    text = f"**Order: A, B**\n\nBest: A\n\n**{heading}**\n\nI can’t decide."
+    assert panel.parse_best(panel.last_reading(text, found), found) == ""
+
+
+def test_letter_is_not_repeated_in_any_language():
+    names = {"A": "Antwort A", "B": "回答B", "C": "Poet", "D": "Model-D"}
+    assert panel.format_list(names) == "Antwort A, 回答B, C Poet, D Model-D"
 
 
 def test_judge_gets_reversed_successful_replies():

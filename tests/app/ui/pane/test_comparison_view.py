@@ -268,9 +268,11 @@ def test_saved_panel_is_judged_and_counted(start: Start):
     )
     judged = chat.transcript.last("assistant")
     assert panel.kind_of(judged) == panel.JUDGE
-    orders = [line for line in judged.content.splitlines() if line.startswith("**Order: ")]
-    assert orders == [f"**Order: {letters}**" for letters in ("A, B, C", "C, B, A")]
-    assert "**No reply won in both orders.**" in judged.content
+    assert [line for line in judged.content.splitlines() if line.startswith("**")][:2] == [
+        "**First reading (A, B, C)**",
+        "**Second reading (C, B, A)**",
+    ]
+    assert "**The judge didn’t name the same best reply in both readings.**" in judged.content
     # A result is regenerated in the same way, while its columns are there.
     assert chat.regenerate(judged.id)
     run.until(
