@@ -236,16 +236,15 @@ def _why_not_later(chat: ActionContext, message: Message) -> str:
     return tr("This is the last version.") if message.id == last else ""
 
 
-_NO_MESSAGE = mark("You haven’t sent a message yet.")
 _NO_REPLY = mark("There’s no reply yet.")
 _EMPTY = mark("This chat is empty.")
 _NO_VERSIONS = mark("No message here has other versions.")
 
 _ON_MESSAGE: dict[Action, tuple[str, Callable[[ActionContext, Message], str]]] = {
-    Action.EDIT: (_NO_MESSAGE, _why_not_edit),
+    Action.EDIT: (mark("You haven’t sent a message yet."), _why_not_edit),
     Action.REGENERATE: (mark("There’s no message to reply to yet."), _why_not_regenerate),
     Action.SAME_AGAIN: (_NO_REPLY, _why_not_repeat),
-    Action.COMPARE: (_NO_MESSAGE, _why_not_compare),
+    Action.COMPARE: (mark("Write a message first."), _why_not_compare),
     Action.SHOW_COMPARISON: (_NO_REPLY, _why_not_show_comparison),
     Action.CONTINUE: (_NO_REPLY, _why_not_continue),
     Action.FORGET_OLDEST: (_NO_REPLY, _why_not_forget_oldest),

@@ -198,6 +198,8 @@ def test_pinned_broadcast_applies_to_every_message(start: Start):
 
 def test_compare_and_four_buttons_start_comparisons(start: Start, qtbot: QtBot):
     run = start().ready()
+    qtbot.mouseClick(run.pane.composer.compare, Qt.MouseButton.LeftButton)
+    assert run.window.toast.text == "Write a message first."
     run.pane.composer.set_text("say hello")
     qtbot.mouseClick(run.pane.composer.compare, Qt.MouseButton.LeftButton)
     dialog = run.window.findChild(CompareDialog)
