@@ -40,6 +40,7 @@ _SAME = {
     **dict.fromkeys(("llm", "llama", "qwen", "mistral", "gemma"), "model"),
     **dict.fromkeys(("computer", "machine", "mac", "laptop", "pc"), "computer"),
     "different": "another",
+    "writing": "data",
     "windows": "microsoft",  # the operating system, not app windows
     **dict.fromkeys(("alter", "modify", "switch", "set"), "change"),
     **dict.fromkeys(("remove", "uninstall", "erase", "clear"), "delete"),
