@@ -134,7 +134,11 @@ class TurnController(ChatPart):
             return tr(DEAF, model=name)
         if name := self._attaching.largest_unfit_file(files):
             words = mark("“{file}” is too long for this model. Attach less of it, or remove it.")
-            return tr(words, file=name)
+            if compose == self._saved.compose:  # only the composer has the link
+                words = mark(
+                    "“{file}” is too long for this model. Press “{link}” or remove the file."
+                )
+            return tr(words, file=name, link=tr("Choose What to Send…"))
         has_content = compose.text.strip() or any(file.is_medium for file in files)
         return "" if has_content else tr("Write a message first.")
 

@@ -5711,6 +5711,10 @@ Du hast nicht geantwortet.</translation>
         <translation>Unterbricht die Antwort, sobald „{file}“ bereit ist. Esc bricht ab.</translation>
     </message>
     <message>
+        <source>“{file}” is too long for this model. Press “{link}” or remove the file.</source>
+        <translation>„{file}“ ist zu lang für dieses Modell. Klicke auf „{link}“ oder entferne die Datei.</translation>
+    </message>
+    <message>
         <source>8 bits: practically identical to the original</source>
         <translation>8 Bit: praktisch wie das Original</translation>
     </message>

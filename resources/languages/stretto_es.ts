@@ -5743,6 +5743,10 @@ No respondiste.</translation>
         <translation>Interrumpirá la respuesta cuando «{file}» esté listo. Esc cancela.</translation>
     </message>
     <message>
+        <source>“{file}” is too long for this model. Press “{link}” or remove the file.</source>
+        <translation>«{file}» es demasiado largo para este modelo. Pulsa «{link}» o quita el archivo.</translation>
+    </message>
+    <message>
         <source>8 bits: practically identical to the original</source>
         <translation>8 bits: prácticamente idéntico al original</translation>
     </message>

@@ -5711,6 +5711,10 @@ Vous n’avez pas répondu.</translation>
         <translation>Interrompra la réponse quand «&#xa0;{file}&#xa0;» sera prêt. Échap annule.</translation>
     </message>
     <message>
+        <source>“{file}” is too long for this model. Press “{link}” or remove the file.</source>
+        <translation>«&#xa0;{file}&#xa0;» est trop long pour ce modèle. Cliquez sur «&#xa0;{link}&#xa0;» ou retirez le fichier.</translation>
+    </message>
+    <message>
         <source>8 bits: practically identical to the original</source>
         <translation>8 bits&#xa0;: pratiquement identique à l’original</translation>
     </message>

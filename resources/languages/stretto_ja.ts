@@ -5613,6 +5613,10 @@ You didn’t answer.</source>
         <translation>「{file}」の準備ができたら回答を中断して送信します。Escで取り消します。</translation>
     </message>
     <message>
+        <source>“{file}” is too long for this model. Press “{link}” or remove the file.</source>
+        <translation>「{file}」はこのモデルには長すぎます。「{link}」を押すか、ファイルを削除してください。</translation>
+    </message>
+    <message>
         <source>8 bits: practically identical to the original</source>
         <translation>8ビット: 元のモデルとほぼ同じ</translation>
     </message>

@@ -5645,6 +5645,10 @@ You didn’t answer.</source>
         <translation>“{file}”就绪后中断回复并发送。按 Esc 取消。</translation>
     </message>
     <message>
+        <source>“{file}” is too long for this model. Press “{link}” or remove the file.</source>
+        <translation>“{file}”对于此模型来说太长。请点按“{link}”或移除该文件。</translation>
+    </message>
+    <message>
         <source>8 bits: practically identical to the original</source>
         <translation>8 位：与原模型几乎无异</translation>
     </message>

@@ -22,6 +22,7 @@ from pytestqt.qtbot import QtBot
 from app.chats import file_attacher
 from app.chats.actions import Action
 from app.chats.exporting.export_formats import markdown_lines, plain_text_lines
+from app.chats.turn import Writing
 from app.store import Attachment
 from app.ui.composer.composer import paths_in
 from app.ui.composer.file_chips import ChipWords, FileChip
@@ -202,11 +203,15 @@ def test_too_long_file_is_not_sent(start: Start, tmp_path: Path):
     pane.composer.set_text("say one")
     run.until(lambda: not pane.composer.button.isEnabled())
     pane.act(Action.SEND)
-    why = "“long.txt” is too long for this model. Attach less of it, or remove it."
+    why = "“long.txt” is too long for this model. Press “Choose What to Send…” or remove the file."
     assert said == [why]
+    link = pane.composer.chips.choose
+    assert (link.isVisible(), link.text()) == (True, "Choose What to Send…")
     assert pane.composer.button.toolTip() == why
     assert pane.chat.transcript.leaf_id is None
     (sent,) = pane.chat.attaching.files
+    why_queued = pane.chat.turn.why_not_send(Writing("say two", (sent,)))
+    assert why_queued == "“long.txt” is too long for this model. Attach less of it, or remove it."
     assert not pane.chat.turn.send("say one", (sent,))
     pane.chat.attaching.remove(sent)
     pane.act(Action.SEND)

@@ -89,7 +89,7 @@ def test_broadcast_says_why_a_chat_did_not_get_it(start: Start, monkeypatch: pyt
     run.say("say next")
     assert run.window.toast.text == (
         "Sent to 1 chat. 1 chat didn’t get this message: “long.txt” is too long for this model. "
-        "Attach less of it, or remove it."
+        "Press “Choose What to Send…” or remove the file."
     )
     assert left.composer.text == "say next"
 
