@@ -3309,14 +3309,6 @@ Du hast abgelehnt.</translation>
         <translation>Schnellzugriff</translation>
     </message>
     <message>
-        <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
-        <translation>Für einen systemweiten Kurzbefehl zur Schnellfrage füge „{command}“ in den Tastatureinstellungen deines Systems hinzu.</translation>
-    </message>
-    <message>
-        <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
-        <translation>Für einen systemweiten Kurzbefehl zur Schnellfrage führe „{command}“ in der App „Kurzbefehle“ aus.</translation>
-    </message>
-    <message>
         <source>Copy a terminal command</source>
         <translation>Befehl fürs Terminal kopieren</translation>
     </message>
@@ -3439,6 +3431,14 @@ Du hast abgelehnt.</translation>
     <message>
         <source>No room for another pane. The chat opened as a tab.</source>
         <translation>Kein Platz für einen weiteren Bereich. Der Chat wurde als Tab geöffnet.</translation>
+    </message>
+    <message>
+        <source>For a global shortcut to Quick Question, run this command from the Shortcuts app.</source>
+        <translation>Für einen systemweiten Kurzbefehl zur Schnellfrage führe diesen Befehl in der App „Kurzbefehle“ aus.</translation>
+    </message>
+    <message>
+        <source>For a global shortcut to Quick Question, add this command in your system’s keyboard settings.</source>
+        <translation>Für einen systemweiten Kurzbefehl zur Schnellfrage füge diesen Befehl in den Tastatureinstellungen deines Systems hinzu.</translation>
     </message>
     <message>
         <source>This chat is in the Trash.</source>
@@ -4117,10 +4117,6 @@ Du hast abgelehnt.</translation>
         <translation>Ohne dieses Ergebnis fortfahren</translation>
     </message>
     <message>
-        <source>Retry</source>
-        <translation>Erneut versuchen</translation>
-    </message>
-    <message>
         <source>Let the model continue with the results</source>
         <translation>Das Modell mit den Ergebnissen fortfahren lassen</translation>
     </message>
@@ -4480,16 +4476,8 @@ Du hast nicht geantwortet.</translation>
         <translation>{name} entladen. Es wird wieder geladen, wenn ein Chat es braucht.</translation>
     </message>
     <message>
-        <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
-        <translation>{verdict}. Braucht {total} von {free}: {weights} für Gewichte, {caches} für {chats} mit {tokens} und {working} Arbeitsspeicher.</translation>
-    </message>
-    <message>
         <source>Choose a smaller model, or one with fewer bits.</source>
         <translation>Wähle ein kleineres Modell oder eines mit weniger Bits.</translation>
-    </message>
-    <message>
-        <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
-        <translation>{verdict}. Braucht {weights} von {room}, dazu etwas Speicher pro Chat.</translation>
     </message>
     <message>
         <source>Recommended for this computer ({gigabytes} GB of memory)</source>
@@ -5997,6 +5985,14 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Wähle zuerst einen gesicherten Vergleich.</translation>
+    </message>
+    <message>
+        <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
+        <translation>{verdict}. Braucht {total} von {free}, die Modelle nutzen können: {weights} für Gewichte, {caches} für {chats} mit {tokens} und {working} Arbeitsspeicher.</translation>
+    </message>
+    <message>
+        <source>{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each chat.</source>
+        <translation>{verdict}. Braucht {weights} von {room}, die Modelle nutzen können, dazu etwas Speicher pro Chat.</translation>
     </message>
     <message>
         <source>Asks {name} the same question four times</source>

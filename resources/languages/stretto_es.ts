@@ -3333,14 +3333,6 @@ Rechazaste responder.</translation>
         <translation>Acceso rápido</translation>
     </message>
     <message>
-        <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
-        <translation>Para un atajo global de Pregunta rápida, añade «{command}» en los ajustes de teclado del sistema.</translation>
-    </message>
-    <message>
-        <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
-        <translation>Para un atajo global de Pregunta rápida, ejecuta «{command}» desde la app Atajos.</translation>
-    </message>
-    <message>
         <source>Copy a terminal command</source>
         <translation>Copiar un comando de terminal</translation>
     </message>
@@ -3471,6 +3463,14 @@ Rechazaste responder.</translation>
     <message>
         <source>No room for another pane. The chat opened as a tab.</source>
         <translation>No cabe otro panel. El chat se ha abierto en una pestaña.</translation>
+    </message>
+    <message>
+        <source>For a global shortcut to Quick Question, run this command from the Shortcuts app.</source>
+        <translation>Para un atajo global de Pregunta rápida, ejecuta este comando desde la app Atajos.</translation>
+    </message>
+    <message>
+        <source>For a global shortcut to Quick Question, add this command in your system’s keyboard settings.</source>
+        <translation>Para un atajo global de Pregunta rápida, añade este comando en los ajustes de teclado del sistema.</translation>
     </message>
     <message>
         <source>This chat is in the Trash.</source>
@@ -4149,10 +4149,6 @@ Rechazaste responder.</translation>
         <translation>Continuar sin este resultado</translation>
     </message>
     <message>
-        <source>Retry</source>
-        <translation>Reintentar</translation>
-    </message>
-    <message>
         <source>Let the model continue with the results</source>
         <translation>Dejar que el modelo continúe con los resultados</translation>
     </message>
@@ -4512,16 +4508,8 @@ No respondiste.</translation>
         <translation>{name} liberado. Se vuelve a cargar cuando un chat lo necesita.</translation>
     </message>
     <message>
-        <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
-        <translation>{verdict}. Necesita {total} de {free}: {weights} para los pesos, {caches} para {chats} de {tokens} y {working} de memoria de trabajo.</translation>
-    </message>
-    <message>
         <source>Choose a smaller model, or one with fewer bits.</source>
         <translation>Elige un modelo más pequeño o con menos bits.</translation>
-    </message>
-    <message>
-        <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
-        <translation>{verdict}. Necesita {weights} de {room}, más algo de memoria por chat.</translation>
     </message>
     <message>
         <source>Recommended for this computer ({gigabytes} GB of memory)</source>
@@ -6029,6 +6017,14 @@ No respondiste.</translation>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Elige primero una comparación guardada.</translation>
+    </message>
+    <message>
+        <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
+        <translation>{verdict}. Necesita {total} de los {free} que pueden usar los modelos: {weights} para los pesos, {caches} para {chats} de {tokens} y {working} de memoria de trabajo.</translation>
+    </message>
+    <message>
+        <source>{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each chat.</source>
+        <translation>{verdict}. Necesita {weights} de los {room} que pueden usar los modelos, más algo de memoria por chat.</translation>
     </message>
     <message>
         <source>Asks {name} the same question four times</source>

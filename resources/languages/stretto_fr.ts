@@ -3309,14 +3309,6 @@ Vous avez refusé.</translation>
         <translation>Accès rapide</translation>
     </message>
     <message>
-        <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
-        <translation>Pour un raccourci global vers Question rapide, ajoutez «&#xa0;{command}&#xa0;» dans les réglages du clavier de votre système.</translation>
-    </message>
-    <message>
-        <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
-        <translation>Pour un raccourci global vers Question rapide, exécutez «&#xa0;{command}&#xa0;» depuis l’app Raccourcis.</translation>
-    </message>
-    <message>
         <source>Copy a terminal command</source>
         <translation>Copier une commande pour le terminal</translation>
     </message>
@@ -3439,6 +3431,14 @@ Vous avez refusé.</translation>
     <message>
         <source>No room for another pane. The chat opened as a tab.</source>
         <translation>Pas de place pour un autre volet. La discussion s’est ouverte dans un onglet.</translation>
+    </message>
+    <message>
+        <source>For a global shortcut to Quick Question, run this command from the Shortcuts app.</source>
+        <translation>Pour un raccourci global vers Question rapide, exécutez cette commande depuis l’app Raccourcis.</translation>
+    </message>
+    <message>
+        <source>For a global shortcut to Quick Question, add this command in your system’s keyboard settings.</source>
+        <translation>Pour un raccourci global vers Question rapide, ajoutez cette commande dans les réglages du clavier de votre système.</translation>
     </message>
     <message>
         <source>This chat is in the Trash.</source>
@@ -4117,10 +4117,6 @@ Vous avez refusé.</translation>
         <translation>Continuer sans ce résultat</translation>
     </message>
     <message>
-        <source>Retry</source>
-        <translation>Réessayer</translation>
-    </message>
-    <message>
         <source>Let the model continue with the results</source>
         <translation>Laisser le modèle continuer avec les résultats</translation>
     </message>
@@ -4480,16 +4476,8 @@ Vous n’avez pas répondu.</translation>
         <translation>{name} déchargé. Il sera rechargé quand une discussion en aura besoin.</translation>
     </message>
     <message>
-        <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
-        <translation>{verdict}. Il faut {total} sur {free}&#xa0;: {weights} pour les poids, {caches} pour {chats} de {tokens} et {working} de mémoire de travail.</translation>
-    </message>
-    <message>
         <source>Choose a smaller model, or one with fewer bits.</source>
         <translation>Choisissez un modèle plus petit ou avec moins de bits.</translation>
-    </message>
-    <message>
-        <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
-        <translation>{verdict}. Il faut {weights} sur {room}, plus un peu de mémoire par discussion.</translation>
     </message>
     <message>
         <source>Recommended for this computer ({gigabytes} GB of memory)</source>
@@ -5997,6 +5985,14 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Choisissez d’abord une comparaison enregistrée.</translation>
+    </message>
+    <message>
+        <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
+        <translation>{verdict}. Il faut {total} sur les {free} utilisables par les modèles&#xa0;: {weights} pour les poids, {caches} pour {chats} de {tokens} et {working} de mémoire de travail.</translation>
+    </message>
+    <message>
+        <source>{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each chat.</source>
+        <translation>{verdict}. Il faut {weights} sur les {room} utilisables par les modèles, plus un peu de mémoire par discussion.</translation>
     </message>
     <message>
         <source>Asks {name} the same question four times</source>

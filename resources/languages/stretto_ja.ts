@@ -3243,14 +3243,6 @@ You declined.</source>
         <translation>クイックアクセス</translation>
     </message>
     <message>
-        <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
-        <translation>「クイック質問」をどこからでも開くには、システムのキーボード設定に「{command}」を追加します。</translation>
-    </message>
-    <message>
-        <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
-        <translation>「クイック質問」をどこからでも開くには、ショートカットアプリで「{command}」を実行します。</translation>
-    </message>
-    <message>
         <source>Copy a terminal command</source>
         <translation>ターミナル用コマンドをコピー</translation>
     </message>
@@ -3372,6 +3364,14 @@ You declined.</source>
     <message>
         <source>No room for another pane. The chat opened as a tab.</source>
         <translation>ペインを増やす余地がないため、チャットをタブで開きました。</translation>
+    </message>
+    <message>
+        <source>For a global shortcut to Quick Question, run this command from the Shortcuts app.</source>
+        <translation>「クイック質問」をどこからでも開くには、ショートカットアプリでこのコマンドを実行します。</translation>
+    </message>
+    <message>
+        <source>For a global shortcut to Quick Question, add this command in your system’s keyboard settings.</source>
+        <translation>「クイック質問」をどこからでも開くには、システムのキーボード設定にこのコマンドを追加します。</translation>
     </message>
     <message>
         <source>This chat is in the Trash.</source>
@@ -4045,10 +4045,6 @@ You declined.</source>
         <translation>この結果なしで続ける</translation>
     </message>
     <message>
-        <source>Retry</source>
-        <translation>再試行</translation>
-    </message>
-    <message>
         <source>Let the model continue with the results</source>
         <translation>結果を使ってモデルに続けさせる</translation>
     </message>
@@ -4405,16 +4401,8 @@ You didn’t answer.</source>
         <translation>{name}をアンロードしました。チャットで必要になると再びロードされます。</translation>
     </message>
     <message>
-        <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
-        <translation>{verdict}。{free}のうち{total}が必要です（重み{weights}、{tokens}の{chats}に{caches}、作業用メモリ{working}）。</translation>
-    </message>
-    <message>
         <source>Choose a smaller model, or one with fewer bits.</source>
         <translation>より小さいモデルか、ビット数の少ないモデルを選択してください。</translation>
-    </message>
-    <message>
-        <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
-        <translation>{verdict}。{room}のうち{weights}と、チャットごとのメモリが必要です。</translation>
     </message>
     <message>
         <source>Recommended for this computer ({gigabytes} GB of memory)</source>
@@ -5895,6 +5883,14 @@ You didn’t answer.</source>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>先に保存した比較を選んでください。</translation>
+    </message>
+    <message>
+        <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
+        <translation>{verdict}。モデルが使える{free}のうち{total}が必要です（重み{weights}、{tokens}の{chats}に{caches}、作業用メモリ{working}）。</translation>
+    </message>
+    <message>
+        <source>{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each chat.</source>
+        <translation>{verdict}。モデルが使える{room}のうち{weights}と、チャットごとのメモリが必要です。</translation>
     </message>
     <message>
         <source>Asks {name} the same question four times</source>

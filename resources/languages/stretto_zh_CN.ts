@@ -3267,14 +3267,6 @@ You declined.</source>
         <translation>快速访问</translation>
     </message>
     <message>
-        <source>For a global shortcut to Quick Question, add “{command}” in your system’s keyboard settings.</source>
-        <translation>要用全局快捷键打开“快速提问”，请在系统键盘设置中添加“{command}”。</translation>
-    </message>
-    <message>
-        <source>For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.</source>
-        <translation>要用全局快捷键打开“快速提问”，请在“快捷指令”App 中运行“{command}”。</translation>
-    </message>
-    <message>
         <source>Copy a terminal command</source>
         <translation>复制终端命令</translation>
     </message>
@@ -3404,6 +3396,14 @@ You declined.</source>
     <message>
         <source>No room for another pane. The chat opened as a tab.</source>
         <translation>没有空间容纳新窗格，对话已在标签页中打开。</translation>
+    </message>
+    <message>
+        <source>For a global shortcut to Quick Question, run this command from the Shortcuts app.</source>
+        <translation>要用全局快捷键打开“快速提问”，请在“快捷指令”App 中运行此命令。</translation>
+    </message>
+    <message>
+        <source>For a global shortcut to Quick Question, add this command in your system’s keyboard settings.</source>
+        <translation>要用全局快捷键打开“快速提问”，请在系统键盘设置中添加此命令。</translation>
     </message>
     <message>
         <source>This chat is in the Trash.</source>
@@ -4077,10 +4077,6 @@ You declined.</source>
         <translation>不使用此结果，继续</translation>
     </message>
     <message>
-        <source>Retry</source>
-        <translation>重试</translation>
-    </message>
-    <message>
         <source>Let the model continue with the results</source>
         <translation>让模型用这些结果继续</translation>
     </message>
@@ -4437,16 +4433,8 @@ You didn’t answer.</source>
         <translation>已卸载 {name}。对话需要时会重新加载。</translation>
     </message>
     <message>
-        <source>{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
-        <translation>{verdict}。需要 {free} 中的 {total}：权重 {weights}，{chats}（每个 {tokens}）{caches}，工作内存 {working}。</translation>
-    </message>
-    <message>
         <source>Choose a smaller model, or one with fewer bits.</source>
         <translation>请选择更小或位数更低的模型。</translation>
-    </message>
-    <message>
-        <source>{verdict}. Needs {weights} of {room}, plus some memory for each chat.</source>
-        <translation>{verdict}。需要 {room} 中的 {weights}，另加每个对话的少量内存。</translation>
     </message>
     <message>
         <source>Recommended for this computer ({gigabytes} GB of memory)</source>
@@ -5927,6 +5915,14 @@ You didn’t answer.</source>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>请先选择已保存的对比。</translation>
+    </message>
+    <message>
+        <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
+        <translation>{verdict}。需要模型可用的 {free} 中的 {total}：权重 {weights}，{chats}（每个 {tokens}）{caches}，工作内存 {working}。</translation>
+    </message>
+    <message>
+        <source>{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each chat.</source>
+        <translation>{verdict}。需要模型可用的 {room} 中的 {weights}，另加每个对话的少量内存。</translation>
     </message>
     <message>
         <source>Asks {name} the same question four times</source>

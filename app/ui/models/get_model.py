@@ -61,7 +61,7 @@ class GetModelDialog(Sheet):
         self.search_button = self.button(tr("Search"), self._search)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # pressing Enter is enough
         self.trouble = self.make_label()
-        self.retry = self.button(tr("Retry"), self._search)
+        self.retry = self.button(tr("Try Again"), self._search)
         offline = self._error_row = QWidget(self)
         retry = (self.retry, 0, Qt.AlignmentFlag.AlignTop)
         make_row_layout((self.trouble, 1), retry, of=offline, margins=(0, 0, 0, 8))

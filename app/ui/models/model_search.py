@@ -137,8 +137,8 @@ def fit_sentence(fit: Fit) -> str:
     if not fit.exact:
         caches, total = tr("about {size}", size=caches), tr("about {size}", size=total)
     words = tr(
-        "{verdict}. Needs {total} of {free}: {weights} for weights, {caches} for {chats} of "
-        "{tokens}, and {working} of working memory.",
+        "{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, "
+        "{caches} for {chats} of {tokens}, and {working} of working memory.",
         verdict=verdict(fit.verdict)[0],
         weights=bytes_line(fit.weights),
         caches=caches,
@@ -195,7 +195,8 @@ def room_sentence(model: Suggestion, room: int) -> str:
     if not room:
         return ""
     return tr(
-        "{verdict}. Needs {weights} of {room}, plus some memory for each chat.",
+        "{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each "
+        "chat.",
         verdict=verdict("yes" if has_room(model, room) else "no")[0],
         weights=bytes_line(model.size),
         room=bytes_line(room),

@@ -111,17 +111,17 @@ def add_tray(page: FormPage) -> None:
     tray.setEnabled(has_tray or page.settings.tray)  # an enabled setting can be turned off
     tray.setToolTip(tip)
     page.row("tray", tray, tip)
-    shortcut = tr(
-        "For a global shortcut to Quick Question, add “{command}” in your system’s keyboard "
-        "settings.",
-        command=ask_command(),
-    )
     if sys.platform == "darwin":
         shortcut = tr(
-            "For a global shortcut to Quick Question, run “{command}” from the Shortcuts app.",
-            command=ask_command(),
+            "For a global shortcut to Quick Question, run this command from the Shortcuts app."
         )
-    page.note(shortcut)
+    else:
+        shortcut = tr(
+            "For a global shortcut to Quick Question, add this command in your system’s keyboard "
+            "settings."
+        )
+    copy = page.button(tr("Copy Command"), lambda: QApplication.clipboard().setText(ask_command()))
+    page.row("", copy, shortcut)
 
 
 def ask_command() -> str:

@@ -250,14 +250,14 @@ class ErrorBlock(QWidget):
 
 
 class SilenceNotice(QWidget):
-    action_requested = Signal(object)  # (action): Stop or Retry
+    action_requested = Signal(object)  # (action): Stop or Try Again
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.words = make_label(self)
         self.buttons: list[QPushButton] = []
         row = make_row_layout()
-        for words, action in ((tr("Stop"), Action.STOP), (tr("Retry"), Action.RETRY)):
+        for words, action in ((tr("Stop"), Action.STOP), (tr("Try Again"), Action.RETRY)):
             button = QPushButton(words, self)
             button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             button.clicked.connect(lambda _=False, a=action: self.action_requested.emit(a))

@@ -36,7 +36,7 @@ BUTTONS: dict[Decision | str, tuple[str, str]] = {
     "shorten": (mark("Shorten"), mark("Keep the beginning and the end")),
     "leave": (mark("Leave Out"), mark("Continue without this result")),
     "stop": (mark("Stop"), mark("Stop this call")),
-    "retry": (mark("Retry"), mark("Stop this call and run it again")),
+    "retry": (mark("Try Again"), mark("Stop this call and run it again")),
     "go_on": (mark("Continue"), mark("Let the model continue with the results")),
     "all": ("", mark("Run every waiting call in this chat  A")),
     "none": (mark("Deny All"), mark("Run none of the waiting calls")),

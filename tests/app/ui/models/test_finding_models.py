@@ -186,7 +186,7 @@ def test_results_show_details_and_fit(opened, served):
     words = dialog.found.fits.text()
     assert words.startswith("Fits. Needs ")
     assert "0.1 MB for weights, 2.1 GB for 2 chats of 8,192 tokens, and " in words
-    assert "of 4.0 GB" in words
+    assert "of the 4.0 GB that models can use" in words
     dialog.found.chats.setCurrentIndex(dialog.found.chats.findData(8))
     assert dialog.found.fits.text().startswith("Too large. ")
     assert dialog.found.fits.text().endswith("It would fit with the KV cache at 4 bits.")

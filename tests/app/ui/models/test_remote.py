@@ -291,7 +291,7 @@ def test_silent_server_is_shown_with_waiting_time(start, secrets, monkeypatch):
         row = pane.transcript.row(pane.chat.reply.message_id)
         assert row.silence.words.text() == "No reply from this computer for 1 min 12 s"
         stop, retry = row.silence.buttons
-        assert [button.text() for button in (stop, retry)] == ["Stop", "Retry"]
+        assert [button.text() for button in (stop, retry)] == ["Stop", "Try Again"]
         assert not pane.chat.why_not(Action.RETRY)
         retry.click()
         run.until(lambda: len(asks(silent)) == 2)

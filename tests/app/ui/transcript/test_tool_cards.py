@@ -350,7 +350,7 @@ def test_silent_tool_asks_again_before_its_retry(start: Start) -> None:
     call.since -= 75
     shown._on_tick()
     assert shown.headline == "Running Hold · 1 min 15 s"
-    assert [button.text() for button in shown.buttons] == ["Stop", "Retry"]
+    assert [button.text() for button in shown.buttons] == ["Stop", "Try Again"]
     shown.buttons[1].click()
     assert shown.state is CallState.ASKING  # only one call was allowed
     assert len(ran) == 1

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtNetwork import QLocalSocket
-from PySide6.QtWidgets import QSystemTrayIcon
+from PySide6.QtWidgets import QApplication, QPushButton, QSystemTrayIcon
 
 from app.ui.settings import other_programs
 from tests.app.conftest import Run, Start
@@ -87,6 +87,14 @@ def test_command_for_the_shortcut_runs_from_the_sources(monkeypatch: pytest.Monk
     command = shlex.split(other_programs.ask_command())
     assert command[-1] == "--ask"
     assert subprocess.run([*command[:-1], "--version"], check=False, cwd="/").returncode == 0
+
+
+def test_settings_copy_the_command_for_the_shortcut(start: Start):
+    run = start().ready()
+    run.window.settings_commands.show_settings()
+    buttons = run.settings.findChildren(QPushButton)
+    next(button for button in buttons if button.text() == "Copy Command").click()
+    assert QApplication.clipboard().text() == other_programs.ask_command()
 
 
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
