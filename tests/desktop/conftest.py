@@ -7,6 +7,7 @@ these tests are skipped. `test_by_ear.py` has further requirements.
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import os
 import shutil
@@ -169,8 +170,26 @@ class Desk:
         self.point(x, y)
         self._do("click", "1")
 
-    def drag(self, start: tuple[int, int], end: tuple[int, int], steps: int = 12) -> None:
+    def drag(
+        self,
+        start: tuple[int, int],
+        end: tuple[int, int],
+        marks: Box | None = None,
+        steps: int = 12,
+    ) -> None:
+        """Drag with the left button. Before the drop, wait until the app marks the target.
+
+        ``marks`` is a part of the screen that only changes when the target is marked.
+        """
+        before = self.picture(marks).tobytes() if marks is not None else None
         self.carry(start, end, steps)
+        nudges = itertools.cycle((1, 0))
+
+        def is_marked() -> bool:
+            self._do("mousemove", "--sync", str(end[0] + next(nudges)), str(end[1]))
+            return self.picture(marks).tobytes() != before if marks is not None else True
+
+        self.until(is_marked)
         self.let_go()
 
     def carry(self, start: tuple[int, int], end: tuple[int, int], steps: int = 12) -> None:
