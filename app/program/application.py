@@ -41,7 +41,7 @@ from app.ui.dialogs.store_dialogs import (
     ask_about_unsaved,
     ask_for_folder,
 )
-from app.ui.style import theme
+from app.ui.style import motion, theme
 from app.ui.style.icons import app_icon
 from app.ui.window.context import WindowContext
 from app.ui.window.main_window import MainWindow
@@ -171,6 +171,7 @@ class Application(QObject):
         self.updates = Updates(self.settings, updates.load_source(), self)
         look = self.settings
         theme.install(self._qt, look.appearance, look.text_px, look.zoom, look.contrast)
+        motion.install(look.motion, self)
         self.store = self._opening.open()
         if self.store is None:
             logs.on_uncaught = None

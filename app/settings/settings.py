@@ -183,6 +183,14 @@ class Settings:
         unit=mark(" px"),
         within=(11, 28),
     )
+    motion: str = _option(
+        "system",
+        "Appearance",
+        mark("Reduce motion"),
+        search=mark("animations, effects"),
+        about=mark("When off, follows the system setting"),
+        choices=("system", "less"),
+    )
     titles: bool = _option(
         True,
         "Chats",

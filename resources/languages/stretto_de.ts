@@ -3107,6 +3107,10 @@ Du hast abgelehnt.</translation>
         <translation>Textgröße der Nachrichten</translation>
     </message>
     <message>
+        <source>Reduce motion</source>
+        <translation>Bewegung reduzieren</translation>
+    </message>
+    <message>
         <source>Name chats automatically</source>
         <translation>Chats automatisch benennen</translation>
     </message>
@@ -3201,6 +3205,10 @@ Du hast abgelehnt.</translation>
     <message>
         <source>Off</source>
         <translation>Aus</translation>
+    </message>
+    <message>
+        <source>When off, follows the system setting</source>
+        <translation>Wenn ausgeschaltet, gilt die Systemeinstellung</translation>
     </message>
     <message>
         <source>Manage…</source>
@@ -6665,6 +6673,10 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>font size, larger, smaller</source>
         <translation>Schriftgröße, größer, kleiner</translation>
+    </message>
+    <message>
+        <source>animations, effects</source>
+        <translation>Animationen, Effekte</translation>
     </message>
     <message>
         <source>titles</source>

@@ -3107,6 +3107,10 @@ Rechazaste responder.</translation>
         <translation>Tamaño del texto de los mensajes</translation>
     </message>
     <message>
+        <source>Reduce motion</source>
+        <translation>Reducir movimiento</translation>
+    </message>
+    <message>
         <source>Name chats automatically</source>
         <translation>Nombrar chats automáticamente</translation>
     </message>
@@ -3217,6 +3221,10 @@ Rechazaste responder.</translation>
     <message>
         <source>Off</source>
         <translation>Desactivado</translation>
+    </message>
+    <message>
+        <source>When off, follows the system setting</source>
+        <translation>Si está desactivado, sigue el ajuste del sistema</translation>
     </message>
     <message>
         <source>Manage…</source>
@@ -6697,6 +6705,10 @@ No respondiste.</translation>
     <message>
         <source>font size, larger, smaller</source>
         <translation>tamaño de letra, más grande, más pequeño</translation>
+    </message>
+    <message>
+        <source>animations, effects</source>
+        <translation>animaciones, efectos</translation>
     </message>
     <message>
         <source>titles</source>

@@ -3107,6 +3107,10 @@ Vous avez refusé.</translation>
         <translation>Taille du texte des messages</translation>
     </message>
     <message>
+        <source>Reduce motion</source>
+        <translation>Réduire les animations</translation>
+    </message>
+    <message>
         <source>Name chats automatically</source>
         <translation>Nommer les discussions automatiquement</translation>
     </message>
@@ -3201,6 +3205,10 @@ Vous avez refusé.</translation>
     <message>
         <source>Off</source>
         <translation>Désactivé</translation>
+    </message>
+    <message>
+        <source>When off, follows the system setting</source>
+        <translation>Si désactivé, suit le réglage du système</translation>
     </message>
     <message>
         <source>Manage…</source>
@@ -6665,6 +6673,10 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>font size, larger, smaller</source>
         <translation>taille de police, plus grand, plus petit</translation>
+    </message>
+    <message>
+        <source>animations, effects</source>
+        <translation>animations, effets</translation>
     </message>
     <message>
         <source>titles</source>

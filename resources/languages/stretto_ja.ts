@@ -3041,6 +3041,10 @@ You declined.</source>
         <translation>メッセージの文字サイズ</translation>
     </message>
     <message>
+        <source>Reduce motion</source>
+        <translation>視差効果を減らす</translation>
+    </message>
+    <message>
         <source>Name chats automatically</source>
         <translation>チャットに自動で名前を付ける</translation>
     </message>
@@ -3135,6 +3139,10 @@ You declined.</source>
     <message>
         <source>Off</source>
         <translation>オフ</translation>
+    </message>
+    <message>
+        <source>When off, follows the system setting</source>
+        <translation>オフのときはシステムの設定に従います</translation>
     </message>
     <message>
         <source>Manage…</source>
@@ -6556,6 +6564,10 @@ You didn’t answer.</source>
     <message>
         <source>font size, larger, smaller</source>
         <translation>フォントサイズ、大きく、小さく</translation>
+    </message>
+    <message>
+        <source>animations, effects</source>
+        <translation>アニメーション、効果</translation>
     </message>
     <message>
         <source>titles</source>

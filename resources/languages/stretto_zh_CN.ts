@@ -3041,6 +3041,10 @@ You declined.</source>
         <translation>消息文字大小</translation>
     </message>
     <message>
+        <source>Reduce motion</source>
+        <translation>减弱动态效果</translation>
+    </message>
+    <message>
         <source>Name chats automatically</source>
         <translation>自动为对话命名</translation>
     </message>
@@ -3151,6 +3155,10 @@ You declined.</source>
     <message>
         <source>Off</source>
         <translation>关闭</translation>
+    </message>
+    <message>
+        <source>When off, follows the system setting</source>
+        <translation>关闭时跟随系统设置</translation>
     </message>
     <message>
         <source>Manage…</source>
@@ -6588,6 +6596,10 @@ You didn’t answer.</source>
     <message>
         <source>font size, larger, smaller</source>
         <translation>字体大小、更大、更小</translation>
+    </message>
+    <message>
+        <source>animations, effects</source>
+        <translation>动画、效果</translation>
     </message>
     <message>
         <source>titles</source>

@@ -302,11 +302,11 @@ class BranchDelegate(RowDelegate):
         painter.drawEllipse(center, 6.5, 6.5)
         running = self._view.rows.is_generating(run)
         if running:
-            draw_dot(painter, center, tokens.accent, ring=True)
+            draw_dot(painter, center, tokens.accent, self.alpha, ring=True)
         elif run.shown:
-            draw_dot(painter, center, tokens.accent)
+            draw_dot(painter, center, tokens.accent, 255)
         else:
-            draw_dot(painter, center, tokens.border_strong, ring=True)
+            draw_dot(painter, center, tokens.border_strong, 255, ring=True)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = QLineEdit(parent)
@@ -528,6 +528,11 @@ class BranchTree(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_words()
+
+    def set_dot_opacity(self, alpha: int) -> None:
+        self.view.delegate.alpha = alpha
+        for message_id in self._chat.reply.message_ids if self.isVisible() else ():
+            self.model.refresh_run(self.model.index_with(message_id))
 
     def run_action(self, act: str) -> None:
         """Run an action on the current run, or tell the user why that isn't possible."""

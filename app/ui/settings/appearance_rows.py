@@ -11,7 +11,7 @@ from app.settings.language import LANGUAGES, percent, tr
 from app.settings.settings import THEMES, ZOOM, Settings
 from app.settings.translation import needs_restart
 from app.spelling.speller import AUTO, OFF, Speller
-from app.ui.settings.form_page import FormPage, Special
+from app.ui.settings.form_page import FormPage, Special, Switch
 from app.ui.widgets.fields import make_combo_box
 from app.ui.widgets.labels import make_button, make_label
 from app.ui.widgets.layout_helpers import make_row_layout
@@ -104,7 +104,7 @@ class AppearanceRows(QObject):
     def __init__(self, settings: Settings, parent: QObject) -> None:
         super().__init__(parent)
         self._settings = settings
-        self.rows: Special = {"zoom": self._add_zoom}
+        self.rows: Special = {"zoom": self._add_zoom, "motion": self._add_motion}
 
     def _add_zoom(self, page: FormPage) -> None:
         self.zoom = QComboBox(page)
@@ -114,6 +114,13 @@ class AppearanceRows(QObject):
         self.zoom.activated.connect(lambda n: self._settings.set(zoom=int(self.zoom.itemData(n))))
         page.connect_option("zoom", self.zoom, self._show_zoom)
         page.row("zoom", self.zoom)
+
+    def _add_motion(self, page: FormPage) -> None:
+        self.motion = Switch(page.settings.motion == "less", page)
+        self.motion.toggled.connect(
+            lambda less: self._settings.set(motion="less" if less else "system")
+        )
+        page.row("motion", self.motion)
 
     def _show_zoom(self, zoom: int) -> None:
         self.zoom.setCurrentIndex(self.zoom.findData(zoom))

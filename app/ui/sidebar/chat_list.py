@@ -13,11 +13,12 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QRect,
     Qt,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from app.chats.chat_organizer import ARCHIVE, ListEntry, entries
@@ -129,9 +130,18 @@ class ChatListView(QListView):
             self.setUniformItemSizes(uniform)
             self.scheduleDelayedItemsLayout()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.delegate.painted = event.rect()
+        super().paintEvent(event)
+        # Qt paints dragged rows outside of this event, and completely.
+        self.delegate.painted = QRect()
+
     def dataChanged(self, first: Index, last: Index, roles: Sequence[int] = ()) -> None:
-        # Qt would lay out all rows, possibly ten thousand of them, whenever a reply begins or ends.
-        # This isn't needed if rows have a uniform height.
+        if list(roles) == [LIVING_ROLE]:  # when a dot pulses, only repaint that dot
+            self.viewport().update(self.delegate.dot_area(self, self.visualRect(first)))
+            return
+        # Qt would lay out all rows, possibly ten thousand of them, several times a second while a
+        # dot pulses. This isn't needed if rows have a uniform height.
         if self.uniformItemSizes() or (roles and _PAINT_ROLES.issuperset(roles)):
             QAbstractItemView.dataChanged(self, first, last, roles)
         else:
@@ -381,6 +391,10 @@ class ChatListModel(QAbstractListModel):
         self._entries, self._row_numbers = rows, None
         if rows:
             self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+
+    def repaint_dots(self) -> None:
+        for chat in self._library.replying_chats():
+            self._emit_changed(chat.id, [LIVING_ROLE])
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
         return 0 if parent.isValid() else len(self._entries)

@@ -150,6 +150,11 @@ class ChatDelegate(RowDelegate):
         row: ChatListRow = index.data(ROW_ROLE)
         return QSize(100, scale_height(50, 2)) if row.snippet else super().sizeHint(option, index)
 
+    def dot_area(self, view: QWidget, row: QRect) -> QRect:
+        return QStyle.visualRect(
+            view.layoutDirection(), row, row.adjusted(row.width() - 26, 0, 0, 0)
+        )
+
     def _state(self, index: Index) -> RowState:
         row: ChatListRow = index.data(ROW_ROLE)
         return row_state(

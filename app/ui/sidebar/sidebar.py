@@ -282,6 +282,11 @@ class Sidebar(QFrame):
         if before is not None and isValid(before) and self.list.hasFocus():
             before.setFocus()
 
+    @Slot(int)
+    def set_dot_opacity(self, alpha: int) -> None:
+        self.list.delegate.alpha = alpha
+        self.model.repaint_dots()
+
     def _show_search_keys(self) -> None:
         self.search.setToolTip(insert_shortcut(f"{tr('Search all chats')}  Ctrl+Shift+F"))
 

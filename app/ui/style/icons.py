@@ -79,20 +79,24 @@ _clones: list[QIconEngine] = []
 
 
 @lru_cache(maxsize=64)
-def dot_icon(color: str, *, ring: bool = False) -> QIcon:
-    """Return the dot of a tab, a ring for running chats."""
+def dot_icon(color: str, alpha: int, *, ring: bool = False) -> QIcon:
+    """Return the dot of a tab. For running chats it's a ring whose ``alpha`` pulses."""
     pixmap = QPixmap(QSize(20, 20))
     pixmap.setDevicePixelRatio(2)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    draw_dot(painter, QPointF(5, 5), color, ring=ring)
+    draw_dot(painter, QPointF(5, 5), color, alpha, ring=ring)
     painter.end()
     return QIcon(pixmap)
 
 
-def draw_dot(painter: QPainter, center: QPointF, color: str, *, ring: bool = False) -> None:
+def draw_dot(
+    painter: QPainter, center: QPointF, color: str, alpha: int, *, ring: bool = False
+) -> None:
+    """Draw a dot or ring. Their shapes help users who can't distinguish brightness."""
     shade = QColor(color)
+    shade.setAlpha(alpha)
     painter.setPen(QPen(shade, 1.75) if ring else Qt.PenStyle.NoPen)
     painter.setBrush(Qt.BrushStyle.NoBrush if ring else shade)
     radius = 3.1 if ring else 3.5

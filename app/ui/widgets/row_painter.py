@@ -97,10 +97,10 @@ class RowPainter:
         folded = "caret-left" if rtl else "caret-right"
         self.icon("caret-down" if unfolded else folded, color, gap, side=12, end=end)
 
-    def dot(self, color: str, gap: int, *, ring: bool = False) -> None:
+    def dot(self, color: str, gap: int, *, alpha: int = 255, ring: bool = False) -> None:
         top = self.line.top() + self.line.height() // 2 - 4
         center = QRectF(self.to_visual(QRect(self.line.right() - 7, top, 8, 8))).center()
-        draw_dot(self.painter, center, color, ring=ring)
+        draw_dot(self.painter, center, color, alpha, ring=ring)
         self._skip(8 + gap, end=True)
 
     def badge(self, count: int, gap: int) -> None:
@@ -269,6 +269,8 @@ class RowDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._state_of, self._inset = state_of, inset
         self._height, self._lines = height, lines
+        self.alpha = 255  # opacity of pulsing rings
+        self.painted = QRect()  # region to be painted; empty means everything
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(100, scale_height(self._height, self._lines))
@@ -304,7 +306,9 @@ class RowDelegate(QStyledItemDelegate):
         if state.badge_icon:
             row.badge(state.badge_icon, 8)
         elif state.dot:
-            row.dot(shade("accent"), 8, ring=state.ring)
+            row.dot(shade("accent"), 8, alpha=self.alpha if state.ring else 255, ring=state.ring)
+        if not self.painted.isEmpty() and not self.painted.intersects(row.to_visual(row.line)):
+            return  # only a dot needs repainting
         if state.end_unfolded is not None:
             row.caret(shade("muted"), 6, unfolded=state.end_unfolded, end=True)
         if state.end_icon:

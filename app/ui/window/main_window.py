@@ -35,7 +35,7 @@ from app.ui.window.context import WindowContext, WindowController, WindowParts
 from app.ui.window.exchange_commands import ExchangeCommands, StoreCommands
 from app.ui.window.layouts import Layouts, WindowLayout
 from app.ui.window.model_commands import ModelCommands
-from app.ui.window.notices import Notifications, ReplyAnnouncer, Tray, UnseenCounter
+from app.ui.window.notices import DotAnimation, Notifications, ReplyAnnouncer, Tray, UnseenCounter
 from app.ui.window.palette_commands import PaletteCommands, QuickAsk
 from app.ui.window.pane_commands import PaneCommands
 from app.ui.window.pane_menus import PaneMenus
@@ -142,6 +142,7 @@ class MainWindow(QMainWindow):
         self.agents = AgentsController(
             context.serving, self.sidebar, self.score, library, store, self
         )
+        self._dot_animation = DotAnimation(library, self)
         self._attention = UnseenCounter(parts)
         self._awake = NapPrevention(library, self.downloads, self)
         self.titling = TitleGenerator(library, lambda: settings.titles, self)
@@ -167,7 +168,7 @@ class MainWindow(QMainWindow):
         CompareCommands(parts, self.chats)
         ExchangeCommands(parts, self.chats)
         FocusRegions(parts, self.score)
-        PaneCommands(parts, self.chats)
+        PaneCommands(parts, self.chats, self._dot_animation)
         SidebarCommands(parts, self.chats, self._show_sidebar)
         ToolCommands(parts, self.chats, self.pane_menus)
         self._place_regions(center)
@@ -230,6 +231,8 @@ class MainWindow(QMainWindow):
         self._library.activity.connect(workspace.marks.show_dot)
         self._library.list_changed.connect(self._on_active)
         self._library.activity.connect(self._on_active)
+        self._dot_animation.opacity_changed.connect(workspace.marks.set_dot_opacity)
+        self._dot_animation.opacity_changed.connect(sidebar.set_dot_opacity)
         QApplication.instance().focusChanged.connect(self._on_focus)  # type: ignore[union-attr]
 
     def show_restored(self) -> None:

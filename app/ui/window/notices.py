@@ -1,4 +1,7 @@
-"""Notices about replies: screen reader, tab titles, notifications and tray icon."""
+"""Notices about replies: screen reader, tab titles, notifications and tray icon.
+
+With reduced motion, pulsing dots become faint dots.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon
 
 from app.chats.chat import Chat
+from app.chats.library import ChatLibrary
 from app.settings.language import mark, tr
 from app.store import Message
 from app.store.index import displayed_text
+from app.ui.style import motion
 from app.ui.style.icons import app_icon
 from app.ui.transcript import message_row
 from app.ui.widgets.widget_behavior import announce
@@ -293,3 +298,37 @@ class Tray(WindowController):
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason == QSystemTrayIcon.ActivationReason.Trigger:
             self._come_forward()
+
+
+class DotAnimation(QObject):
+    """Timer for pulsing dots, which only runs while replies are being generated."""
+
+    opacity_changed = Signal(int)  # (opacity of the dots, 0 to 255)
+    STILL = 150
+    STEPS = (255, 235, 200, 160, 120, 95, 95, 120, 160, 200, 235)
+
+    def __init__(self, library: ChatLibrary, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._step = 0
+        self._timer = QTimer(self, interval=140)
+        self._timer.timeout.connect(self._on_tick)
+        library.activity.connect(self._on_activity)
+
+    @property
+    def alpha(self) -> int:
+        return self.STILL if motion.is_reduced() else self.STEPS[self._step]
+
+    @Slot(str)
+    def _on_activity(self, chat_id: str) -> None:
+        if not self._timer.isActive() and self._library.replying_chats():
+            if not motion.is_reduced():
+                self._timer.start()
+            self.opacity_changed.emit(self.alpha)
+
+    @Slot()
+    def _on_tick(self) -> None:
+        if motion.is_reduced() or not self._library.replying_chats():
+            self._timer.stop()
+        self._step = (self._step + 1) % len(self.STEPS)
+        self.opacity_changed.emit(self.alpha)

@@ -11,6 +11,7 @@ from app.ui.pane.pane import ChatPane
 from app.ui.window.chat_commands import ChatCommands
 from app.ui.window.commands import NO_CHAT, TAB_MODIFIER, command, pane_command
 from app.ui.window.context import WindowController, WindowParts
+from app.ui.window.notices import DotAnimation
 from app.ui.workspace.placement import (
     equalize_panes,
     grow_pane,
@@ -75,10 +76,11 @@ def _tree_text(_: PaneCommands, pane: ChatPane) -> str:
 
 
 class PaneCommands(WindowController):
-    def __init__(self, parts: WindowParts, chats: ChatCommands) -> None:
+    def __init__(self, parts: WindowParts, chats: ChatCommands, pulse: DotAnimation) -> None:
         super().__init__(parts)
         self.chats = chats
         self.workspace = parts.workspace
+        pulse.opacity_changed.connect(self._on_dot_opacity)
         self.workspace.pane_made.connect(self._on_pane_made)
 
     copy = _action(Action.COPY, "copy_answer", mark("Copy Last Reply"), "Ctrl+Shift+C")
@@ -119,6 +121,12 @@ class PaneCommands(WindowController):
         window = BranchCompare(pane.chat, first, second, pane.window())
         window.branch_chosen.connect(pane.tree.branch_chosen)
         window.open()
+
+    @Slot(int)
+    def _on_dot_opacity(self, alpha: int) -> None:
+        for pane in self.workspace.panes():
+            if pane.is_tree_shown:
+                pane.tree.set_dot_opacity(alpha)
 
     @pane_command("float", mark("Move to New Window"), "Ctrl+Alt+O", words=_float_text)
     def float_pane(self, pane: ChatPane) -> None:

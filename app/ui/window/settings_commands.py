@@ -13,6 +13,7 @@ from app.settings.settings import ZOOM
 from app.spelling.speller import OFF
 from app.ui.composer.spelling_marks import SpellingMarks
 from app.ui.pane.pane import ChatPane
+from app.ui.style import motion
 from app.ui.style import tokens as t
 from app.ui.style.theme import scaled, theme
 from app.ui.widgets.sheet import store_geometry_in
@@ -135,6 +136,7 @@ _OPTION_SETTERS: dict[str, Callable[[Any], None]] = {
     "contrast": lambda value: theme().set_contrast(value),
     "zoom": lambda value: theme().set_zoom(value),
     "text_px": lambda value: theme().set_body_px(value),
+    "motion": motion.set_preference,
 }
 
 

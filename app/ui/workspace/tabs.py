@@ -28,6 +28,7 @@ class TabMarks(QObject):
     def __init__(self, docks: Docks, parent: QObject) -> None:
         super().__init__(parent)
         self._docks = docks
+        self._alpha = 255
         theme().changed.connect(self._on_theme)
 
     def follow(self, chat: Chat) -> None:
@@ -50,10 +51,10 @@ class TabMarks(QObject):
             _show_icon(dock.widget, badge_icon(waiting, accent, theme().tokens.accent_text))
         elif chat.reply.is_active:
             words = tr("{title}, replying", title=chat.title)
-            _show_icon(dock.widget, dot_icon(accent, ring=True))
+            _show_icon(dock.widget, dot_icon(accent, self._alpha, ring=True))
         elif chat.reply.is_unread:
             words = tr("{title}, unread", title=chat.title)
-            _show_icon(dock.widget, dot_icon(accent))
+            _show_icon(dock.widget, dot_icon(accent, 255))
         elif not dock.widget.icon().isNull():
             dock.widget.setIcon(QIcon())
         tab = dock.widget.tabWidget()
@@ -68,6 +69,13 @@ class TabMarks(QObject):
             if (area := dock.widget.dockAreaWidget()) is not None:
                 _set_style_property(area.titleBar(), "keys", area is area_here)
                 area.titleBar().findChild(StripButtons).set_active(area is area_here)
+
+    @Slot(int)
+    def set_dot_opacity(self, alpha: int) -> None:
+        self._alpha = alpha
+        for dock in self._docks.all_docks():
+            if dock.pane.chat.reply.is_active and not dock.closed:
+                self.show_dot(dock.pane.chat.id)
 
     def _show_title(self, chat_id: str) -> None:
         dock = self._docks[chat_id]
@@ -98,7 +106,7 @@ class TabMarks(QObject):
 
 
 def _show_icon(dock: QtAds.CDockWidget, icon: QIcon) -> None:
-    """Set an icon in a fixed size, so that another icon doesn't cause a layout pass."""
+    """Set an icon in a fixed size, so that a pulsing icon doesn't cause layout passes."""
     dock.setIcon(icon)
     for label in dock.tabWidget().findChildren(QLabel):
         if not label.pixmap().isNull():

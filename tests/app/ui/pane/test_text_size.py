@@ -1,9 +1,11 @@
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication
 
+from app.chats.turn import Event
 from app.settings.settings import ZOOM
+from app.ui.style import motion
 from app.ui.style.theme import theme
 from tests.app.conftest import Start
 
@@ -39,6 +41,39 @@ def test_text_size_shortcuts_are_saved(start: Start):
         run.window.commands["text_smaller"].trigger()
     assert run.app.settings.zoom == ZOOM[0]
     assert run.window.toast.text == "Minimum zoom reached"
+
+
+def test_reduced_motion_follows_desktop_or_setting(qtbot):
+    parent = QObject()
+    wanted = motion.Motion("system", parent)
+    assert not wanted.is_reduced
+    wanted.apply_setting("org.freedesktop.appearance", "reduced-motion", 1)
+    wanted.apply_setting("org.gnome.desktop.interface", "enable-animations", False)
+    wanted.apply_setting("org.freedesktop.appearance", "reduced-motion", 0)
+    wanted.apply_setting("org.freedesktop.appearance", "color-scheme", 1)
+    assert wanted.is_reduced
+    wanted.apply_setting("org.gnome.desktop.interface", "enable-animations", True)
+    assert not wanted.is_reduced
+    wanted.set_preference("less")
+    assert wanted.is_reduced
+
+
+def test_reduced_motion_stops_pulsing_dots(start: Start):
+    run = start().ready()
+    run.window.settings_commands.show_settings()
+    run.settings.looks.motion.setChecked(True)
+    run.settings.close()
+    assert run.app.settings.motion == "less"
+    beats: list[int] = []
+    pulse = run.window._dot_animation
+    pulse.opacity_changed.connect(beats.append)
+    run.say("hold 2")
+    run.until(lambda: run.pane.chat.reply.is_active)
+    run.until(lambda: beats)
+    assert not pulse._timer.isActive()
+    assert set(beats) == {pulse.STILL}
+    run.pane.chat.turn.handle(Event.STOP)
+    run.answered()
 
 
 def test_draft_has_text_size_after_reopening(start: Start):

@@ -14,6 +14,7 @@ from app.settings.paths import Paths
 from app.ui.sidebar.chat_list import ChatListModel
 from app.ui.sidebar.chat_row import ChatDelegate
 from app.ui.style.scroll_bars import FloatingBar
+from app.ui.widgets.row_painter import RowPainter
 from app.ui.workspace.tabs import StripButtons
 from tests.app.conftest import Run, Start
 from tests.bench.samples import Crowd, write_crowd
@@ -44,7 +45,7 @@ def run(start: Start, profile) -> Run:
     return run
 
 
-def test_changed_dot_causes_no_layout(run: Run):
+def test_animated_dot_causes_no_layout(run: Run):
     run.say("hold 5")
     run.until(lambda: run.answer(run.pane))
     sidebar = run.window.sidebar
@@ -53,13 +54,14 @@ def test_changed_dot_causes_no_layout(run: Run):
     run.until(lambda: not any(bar.shown for bar in bars))  # a hiding bar repaints the rows
 
     def beats() -> None:
-        for _ in range(10):
-            run.app.library.activity.emit(run.pane.chat.id)
+        for alpha in range(100, 200, 10):
+            sidebar.set_dot_opacity(alpha)
+            run.window.workspace.marks.set_dot_opacity(alpha)
             run.qtbot.wait(5)
 
     beats()  # finishes pending layouts
     assert calls(beats, ChatListModel.rowCount) < CHATS
     assert calls(beats, ChatDelegate.paint_state) >= 10
-    assert calls(beats, StripButtons.arrange) == 0
+    assert calls(beats, RowPainter.text, StripButtons.arrange) == 0  # only the dots are painted
     run.pane.composer.button.click()
     run.answered()
