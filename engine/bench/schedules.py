@@ -33,10 +33,6 @@ class Schedule:
 
     Args:
         tight: True if the engine has so little memory that replies wait for each other.
-
-    Attributes:
-        owed: size of KV caches and cached prefixes after the run, as reported by the engine.
-        held: bytes that MLX uses for them, measured for the whole process.
     """
 
     def __init__(
@@ -48,13 +44,11 @@ class Schedule:
         self._limit = chats
         self._tight = tight
         self._aside: list[Chat] = []
-        self._bytes_before = engine.stats()["memory_in_use"]
         self._model: Model = engine.load(folder)
         self._chats: list[Chat] = []
         self.done: list[Chat] = []
         self.logits = Logits()
         self.actions: Counter[str] = Counter()
-        self.owed = self.held = 0
         self._overflow: tuple[str, ...] = ("slide", "refuse")  # options for new chats
 
     def run(self, steps: int) -> list[Chat]:
@@ -63,9 +57,6 @@ class Schedule:
                 self._step()
             for chat in [*self._chats, *self._aside]:
                 self._settle(chat)
-        stats = self._engine.stats()
-        self.owed = stats["kv_bytes"] + stats["prefix_bytes"]
-        self.held = stats["memory_in_use"] - stats["weights_bytes"] - self._bytes_before
         for chat in list(self._chats):
             self._close(chat)
         self.done += self._aside

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 
-from engine.bench.capacity import Capacity
-from engine.bench.hostile import Ordeal
 from engine.bench.latency import FollowUp, LongPrompt, Many
 from engine.bench.throughput import ThroughputRow
 from engine.bench.traffic import LoadResult
@@ -24,11 +22,6 @@ def decode(r: ThroughputRow, say: Say) -> None:
         f"{r.chats:>5}  {r.lengths:<9} {r.stretto:>9.1f} {r.alone:>9.1f} {r.batch:>9.1f}"
         f"   {r.over_alone:>5.2f}x alone  {r.over_batch:>5.2f}x BatchGenerator"
     )
-    if r.own:
-        say(
-            f"{'':>17}the long one leaves {r.share_of_equal:.2f} of the equal rate, "
-            f"{r.share_of_equal_own:.2f} but for its own attention ({r.own * 1e3:.1f} ms a token)"
-        )
 
 
 def traffic_head(say: Say) -> None:
@@ -104,39 +97,3 @@ def many(results: Sequence[Many], say: Say) -> None:
             f"({m.last / m.one:.2f}x); KV {m.nbytes / 1e6:.1f} MB against "
             f"{m.nbytes_one / 1e6:.1f} MB"
         )
-
-
-def capacity(c: Capacity, say: Say) -> None:
-    say(
-        f"\nWhat this machine holds: {c.budget / 1e9:.2f} GB may be used, "
-        f"{c.weights / 1e9:.2f} GB of it for the weights"
-    )
-    for length in c.lengths:
-        say(
-            f"  chats of {length.tokens:>6,} tokens: {length.chats:,} "
-            f"({length.nbytes / 1e6:.1f} MB each)"
-        )
-    t = c.trial
-    say(
-        f"  tried: a budget for {t.predicted} chats of {t.tokens:,} tokens kept {t.kept}; they owe "
-        f"{t.owed / 1e6:.1f} MB, MLX holds {t.in_use / 1e6:.1f} MB "
-        f"({(t.in_use / t.owed - 1) * 100 if t.owed else 0:+.1f} %)"
-    )
-
-
-def hostile_head(say: Say) -> None:
-    say("\nThree chats stream while another chat is hostile: their gaps between two tokens in ms,")
-    say("the longest of which is to be at most two gap budgets beyond the median; and how it ended")
-    say(
-        f"{'fault':<5} {'another chat':<40} {'median':>7} {'longest':>8} {'bar':>6} {'':<6} "
-        f"{'after s':>8} | ended with"
-    )
-
-
-def hostile(o: Ordeal, say: Say) -> None:
-    outcome = f"{o.code or 'an answer'}{'' if o.expected else ' (UNEXPECTED)'}: {o.words}"
-    say(
-        f"{o.fault:<5} {o.name:<40} {o.median * 1e3:>7.1f} {o.longest * 1e3:>8.1f} "
-        f"{o.bound * 1e3:>6.0f} {'held' if o.is_within_bound else 'MISSED':<6} {o.took:>8.2f} | "
-        f"{' '.join(outcome.split())[:160]}"
-    )

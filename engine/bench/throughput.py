@@ -28,20 +28,6 @@ class ThroughputRow(Struct, frozen=True):
     stretto: float
     alone: float
     batch: float
-    equal: float  # Stretto's rate for the same number of equally long chats
-    # Extra seconds per token of the long chat compared to a short chat when running alone, i.e. the
-    # cost of its own attention, which can't be shared.
-    own: float = 0.0
-
-    @property
-    def share_of_equal(self) -> float:
-        return self.stretto / self.equal
-
-    @property
-    def share_of_equal_own(self) -> float:
-        """`share_of_equal`, excluding the time for the long chat's own attention."""
-        step = self.chats / self.stretto - self.own
-        return self.chats / step / self.equal
 
     @property
     def over_alone(self) -> float:
@@ -62,9 +48,7 @@ def compare(
     say: Callable[[str], None],
 ) -> Iterator[ThroughputRow]:
     """Measure each number of chats with equal prompts, and (if several) with one long prompt."""
-    own_attention = _own_attention(subject, tokens, rounds, short, long) if max(chats) > 1 else 0.0
     for n in chats:
-        equal = 0.0
         cases = {"equal": [short] * n}
         if n > 1:
             cases["one long"] = [long] + [short] * (n - 1)
@@ -76,21 +60,7 @@ def compare(
                 rates["stretto"].append(stretto_rate(subject, prompts, tokens))
                 rates["alone"].append(alone_rate(subject, prompts, tokens))
                 rates["batch"].append(batch_rate(subject, prompts, tokens))
-            middle = {k: statistics.median(v) for k, v in rates.items()}
-            alike = name == "equal"
-            equal = middle["stretto"] if alike else equal
-            yield ThroughputRow(n, name, **middle, equal=equal, own=0.0 if alike else own_attention)
-
-
-def _own_attention(subject: Subject, tokens: int, rounds: int, short: int, long: int) -> float:
-    differences = []
-    for salt in range(rounds):
-        brief, wide = (
-            1 / stretto_rate(subject, [subject.text(k, salt=100 + salt)], tokens)
-            for k in (short, long)
-        )
-        differences.append(wide - brief)
-    return statistics.median(differences)
+            yield ThroughputRow(n, name, **{k: statistics.median(v) for k, v in rates.items()})
 
 
 def stretto_rate(subject: Subject, prompts: Sequence[str], tokens: int) -> float:

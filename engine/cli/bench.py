@@ -13,17 +13,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from engine.bench import (
-    contenders,
-    drafts,
-    graph,
-    hostile,
-    latency,
-    memory,
-    tables,
-    throughput,
-)
-from engine.bench.capacity import capacity
+from engine.bench import contenders, latency, memory, tables, throughput
 from engine.bench.server import MLXServer
 from engine.bench.subject import Subject, subject
 from engine.bench.traffic import Contender, LoadResult, Peak, compare
@@ -31,17 +21,10 @@ from engine.cli.arguments import positive_int
 from engine.errors import EngineError
 from engine.sandbox.process import FROZEN
 
-PARTS = ("decode", "traffic", "latency", "capacity", "hostile")
+PARTS = ("decode", "traffic", "latency")
 FAMILIES = "families"
 AGAINST = ("alone", "batch", "server")
 Say = Callable[[str], None]
-
-SEPARATE_PARTS: dict[str, Callable[[argparse.Namespace, Say], Any]] = {
-    "memory": lambda o, say: memory.run(o.model, o.length or memory.CONTEXTS, say),
-    "graph": lambda o, say: graph.run(o.model, o.chats, o.cases, say, o.markdown),
-    "drafts": lambda o, say: drafts.run(o.model, o.draft_model, o.tokens, o.rounds, say),
-}
-"""Parts that load models themselves, and only run if they are named explicitly."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,14 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         nargs="?",
         default=FAMILIES,
-        help="model folder, GGUF file, hub id, random:135m or real; families (memory, graph)",
+        help="model folder, GGUF file, hub id, random:135m or real; families (memory)",
     )
     parser.add_argument(
         "--parts",
         nargs="+",
-        choices=(*PARTS, *SEPARATE_PARTS),
+        choices=(*PARTS, "memory"),
         default=PARTS,
-        help="parts to run (default: the first five)",
+        help="parts to run (default: all but memory)",
     )
     parser.add_argument(
         "--against",
@@ -79,11 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add(name, type=positive_int, default=default, help=f"{words} (%(default)s)")
     add("--every", type=float, default=0.5, help="seconds between staggered requests (0.5)")
     add("--history", type=positive_int, nargs="+", default=[500, 4000], metavar="N")
-    lengths = "contexts of capacity, memory"
-    add("--length", type=positive_int, nargs="+", metavar="N", help=lengths)
-    add("--draft-model", metavar="MODEL", help="for drafts (default: the model's first layers)")
-    add("--cases", nargs="+", metavar="NAME", default=(), help="cases of graph (default: all)")
-    add("--markdown", metavar="FILE", help="write graph's table into a page")
+    add("--length", type=positive_int, nargs="+", metavar="N", help="contexts of memory")
     add("--json", metavar="FILE", help="also write the figures; - for stdout")
 
 
@@ -98,19 +77,14 @@ def main(options: argparse.Namespace) -> int:
 
     figures: dict[str, Any] = {}
     try:
-        if options.model == FAMILIES and set(options.parts) - {"memory", "graph"}:
+        if options.model == FAMILIES and options.parts != ["memory"]:
             raise ValueError("name a model: a folder, a downloaded hub id, or random:135m")
-        for part, run in SEPARATE_PARTS.items():
-            if part in options.parts:
-                figures[part] = run(options, say)
-        if set(options.parts) - {"capacity", *SEPARATE_PARTS}:
+        if "memory" in options.parts:  # loads models itself
+            contexts = options.length or memory.CONTEXTS
+            figures["memory"] = memory.run(options.model, contexts, say)
+        if set(options.parts) - {"memory"}:
             with subject(options.model) as running:
                 _compare_contenders(running, options, say, note, figures)
-        # This part is last, because the other parts' model must be unloaded first.
-        if "capacity" in options.parts:
-            rows = capacity(options.model, options.length or [512, 2048], 4, note)
-            tables.capacity(rows, say)
-            figures["capacity"] = to_builtins(rows)
     except (EngineError, RuntimeError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
@@ -163,12 +137,6 @@ def _compare_contenders(
         figures["long_prompt"] = {**to_builtins(gap), "bound": gap.bound}
         figures["follow_ups"] = [to_builtins(t) for t in turns]
         figures["several"] = [to_builtins(m) for m in several]
-    if "hostile" in options.parts:
-        tables.hostile_head(say)
-        figures["hostile"] = []
-        for ordeal in hostile.ordeals(it, note):
-            tables.hostile(ordeal, say)
-            figures["hostile"].append({**to_builtins(ordeal), "bound": ordeal.bound})
 
 
 def _traffic(

@@ -31,8 +31,6 @@ def main() -> int:
     stalls.add_argument("--characters", type=int, default=60_000, help="with --drip: at first")
     stalls.add_argument("--model", default=GUIDE, help="another model's folder")
     stalls.add_argument("--json", action="store_true", default=argparse.SUPPRESS)
-    memory = commands.add_parser("memory", help="the process with the Guide and eight chats")
-    memory.add_argument("--panes", type=int, default=8)
     opening = commands.add_parser("open", help="a chat of 10,000 messages, asked to painted")
     opening.add_argument("--messages", type=int, default=10_000)
     opening.add_argument("--long", type=int, default=3, help="how many of them")
@@ -49,8 +47,6 @@ def main() -> int:
         command.add_argument("--folders", type=int, default=0, help="that these are in")
     walk = commands.add_parser("walk", help="files and functions of app/ on three main paths")
     walk.add_argument("--names", action="store_true", help="print the functions by file")
-    search = commands.add_parser("search", help="searches in a large profile")
-    search.add_argument("--messages", type=int, default=100_000)
     kill.add_to(commands)
     options = parser.parse_args()
     if options.command == "kill":
@@ -70,10 +66,6 @@ def _figures(options: argparse.Namespace) -> list[Figure]:
     # Import only what is needed, because other modules would count as memory and as a warm start.
     crowd = _crowd(options)
     match options.command:
-        case "memory":
-            from tests.bench import memory
-
-            return memory.measure(options.panes)
         case "open":
             from tests.bench import opening
 
@@ -86,10 +78,6 @@ def _figures(options: argparse.Namespace) -> list[Figure]:
             from tests.bench import starting
 
             return starting.measure(options.rounds, crowd)
-        case "search":
-            from tests.bench import searching
-
-            return searching.measure(options.messages)
         case "token":
             from tests.bench import token
 

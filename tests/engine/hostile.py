@@ -1,20 +1,205 @@
-"""Hostile model folders, templates and formats. Each caused a bug in the past."""
+"""Hostile model folders, templates, formats and messages. Each caused a bug in the past."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from engine.bench.hostile_inputs import (
-    ENDLESS,
-    chain,
-    change_tokenizer,
-    far_id,
-    panic,
-    replace_normalizer,
+from msgspec import Struct
+
+from engine.bench.random_models import CHATML, SHAPES, write_model, write_tokenizer
+from engine.engine import Engine
+from engine.messages import Message
+from engine.model.info import Model
+from engine.params import SamplingParams
+
+Outcome = Callable[[float], object]
+"""Function that waits for the result of an input, with a timeout in seconds, and raises errors."""
+
+Ask = Callable[[Engine, Model], Outcome]
+"""Function that sends the input to an engine with a valid model, without blocking."""
+
+ENDLESS = (
+    "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}"
+    "{% endfor %}{% endfor %}{% endfor %}"
+)
+_NAME = "Hostile"
+FEW = SamplingParams(max_tokens=4, temperature=0.0)
+
+
+class Input(Struct, frozen=True):
+    fault: str  # number in our list of faults, for the bug that this input used to trigger
+    name: str  # description
+    code: str  # expected error code
+    # Writes the required files to a folder, and returns a function that sends the input. If the
+    # input uses a hostile model that can be loaded, this also loads it.
+    prepare: Callable[[Path, Engine], Ask]
+
+
+def change_tokenizer(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    write_tokenizer(folder)
+    file = folder / "tokenizer.json"
+    content = json.loads(file.read_text())
+    change(content)
+    file.write_text(json.dumps(content))
+
+
+def replace_normalizer(pattern: str, content: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"String": pattern}, "content": content}
+
+
+def far_id(tokenizer: dict[str, Any]) -> None:
+    tokenizer["model"]["vocab"]["Ġhello"] = 2_000_000
+
+
+def panic(tokenizer: dict[str, Any]) -> None:
+    tokenizer["normalizer"] = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
+
+
+def explosion(tokenizer: dict[str, Any]) -> None:
+    tokenizer["normalizer"] = {
+        "type": "Sequence",
+        "normalizers": [replace_normalizer("e", "e" * 10_000)] * 3,
+    }
+
+
+def chain(links: int, last: Any = None) -> dict[str, Any]:
+    defs: dict[str, Any] = {
+        f"a{i}": {
+            "type": "object",
+            "properties": {"x": {"$ref": f"#/$defs/a{i + 1}"}},
+            "required": ["x"],
+        }
+        for i in range(links)
+    }
+    return {"$defs": {**defs, f"a{links}": last or {"type": "string"}}, "$ref": "#/$defs/a0"}
+
+
+def _sends(
+    make: Callable[[], tuple[str | list[Message], SamplingParams]],
+) -> Callable[[Path, Engine], Ask]:
+    def prepare(root: Path, engine: Engine) -> Ask:
+        prompt, params = make()
+        return lambda engine, model: engine.open_session(model).send(prompt, params).text
+
+    return prepare
+
+
+def _many() -> list[Message]:
+    roles = ("user", "assistant")
+    messages = [{"role": roles[n % 2], "content": f"message {n}"} for n in range(99_999)]
+    return [*messages, {"role": "user", "content": "the last"}]
+
+
+def _choices() -> list[str]:
+    return [f"choice {n}" for n in range(100_000)]
+
+
+def _formed(**form: Any) -> SamplingParams:
+    return SamplingParams(max_tokens=4, **form)
+
+
+def _folder(change: Callable[[Path], object]) -> Callable[[Path, Engine], Ask]:
+    def prepare(root: Path, engine: Engine) -> Ask:
+        folder = root / _NAME
+        if not folder.exists():
+            change(write_model(folder, SHAPES["tiny"]))
+
+        def ask(engine: Engine, model: Model) -> Outcome:
+            return engine.load_later(folder).result
+
+        return ask
+
+    return prepare
+
+
+def _template(source: str) -> Callable[[Path, Engine], Ask]:
+    def prepare(root: Path, engine: Engine) -> Ask:
+        path = write_model(root / _NAME, SHAPES["tiny"], template=source + CHATML)
+        hostile = engine.load(path)
+
+        def ask(engine: Engine, model: Model) -> Outcome:
+            return engine.open_session(hostile).send("hello", FEW).text
+
+        return ask
+
+    return prepare
+
+
+def _deep(folder: Path) -> None:
+    file = folder / "config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "num_hidden_layers": 300_000}))
+
+
+def _tokenizer(change: Callable[[dict[str, Any]], object]) -> Callable[[Path, Engine], Ask]:
+    return _folder(lambda folder: change_tokenizer(folder, change))
+
+
+INPUTS = (
+    Input(
+        "F6",
+        "pastes 20 MB",
+        "context_overflow",
+        _sends(lambda: ("A line of text that somebody pastes.\n" * 550_000, FEW)),
+    ),
+    Input("F6", "sends 100,000 messages", "context_overflow", _sends(lambda: (_many(), FEW))),
+    Input(
+        "F6",
+        "asks for 100,000 choices",
+        "invalid_request",
+        _sends(lambda: ("Choose.", _formed(choices=tuple(_choices())))),
+    ),
+    Input(
+        "F6",
+        "asks for a schema of 100,000 choices",
+        "invalid_request",
+        _sends(lambda: ("Choose.", _formed(json_schema={"enum": _choices()}))),
+    ),
+    Input(
+        "F2",
+        "asks for a chain of 1,500 $refs",
+        "invalid_request",
+        _sends(lambda: ("Fill in.", _formed(json_schema=chain(1500)))),
+    ),
+    Input(
+        "F5",
+        "loads a folder with a FIFO in it",
+        "model_load_failed",
+        _folder(lambda folder: os.mkfifo(folder / "notes.txt")),
+    ),
+    Input(
+        "F5",
+        "loads a folder with a link to /dev/zero",
+        "model_load_failed",
+        _folder(lambda folder: (folder / "notes.txt").symlink_to("/dev/zero")),
+    ),
+    Input("F5", "opens a model of 300,000 layers", "model_load_failed", _folder(_deep)),
+    Input("F1", "runs an endless template", "template_error", _template(ENDLESS)),
+    Input("F1", "runs {{ 9**(9**9) }}", "template_error", _template("{{ 9**(9**9) }}")),
+    Input(
+        "F1",
+        "runs {{ 'a'*(2*10**9) }}",
+        "template_error",
+        _template("{{ 'a'*(2*10**9) }}"),
+    ),
+    Input(
+        "F3",
+        "loads a tokenizer with an id far outside",
+        "model_load_failed",
+        _tokenizer(far_id),
+    ),
+    Input(
+        "F5",
+        "loads a normalizer that explodes",
+        "model_load_failed",
+        _tokenizer(explosion),
+    ),
+    Input("F4", "loads a charsmap that panics", "model_load_failed", _tokenizer(panic)),
 )
 
-__all__ = ["ENDLESS", "chain", "change_tokenizer", "far_id"]
 
 # Ordered in similar pairs, because each run tests only half of them.
 TEMPLATES = {
@@ -41,9 +226,7 @@ PANICS: dict[str, Callable[[dict[str, Any]], object]] = {
     "length 0": lambda t: t.update(pre_tokenizer={"type": "FixedLength", "length": 0}),
 }
 EXPLOSIONS: dict[str, Callable[[dict[str, Any]], object]] = {
-    "replace": lambda t: t.update(
-        normalizer={"type": "Sequence", "normalizers": [replace_normalizer("e", "e" * 10_000)] * 3}
-    ),
+    "replace": explosion,
     "replace a little": lambda t: t.update(
         normalizer={"type": "Sequence", "normalizers": [replace_normalizer("e", "e" * 100)] * 6}
     ),

@@ -55,14 +55,6 @@ def faults(arguments: list[str]) -> int:
     return 0
 
 
-def hostile(arguments: list[str]) -> int:
-    """Send hostile input while three chats stream; measure their longest gaps."""
-    from engine.cli.main import main
-
-    model = arguments[0] if arguments else "random:tiny"
-    return main(["bench", model, "--parts", "hostile", *arguments[1:]])
-
-
 def published(_: list[str]) -> int:
     """Use a tool server from PyPI, installed separately, with keys on a screen."""
     from tests.environments import python_of
@@ -100,12 +92,12 @@ def screens(_: list[str]) -> int:
 
 FUNCTIONS = {
     "faults": faults,
-    "hostile": hostile,
     "published": published,
     "screens": screens,
     "turns": turns,
 }
 MODULES = {
+    "hostile": "Send hostile input while three chats stream; measure their longest gaps.",
     "sees": "Compare vision models with mlx-vlm, and run random schedules of chats with images.",
     "tools": "Use tools in eight chats in random order; expect no effect on other chats.",
     "mcp": "Run malicious tool servers next to an honest one, and names that change their address.",
@@ -167,8 +159,7 @@ class Share:
 
 
 STAGES: list[list[list[Share]]] = [
-    # separate because gaps are measured; mlx_lm.server would add minutes
-    [[Share(5.0, "hostile", ("random:tiny", "--against", "alone"))]],
+    [[Share(5.0, "hostile")]],  # separate because gaps are measured
     [[Share(8.5, "faults", ("--seconds", "420"))]],  # in two processes
     [
         [

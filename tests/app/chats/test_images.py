@@ -32,13 +32,13 @@ from app.ui.transcript.message_row import AttachedFiles, FileLine, SmallPicture
 from app.ui.transcript.user_row import UserRow
 from app.ui.widgets.picture_sheet import PictureSheet, decode_thumbnail
 from engine import Engine, Image
-from engine.bench.hostile_images import PICTURES
 from engine.bench.seeing import write_seeing
 from engine.messages import LOST
 from engine.sandbox.images import DecodedImage
 from engine.sandbox.jobs import read_image, read_sound
 from tests.app.chats.test_file_attacher import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
+from tests.engine.hostile_images import PICTURES
 from tests.engine.model.seeing import tone
 
 EYES = "/models/eyes"

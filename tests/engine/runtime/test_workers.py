@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from engine import Engine, EngineError, SamplingParams
-from engine.bench.hostile_inputs import ENDLESS
 from engine.bench.random_models import CHATML, SHAPES, write_model
 from engine.messages import Command, WorkDone
 from engine.runtime import workers
@@ -27,6 +26,7 @@ from engine.runtime.workers import (
 from engine.sandbox import confined
 from engine.sandbox.confined import Sandbox
 from engine.sandbox.protocol import TaskLimits
+from tests.engine.hostile import ENDLESS
 
 SOON = 60.0  # seconds; anything longer counts as blocked
 

@@ -1,6 +1,6 @@
 """Hostile input in the real engine fails with its own error and doesn't affect other chats.
 
-The inputs are the same as in `python -m engine bench --parts hostile`, which measures how long
+The inputs are the same as in `python -m tests.torture hostile`, which measures how long
 other chats stall. The limits of child processes are shorter here to keep the tests fast.
 """
 
@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
-from engine.bench.hostile_inputs import INPUTS, Ask, Input
 from engine.bench.random_models import SHAPES, write_model
 from engine.errors import ENGINE_STOPPED
 from engine.sandbox import confined
 from engine.sandbox.confined import Sandbox
 from engine.sandbox.protocol import TaskLimits
+from tests.engine.hostile import INPUTS, Ask, Input
 
 MB = 2**20
 PATIENCE = 60.0

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from engine import Engine, SamplingParams
-from engine.bench.hostile_inputs import change_tokenizer
 from engine.bench.random_models import SHAPES, write_model
 from engine.messages import Message, RawPrompt
 from engine.model import loader
 from engine.sandbox.prompts import load_wrapper
 from engine.text.known_tokenizer import KnownTokenizer, describe
+from tests.engine.hostile import change_tokenizer
 
 SPM = {
     "type": "Sequence",

@@ -12,12 +12,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from engine.bench.hostile_inputs import FEW, Ask, Input, Outcome
 from engine.bench.seeing import write_seeing
 from engine.engine import Engine
 from engine.errors import INVALID_REQUEST
 from engine.messages import Image
 from engine.model.info import Model
+from tests.engine.hostile import FEW, Ask, Input, Outcome
 
 _TOWER = {
     "depth": 1,
