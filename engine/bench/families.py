@@ -53,7 +53,6 @@ class Finding(Struct, frozen=True):
     equal: bool | None = None  # True if all greedy tokens were equal
     # For models from mlx-vlm, the maximum difference from the logits of mlx-vlm's own forward pass.
     own: float | None = None
-    fused: bool = False  # each step is a single call of the CPU kernels
     why: str = ""  # reason why the model couldn't be built, loaded or compared
 
     @property
@@ -146,29 +145,19 @@ def quantize_folder(folder: Path, group: int, bits: int = 4) -> None:
     (folder / "config.json").write_text(json.dumps(config))
 
 
-def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> Finding:
-    """Build a model of an architecture, and compare shared steps with separate steps.
-
-    Args:
-        group: quantization group size; 0 for unquantized weights.
-    """
+def measure(architecture: str, folder: Path) -> Finding:
+    """Build a model of an architecture, and compare shared steps with separate steps."""
     import mlx.core as mx
 
-    from engine.errors import EngineError
-    from engine.model import backend, plain_decoder, vlm
+    from engine.model import backend, vlm
     from engine.model.loader import load_blocking
     from engine.model.probe import ALONE
 
     try:
-        write_family(folder, architecture, group or 1)
-        if group:
-            quantize_folder(folder, group, bits)
+        write_family(folder, architecture)
         model = load_blocking(folder, wide=backend.start().prefers_float32)
-    except (NotBuildableError, EngineError) as error:
+    except Exception as error:
         return Finding(architecture, why=_first_line(error))
-    except Exception as error:  # mlx-lm can't quantize every architecture
-        prefix = "not in few bits: " if group else ""
-        return Finding(architecture, why=prefix + _first_line(error))
     kinds = sorted({k for c in model.new_caches() for k in _kinds(c)})
     finding = Finding(
         architecture,
@@ -176,7 +165,6 @@ def measure(architecture: str, folder: Path, group: int = 0, bits: int = 4) -> F
         model.info.step,
         model.abilities.modes.shares_prefix,
         model.abilities.token_by_token,
-        fused=plain_decoder.is_installed(model.net),
     )
     try:
         if isinstance(model.net, vlm.AsLanguageModel):
@@ -267,12 +255,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("architectures", nargs="*", help="architectures (default: all of mlx-lm)")
     parser.add_argument("--vlm", action="store_true", help="all architectures loaded from mlx-vlm")
     parser.add_argument("--markdown", metavar="FILE", help="also write a table to FILE")
-    parser.add_argument(
-        "--few-bits", type=int, default=0, metavar="GROUP", help="quantize in groups of this size"
-    )
-    parser.add_argument(
-        "--bits", type=int, default=4, help="bits of quantized weights (default: 4)"
-    )
     parser.add_argument("--lines", action="store_true", help=argparse.SUPPRESS)
 
 
@@ -282,7 +264,7 @@ def main(options: argparse.Namespace) -> int:
     # Call this before `architectures` imports MLX, so that MLX uses the engine's BLAS.
     blas = backend.start().blas
     if options.lines:
-        return _work(options.architectures, options.few_bits, options.bits)
+        return _work(options.architectures)
     from engine.model import vlm
 
     of_vlm = [*(name + SEEING for name in seeing.FAMILIES), *vlm.language_models()]
@@ -292,32 +274,29 @@ def main(options: argparse.Namespace) -> int:
         return 2
     names = options.architectures or (of_vlm if options.vlm else architectures())
     findings = []
-    for finding in iterate_findings(names, options.few_bits, options.bits):
+    for finding in iterate_findings(names):
         findings.append(finding)
         print(_row(finding), flush=True)
     print(f"\n{summary(findings)} BLAS: {blas}.")
-    if options.few_bits:
-        print(f"One call of the kernels a step: {sum(f.fused for f in findings)}.")
     if options.markdown:
         Path(options.markdown).write_text(markdown(findings, blas, options.vlm), encoding="utf-8")
     return 0 if all(f.equal is not False for f in findings) else 1
 
 
-def _work(names: Sequence[str], group: int, bits: int) -> int:
+def _work(names: Sequence[str]) -> int:
     warnings.simplefilter("ignore")
     for name in names:
         with tempfile.TemporaryDirectory() as scratch:
-            finding = measure(name, Path(scratch) / name, group, bits)
+            finding = measure(name, Path(scratch) / name)
             print(json.dumps(to_builtins(finding)), flush=True)
     return 0
 
 
-def iterate_findings(names: Sequence[str], group: int = 0, bits: int = 4) -> Iterator[Finding]:
+def iterate_findings(names: Sequence[str]) -> Iterator[Finding]:
     """Yield the findings in order. Models run in a child process, because they may crash it."""
     remaining = list(names)
     while remaining:
-        bit_options = ("--few-bits", str(group), "--bits", str(bits))
-        command = engine_command("families", *bit_options, "--lines", *remaining)
+        command = engine_command("families", "--lines", *remaining)
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
             assert worker.stdout is not None
             for line in worker.stdout:
@@ -332,8 +311,7 @@ def _row(f: Finding) -> str:
     if f.difference is None:
         return f"{f.architecture:<24} {f.step or '-':<7} {f.why or f.caches}"
     same = "equal" if f.equal else "DIFFER"
-    fused = ", fused" if f.fused else ""
-    return f"{f.architecture:<24} {f.step:<7} {f.difference:8.1e}  {same:<7} {f.caches}{fused}"
+    return f"{f.architecture:<24} {f.step:<7} {f.difference:8.1e}  {same:<7} {f.caches}"
 
 
 def summary(findings: Sequence[Finding]) -> str:

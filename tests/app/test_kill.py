@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.store import ChatRecord, Message, Store, new_id
-from tests.bench.kill import measure
-from tests.bench.ledger import Found, Ledger, tree
+from tests.torture.kill import measure
+from tests.torture.ledger import Found, Ledger, tree
 
 NOW = 1000.0
 

@@ -7,30 +7,22 @@ import json
 import os
 import sys
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from app.settings.paths import GUIDE
-from tests.bench import kill
 from tests.bench.bars import Figure
-
-if TYPE_CHECKING:
-    from tests.bench.samples import Crowd
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--json", action="store_true", help="figures for machines")
     commands = parser.add_subparsers(dest="command", required=True)
-    stalls = commands.add_parser(
-        "stalls", help="event-loop stalls, processor and memory while panes stream"
-    )
+    stalls = commands.add_parser("stalls", help="event-loop stalls while panes stream")
     stalls.add_argument("--panes", type=int, default=8)
     stalls.add_argument("--seconds", type=float, default=20.0)
     stalls.add_argument("--drip", action="store_true", help="long answers, no model")
     stalls.add_argument("--rate", type=float, default=50.0, help="with --drip: tokens/s a pane")
     stalls.add_argument("--characters", type=int, default=60_000, help="with --drip: at first")
     stalls.add_argument("--model", default=GUIDE, help="another model's folder")
-    stalls.add_argument("--json", action="store_true", default=argparse.SUPPRESS)
     opening = commands.add_parser("open", help="a chat of 10,000 messages, asked to painted")
     opening.add_argument("--messages", type=int, default=10_000)
     opening.add_argument("--long", type=int, default=3, help="how many of them")
@@ -42,18 +34,10 @@ def main() -> int:
     token = commands.add_parser("token", help="from the engine's event to the screen")
     token.add_argument("--tokens", type=int, default=500)
     token.add_argument("--rate", type=float, default=50.0, help="tokens/s")
-    for command in (stalls, opening, scroll, start, token):
-        command.add_argument("--chats", type=int, default=0, help="others in the sidebar")
-        command.add_argument("--folders", type=int, default=0, help="that these are in")
     walk = commands.add_parser("walk", help="files and functions of app/ on three main paths")
     walk.add_argument("--names", action="store_true", help="print the functions by file")
-    kill.add_to(commands)
     options = parser.parse_args()
-    if options.command == "kill":
-        return kill.run(options)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    if options.command == "stalls" and not options.drip:
-        return _stalls(options)
     figures = _figures(options)
     if options.json:
         print(json.dumps([asdict(figure) for figure in figures]))
@@ -64,24 +48,23 @@ def main() -> int:
 
 def _figures(options: argparse.Namespace) -> list[Figure]:
     # Import only what is needed, because other modules would count as memory and as a warm start.
-    crowd = _crowd(options)
     match options.command:
         case "open":
             from tests.bench import opening
 
-            return opening.measure(options.messages, options.long, crowd)
+            return opening.measure(options.messages, options.long)
         case "scroll":
             from tests.bench import scrolling
 
-            return scrolling.measure(options.messages, options.seconds, crowd)
+            return scrolling.measure(options.messages, options.seconds)
         case "start":
             from tests.bench import starting
 
-            return starting.measure(options.rounds, crowd)
+            return starting.measure(options.rounds)
         case "token":
             from tests.bench import token
 
-            return token.measure(options.tokens, options.rate, crowd)
+            return token.measure(options.tokens, options.rate)
         case "walk":
             from tests.bench import walk
 
@@ -89,35 +72,11 @@ def _figures(options: argparse.Namespace) -> list[Figure]:
         case _:
             from tests.bench import stalls
 
-            return stalls.dripping(
-                options.panes, options.seconds, options.rate, options.characters, crowd
-            )
-
-
-def _crowd(options: argparse.Namespace) -> Crowd:
-    from tests.bench.samples import Crowd
-
-    return Crowd(getattr(options, "chats", 0), getattr(options, "folders", 0))
-
-
-def _stalls(options: argparse.Namespace) -> int:
-    from tests.bench.stalls import measure
-
-    report = measure(options.model, options.panes, options.seconds, _crowd(options))
-    if options.json:
-        print(json.dumps(report.as_dict()))
-        return 0
-    print(f"{report.panes} panes, {report.seconds} s, {report.probes} probes")
-    print(f"{'p50':>8} {'p90':>8} {'p99':>8} {'max':>8}   over 50 ms")
-    print(
-        f"{report.p50_ms:>7} {report.p90_ms:>8} {report.p99_ms:>8} {report.max_ms:>8} ms"
-        f" {report.over_50_ms}"
-    )
-    print(
-        f"answering {report.share_streaming:.0%} of the time, "
-        f"{report.characters_per_s:,.0f} characters/s on screen"
-    )
-    return 0
+            if options.drip:
+                return stalls.dripping(
+                    options.panes, options.seconds, options.rate, options.characters
+                )
+            return stalls.measure(options.model, options.panes, options.seconds)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Start the program with a temporary profile and a number of chats, for benchmarks."""
+"""Start the program with a temporary profile, for benchmarks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.settings.paths import GUIDE, Paths
-from tests.bench.samples import NOBODY, Crowd, write_crowd
 from tests.driving import Driver, program_in
 
 
@@ -17,17 +16,17 @@ def program(
     model: str = GUIDE,
     size: tuple[int, int] = (1440, 900),
     engine: Callable[[], object] | None = None,
-    crowd: Crowd = NOBODY,
+    fill: Callable[[Path], object] = lambda _: None,
 ) -> Iterator[Driver]:
     """Run the program on a temporary profile and clean up at the end.
 
-    ``crowd``: initial chats and folders of the profile.
+    ``fill``: called before the start with the path of the chats' file, to write chats.
 
     Raises RuntimeError if the model does not load.
     """
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         paths = Paths.for_profile(Path(folder))
         paths.create()
-        write_crowd(paths.chats, crowd)
+        fill(paths.chats)
         with program_in(paths, model, size, engine) as driver:
             yield driver

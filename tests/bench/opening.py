@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import statistics
-import tempfile
 import time
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QEventLoop, QObject
 from PySide6.QtWidgets import QApplication
 
-from app.settings.paths import Paths
 from app.ui.transcript.markdown_view import MarkdownView
 from tests.bench import samples
 from tests.bench.bars import Figure, resident_mb
 from tests.bench.drip import Drip
-from tests.driving import Driver, program_in
+from tests.bench.drive import program
+from tests.driving import Driver
 
 BAR_MS = 150.0
 
@@ -31,16 +30,16 @@ class Painted(QObject):
         return False
 
 
-def measure(messages: int, chats: int, crowd: samples.Crowd) -> list[Figure]:
-    with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
-        paths = Paths.for_profile(Path(folder))
-        paths.create()
-        samples.write_crowd(paths.chats, crowd)
-        ids = [samples.write_long(paths.chats, messages) for _ in range(chats)]
-        with program_in(paths, engine=lambda: Drip(lambda: iter(()), 50)) as driver:
-            before = resident_mb()
-            took = [_open(driver, chat_id) for chat_id in ids]
-            after = resident_mb()
+def measure(messages: int, chats: int) -> list[Figure]:
+    ids: list[str] = []
+
+    def fill(file: Path) -> None:
+        ids.extend(samples.write_long(file, messages) for _ in range(chats))
+
+    with program(engine=lambda: Drip(lambda: iter(()), 50), fill=fill) as driver:
+        before = resident_mb()
+        took = [_open(driver, chat_id) for chat_id in ids]
+        after = resident_mb()
     return [
         Figure(f"{messages:,} messages, the first chat", took[0], "ms", BAR_MS),
         Figure("each, median", statistics.median(took), "ms", BAR_MS),

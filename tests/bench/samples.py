@@ -89,11 +89,8 @@ CHATS = {
 
 
 class Crowd(NamedTuple):
-    chats: int = 0
-    folders: int = 0
-
-
-NOBODY = Crowd()
+    chats: int
+    folders: int
 
 
 def write_crowd(chats: Path, crowd: Crowd) -> None:
@@ -101,8 +98,6 @@ def write_crowd(chats: Path, crowd: Crowd) -> None:
 
     Every fifth folder is nested in another. The times of the last messages spread over two years.
     """
-    if not crowd.chats:
-        return
     now, span = time.time(), 2 * 365 * 86_400
     folders = [Folder(new_id(), f"Folder {number:02}") for number in range(crowd.folders)]
     for number in range(4, len(folders), 5):

@@ -9,23 +9,14 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from app.models.suggestions import find_small_folder
 from app.settings import translation
-from app.settings.paths import GUIDE, Paths
+from app.settings.paths import GUIDE
 from tests.bench import screens
+from tests.bench.drive import program
 from tests.bench.moving_picture import SIZE, film
-from tests.driving import program_in
-
-
-def record(file: Path, model: str) -> None:
-    with tempfile.TemporaryDirectory(prefix="stretto-") as profile:
-        paths = Paths.for_profile(Path(profile))
-        paths.create()
-        with program_in(paths, model, SIZE) as driver:
-            film(driver, file)
 
 
 def main() -> int:
@@ -46,7 +37,8 @@ def main() -> int:
         taken = screens.take(options.folder, options.look, tail)
         print(len(taken), "screenshots in", options.folder)
         return 0
-    record(options.folder / "streaming.webp", options.model or find_small_folder() or GUIDE)
+    with program(options.model or find_small_folder() or GUIDE, SIZE) as driver:
+        film(driver, options.folder / "streaming.webp")
     return 0
 
 

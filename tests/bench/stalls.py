@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
 from app.ui.pane.pane import ChatPane
 from tests.bench import samples
-from tests.bench.bars import Figure, lateness, percentile, resident_mb
+from tests.bench.bars import Figure, lateness, resident_mb
 from tests.bench.drip import Drip
 from tests.bench.drive import program
 from tests.driving import Driver
@@ -59,37 +58,14 @@ class Probe(QObject):
         self._used = used
 
 
-@dataclass(frozen=True)
-class StallReport:
-    """Event loop delays in ms, from ``probes`` measurements while ``panes`` panes streamed.
-
-    Attributes:
-        share_streaming: share of the time with a running answer, averaged over the panes.
-        characters_per_s: total text shown per second.
-    """
-
-    panes: int
-    seconds: float
-    probes: int
-    p50_ms: float
-    p90_ms: float
-    p99_ms: float
-    max_ms: float
-    over_50_ms: int
-    share_streaming: float
-    characters_per_s: float
-
-    def as_dict(self) -> dict[str, float]:
-        return asdict(self)
+MODEL_P99_MS = 8.0
 
 
-def measure(
-    model: str, panes: int, seconds: float, crowd: samples.Crowd = samples.NOBODY
-) -> StallReport:
-    with program(model, size=(1760, 1060), crowd=crowd) as driver:
+def measure(model: str, panes: int, seconds: float) -> list[Figure]:
+    """Stream replies of a model in ``panes`` panes, and ask again whenever one has ended."""
+    with program(model, size=(1760, 1060)) as driver:
         opened = open_grid(driver, panes)
-        streamed = 0
-        running = looks = 0
+        streamed = running = looks = 0
 
         def count(_message: str, text: str, _kind: str) -> None:
             nonlocal streamed
@@ -114,32 +90,20 @@ def measure(
         driver.until(over, seconds + 60)
         took = time.monotonic() - begun
         probe.stop()
-        late = sorted(probe.late_ms)
-    return StallReport(
-        panes=panes,
-        seconds=round(took, 1),
-        probes=len(late),
-        p50_ms=round(percentile(late, 0.5), 2),
-        p90_ms=round(percentile(late, 0.9), 2),
-        p99_ms=round(percentile(late, 0.99), 2),
-        max_ms=round(late[-1] if late else 0.0, 2),
-        over_50_ms=sum(value > 50 for value in late),
-        share_streaming=round(running / max(looks, 1), 2),
-        characters_per_s=round(streamed / took, 1),
-    )
+    return [
+        *lateness("lateness", probe.late_ms, MODEL_P99_MS, None),
+        Figure("probes", len(probe.late_ms), ""),
+        Figure("probes late by over 50 ms", sum(late > 50 for late in probe.late_ms), ""),
+        Figure("time with a running reply", 100 * running / max(looks, 1), "%"),
+        Figure("characters per second", streamed / took, ""),
+    ]
 
 
 P99_MS, MAX_MS, CPU_SHARE = 16.0, 50.0, 0.5
 _PIECE = 5  # characters per token
 
 
-def dripping(
-    panes: int,
-    seconds: float,
-    rate: float,
-    characters: int,
-    crowd: samples.Crowd = samples.NOBODY,
-) -> list[Figure]:
+def dripping(panes: int, seconds: float, rate: float, characters: int) -> list[Figure]:
     """Stream long answers in ``panes`` panes without a model, ``rate`` tokens per second each.
 
     Args:
@@ -152,7 +116,7 @@ def dripping(
         for place in range(characters, len(written), _PIECE):
             yield written[place : place + _PIECE]
 
-    with program(size=(1760, 1060), engine=lambda: Drip(text, rate), crowd=crowd) as driver:
+    with program(size=(1760, 1060), engine=lambda: Drip(text, rate)) as driver:
         opened = open_grid(driver, panes)
         for pane in opened:
             pane.chat.turn.send("Write")

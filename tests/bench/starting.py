@@ -15,24 +15,18 @@ from pathlib import Path
 
 from app.settings.paths import Paths
 from tests.bench.bars import Figure
-from tests.bench.samples import Crowd, write_crowd
 
 WINDOW_S, USABLE_S = 0.4, 1.0
 _CHATS = 20
 
 
-def measure(rounds: int, crowd: Crowd) -> list[Figure]:
-    """Start with an empty profile, one chat and 20 chats, after a warm-up start of each.
-
-    The last two also have the crowd in their lists.
-    """
+def measure(rounds: int) -> list[Figure]:
+    """Start with an empty profile, one chat and 20 chats, after a warm-up start of each."""
     with tempfile.TemporaryDirectory(prefix="stretto-") as folder:
         empty = [_start(Path(folder) / f"empty{number}") for number in range(rounds + 1)]
-        write_crowd(Paths.for_profile(Path(folder) / "empty0").chats, crowd)
         one = [_start(Path(folder) / "empty0") for _ in range(rounds + 1)]
         full = Path(folder) / "full"
         _start(full, fill=_CHATS)
-        write_crowd(Paths.for_profile(full).chats, crowd)
         again = [_start(full) for _ in range(rounds + 1)]
     assert {run["panes"] for run in again} == {_CHATS}
 

@@ -12,7 +12,6 @@ from app.ui.transcript.markdown_view import MarkdownView
 from tests.bench.bars import Figure, percentile
 from tests.bench.drip import Drip
 from tests.bench.drive import program
-from tests.bench.samples import Crowd
 
 BAR_MS = 33.0
 _WIDTH = 6  # characters per token
@@ -36,7 +35,7 @@ class Shown(QObject):
             self.at.append(time.perf_counter())
 
 
-def measure(tokens: int, rate: float, crowd: Crowd) -> list[Figure]:
+def measure(tokens: int, rate: float) -> list[Figure]:
     posted: list[float] = []
 
     def text() -> Iterator[str]:
@@ -46,7 +45,7 @@ def measure(tokens: int, rate: float, crowd: Crowd) -> list[Figure]:
     def on_post(_piece: str) -> None:
         posted.append(time.perf_counter())
 
-    with program(engine=lambda: Drip(text, rate, on_post), crowd=crowd) as driver:
+    with program(engine=lambda: Drip(text, rate, on_post)) as driver:
         shown = Shown()
         qt = QApplication.instance()
         assert qt is not None

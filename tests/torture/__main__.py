@@ -5,54 +5,16 @@ Without a command or with `all`, each check runs for its time in `STAGES`.
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import logging
 import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 from tests.torture import ROOT
-
-
-def faults(arguments: list[str]) -> int:
-    """Raise an error in each engine function in each state of a reply; check all other replies."""
-    parser = argparse.ArgumentParser(prog="tests.torture faults", description=faults.__doc__)
-    parser.add_argument("--once", action="store_true", help="one fault for each function")
-    parser.add_argument("--only", default="", help="faults whose name contains this")
-    parser.add_argument("--seconds", type=float, default=1e9, help="then no more are begun")
-    parser.add_argument("--jobs", type=int, default=2, help="processes that share the faults")
-    parser.add_argument("--each", action="store_true", help="print a line for each fault")
-    parser.add_argument("--part", default="", help=argparse.SUPPRESS)
-    parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
-    parser.add_argument("--inject", action="append", default=[], help=argparse.SUPPRESS)
-    chosen = parser.parse_args(arguments)
-    if not chosen.part:
-        from tests.torture import fault_parts
-
-        options = ["--once"] * chosen.once + ["--only", chosen.only]
-        return fault_parts.run(options, chosen.jobs, chosen.seconds, chosen.each)
-    from tests.torture.injection import for_children, install
-
-    switch = install()  # before anything imports the engine
-    logging.disable(logging.CRITICAL)
-    from engine.model import backend
-
-    backend.load_openblas()
-    from tests.torture import fault_run
-
-    with tempfile.TemporaryDirectory() as folder:
-        child = for_children(Path(folder))
-        whole, only, seconds = not chosen.once, chosen.only, chosen.seconds
-        part, skip = chosen.part, chosen.skip
-        fault_run.run(switch, child, whole, only, seconds, part, skip, chosen.inject)
-    return 0
 
 
 def published(_: list[str]) -> int:
@@ -90,61 +52,32 @@ def screens(_: list[str]) -> int:
     )
 
 
-FUNCTIONS = {
-    "faults": faults,
-    "published": published,
-    "screens": screens,
-    "turns": turns,
-}
-MODULES = {
-    "hostile": "Send hostile input while three chats stream; measure their longest gaps.",
-    "sees": "Compare vision models with mlx-vlm, and run random schedules of chats with images.",
-    "tools": "Use tools in eight chats in random order; expect no effect on other chats.",
-    "mcp": "Run malicious tool servers next to an honest one, and names that change their address.",
-    "serve": "Send requests to the server with sessions and disconnects; check what it keeps.",
-    "bodies": "Send bad bodies of up to 100 MB; expect errors, little memory, a live neighbor.",
-    "races": "Send random conflicting requests to the server; print the schedules that fail.",
-    "clients": "Run litellm, langchain and an agent, installed separately, against a real server.",
-    "agents": "Run coding agents from their packages through whole sessions; measure the prefill.",
-    "http": "Send bad requests by schemathesis and raw sockets; expect no status 500 and no hang.",
-    "hub": "Use the program's client with a hub that misreports, drips and redirects in circles.",
-    "gguf": "Load damaged GGUF files while chats stream; expect messages and unchanged replies.",
-    "doors": "Fuzz formulas and Markdown in child processes; expect no signal and no hang.",
-    "kill": "Kill the program during work on chats, trash, backups, settings; expect no loss.",
-    "queue": "Queue, steer, edit, remove, stop and kill messages; expect each one once, in order.",
-    "person": "Do random actions at the window; compare the screen, the store and the engine.",
-    "exchange": "Export and import chats without loss; stream a huge export of another program.",
-    "profile": "Open damaged chat files and profiles in the window; expect no error and no loss.",
-    "calls": "Constrain 200 random calls of 20 schemas per dialect; expect valid ones.",
-    "ranks": "Compare engines of several ranks with one rank; let ranks die, hang or slow down.",
-    "drafts": "Compare answers with and without drafts for all types of caches.",
-    "real": "Check a real quantized model: batches, grammars, seeds, perplexity, sampling, drafts.",
-    "schedules": "Compare quantized models in random schedules with chats that run alone.",
-    "folders": "Damage models, adapters and cache files at random next to a replying chat.",
-    "memory": "Run forks, evictions, a slow disk and faults in little memory; check what is held.",
-}
-"""Commands in modules with a `main`."""
-ELSEWHERE = {
-    "tools": "tests.torture.tool_chats",
-    "person": "tests.torture.person",
-    "exchange": "tests.torture.round_trip",
-    "calls": "tests.torture.bound_calls",
-}
-"""Modules not named like their commands."""
-SEPARATE = {"doors": ["tests.torture.doors"], "kill": ["tests.bench", "kill"]}
-"""Commands that need a process without the engine or with other settings."""
+FUNCTIONS = {"published": published, "screens": screens, "turns": turns}
+SEPARATE = {"doors", "faults", "kill"}
+"""Commands that need a process without the engine."""
+
+
+def commands() -> dict[str, str]:
+    """Return each command with the first line of its documentation."""
+    found = {name: str(function.__doc__) for name, function in FUNCTIONS.items()}
+    for file in ROOT.glob("tests/torture/[a-z]*.py"):
+        source = file.read_text("utf-8")
+        if "\ndef main(arguments: list[str]) -> int:\n" in source:
+            found[file.stem] = source.removeprefix('"""').partition("\n")[0].removesuffix('"""')
+    return found
 
 
 def run(command: str, arguments: list[str]) -> int:
     if command in FUNCTIONS:
         return FUNCTIONS[command](arguments)
+    name = f"tests.torture.{command}"
     if command in SEPARATE:
-        return subprocess.call([sys.executable, "-m", *SEPARATE[command], *arguments], cwd=ROOT)
+        return subprocess.call([sys.executable, "-m", name, *arguments], cwd=ROOT)
     from engine.model import backend
 
     backend.load_openblas()  # before anything imports MLX
     with backend.preserved_file_limit():  # mlx-lm would lower the limit of descriptors
-        module = importlib.import_module(ELSEWHERE.get(command, f"tests.torture.{command}"))
+        module = importlib.import_module(name)
     status: int = module.main(arguments)
     return status
 
@@ -221,11 +154,10 @@ def main(arguments: list[str]) -> int:
     command, *rest = arguments or ["all"]
     if command == "all":
         return everything(rest)
-    if command in FUNCTIONS or command in MODULES:
+    known = commands()
+    if command in known:
         return run(command, rest)
-    print(f"python -m tests.torture all        {everything.__doc__}")
-    about = MODULES | {name: str(function.__doc__) for name, function in FUNCTIONS.items()}
-    for name, text in sorted(about.items()):
+    for name, text in {"all": str(everything.__doc__), **dict(sorted(known.items()))}.items():
         print(f"python -m tests.torture {name:10} {text}")
     return 2
 

@@ -1,4 +1,4 @@
-"""Real coding agents with a real server: `python -m tests.torture agents [NAME …]`.
+"""Real coding agents with a real server, from their packages.
 
 Each agent is installed from its package into `build/agents` and runs without a window or network.
 The model plays a script (`tests/engine/scripted.py`) with tool calls, sub-agents, an overflow and

@@ -1,4 +1,4 @@
-"""A server with malformed bodies of full size: `python -m tests.torture bodies`.
+"""A server with malformed bodies of full size.
 
 They include a hundred megabytes, plain and compressed; ten thousand tools; exponential schemas and
 grammars; tool results of fifty megabytes; and ids of a megabyte in every field. Each body gets a

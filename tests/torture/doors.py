@@ -1,4 +1,4 @@
-"""Random formulas and Markdown for the window's libraries: `python -m tests.torture doors`.
+"""Random formulas and Markdown for the window's libraries.
 
 They run in a child process without a screen with the window's code: `tex.formula`, Qt's SVG, and a
 `MarkdownDocument` that is laid out and painted. Inputs that kill a child by a signal, or exceed

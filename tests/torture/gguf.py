@@ -1,4 +1,4 @@
-"""Damaged GGUF files, loaded in sequence while chats stream: `python -m tests.torture gguf`.
+"""Damaged GGUF files, loaded in sequence while chats stream.
 
 Each file loads or is refused with a message. No child crashes or takes too long, the chats' replies
 are the same as alone, and refused files leave nothing behind.

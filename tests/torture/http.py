@@ -1,4 +1,4 @@
-"""A server with malformed requests: `python -m tests.torture http`.
+"""A server with malformed requests.
 
 First, schemathesis generates requests from the server's `/openapi.json` and corrupts them. Then
 random and damaged bodies and headers are sent on raw sockets. Each request gets a response that

@@ -1,4 +1,4 @@
-"""A malicious hub: `python -m tests.torture hub`.
+"""A malicious hub.
 
 The client is the program's own, through huggingface_hub and `HF_ENDPOINT`, as with the real hub.
 For each response at random, the hub reports wrong sizes and names, sends slowly or without end,

@@ -1,4 +1,4 @@
-"""Hostile tool servers next to an honest server: `python -m tests.torture mcp`.
+"""Hostile tool servers next to an honest server.
 
 Each attack of `tests.app.tools.hostile_server` is called over stdio and HTTP, while an honest
 server handles calls and a thread measures delays. Only the hostile server's calls may be delayed.

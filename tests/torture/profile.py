@@ -1,4 +1,4 @@
-"""`python -m tests.torture profile`: damaged files for the window to open.
+"""Damaged chat files and profiles, opened in the window.
 
 - `imports`: exports in all five formats, each damaged at random, are imported into the open window.
   The results are opened in a pane, exported and removed again.

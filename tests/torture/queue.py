@@ -17,7 +17,6 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import threading
@@ -38,7 +37,7 @@ from app.models.loading import ModelLoader
 from app.settings.paths import Paths
 from app.store import Queued, Store, StoreError
 from engine import Engine
-from tests.torture import ROOT
+from tests.torture.killing import run_child
 
 CHAT = "0" * 32
 TOKENS = 48
@@ -345,14 +344,13 @@ def _killed(
     acted = threading.Semaphore(0)
     early = dice.random() < 0.05
 
-    def kill(process: subprocess.Popen[bytes]) -> None:
+    def wait(_: object) -> None:
         for _ in range(1 if early else count):
             if not acted.acquire(timeout=SETTLE_S):
                 raise TimeoutError("The program that is to be killed does nothing.")
         time.sleep(dice.choice((0.0, 0.01, 0.1, 0.5)) * dice.random())
-        process.kill()
 
-    return _child(profile, model, seed, first, 10**9, kill, acted.release)
+    return _child(profile, model, seed, first, 10**9, wait, acted.release)
 
 
 def _child(
@@ -361,38 +359,18 @@ def _child(
     seed: int,
     first: int,
     actions: int,
-    end: Any,
-    heard: Any = lambda: None,
+    wait: Any,
+    on_done: Any = lambda: None,
 ) -> list[list[Any]]:
-    asked = [str(profile), model, str(seed), str(first), str(actions)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.torture.queue", "--child", *asked],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-    )
+    asked = ["--child", str(profile), model, str(seed), str(first), str(actions)]
     lines: list[list[Any]] = []
-    stream = process.stdout
-    assert stream is not None
 
-    def listen() -> None:
-        for line in stream:
-            if line.endswith(b"\n"):  # otherwise cut off by the kill
-                lines.append(json.loads(line))
-                if lines[-1][0] == "done":
-                    heard()
+    def on_line(line: list[Any]) -> None:
+        lines.append(line)
+        if line[0] == "done":
+            on_done()
 
-    listener = threading.Thread(target=listen, name="listener")
-    listener.start()
-    try:
-        end(process)
-        if process.poll() not in {None, 0, -9}:
-            raise RuntimeError(f"The child ended by itself, with status {process.returncode}.")
-    finally:
-        process.kill()
-        listener.join()
-        stream.close()
-        process.wait()
+    run_child("tests.torture.queue", asked, on_line, wait)
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Random schedules of conflicting clients: `python -m tests.torture races`.
+"""Random schedules of conflicting clients.
 
 Several clients use the same sessions, which are forked, deleted, evicted and expired while they
 wait, reply or fork. Models are loaded and unloaded, keys are revoked, the engine fails, and the

@@ -1,4 +1,4 @@
-"""A server with clients that come and go: `python -m tests.torture serve`.
+"""A server with clients that come and go.
 
 Thousands of requests with random sessions, forks, deletions and disconnects, then a thousand idle
 connections, a thousand agents with ids next to a chat, a thousand unread streams, and crowds of up

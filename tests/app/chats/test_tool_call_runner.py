@@ -33,7 +33,7 @@ from app.tools.granted_folders import Difference
 from app.tools.tool import Tool, ToolError
 from app.tools.toolbox import BuiltinTools
 from tests.app.desk import Desk as BaseDesk
-from tests.torture import tool_chats
+from tests.torture.tools import play
 
 
 class Desk(BaseDesk):
@@ -526,4 +526,4 @@ def test_concurrent_chats_do_not_mix(desk: Desk) -> None:
 
 def test_random_schedules_of_eight_chats(qapp: object, tmp_path: Path) -> None:
     """Short version of `python -m tests.torture tools`."""
-    tool_chats.play(tmp_path, 300, seed=7)
+    play(tmp_path, 300, seed=7)

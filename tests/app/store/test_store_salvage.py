@@ -17,7 +17,7 @@ from app.store import ChatRecord, Message, Store, StoreError, new_id
 from app.store.database_pages import PAGE, DatabasePages
 from app.store.salvage import salvage
 from tests.app.store.conftest import make_version_3
-from tests.bench.ledger import damage, loose_ends, read
+from tests.torture.ledger import damage, loose_ends, read
 
 CHATS, TURNS = 12, 40
 

@@ -33,7 +33,7 @@ from tests.engine.speaking import (
     streams,
     write_folder,
 )
-from tests.torture import bound_calls
+from tests.torture import calls as random_calls
 
 EACH = [pytest.param(f, s, id=f"{f}-{s.name}") for f in FAMILIES for s in streams(f)]
 
@@ -293,9 +293,9 @@ def test_calls_do_not_depend_on_chunks(tokenizer: Any, name: str, stream: Stream
 @pytest.mark.parametrize("name", CALLING)
 @pytest.mark.turns(9)
 def test_constrained_calls_fit_their_schema(tmp_path: Path, name: str) -> None:
-    its = bound_calls.load_tokenizer(name, tmp_path)
+    its = random_calls.load_tokenizer(name, tmp_path)
     for number in (0, 7):
-        walks = bound_calls.calls(tmp_path, its, number, number)
-        depth = bound_calls.depth_of(its)
+        walks = random_calls.calls(tmp_path, its, number, number)
+        depth = random_calls.depth_of(its)
         # Some of the first walks may only contain reasoning.
-        assert any(bound_calls.check(next(walks), number, depth) for _ in range(6))
+        assert any(random_calls.check(next(walks), number, depth) for _ in range(6))

@@ -16,7 +16,7 @@ from engine.params import SamplingParams
 from engine.text import lark, recognition, tool_grammars
 from engine.text.call_notations import NOTATIONS
 from tests.engine.speaking import CALLING
-from tests.torture import bound_calls
+from tests.torture import calls as random_calls
 
 PATCH = r"""
 start: begin hunk+ end
@@ -158,9 +158,9 @@ def test_calls_of_every_dialect_are_bound_beside_free_ones(family: str, tmp_path
     ]
     tools = [{"type": "function", "function": one} for one in functions]
     named = set[str]()
-    tokenizer = bound_calls.load_tokenizer(family, tmp_path)
+    tokenizer = random_calls.load_tokenizer(family, tmp_path)
     params = SamplingParams(tools=tools, tool_choice="auto", json_schema={"const": 7})
-    for told in islice(bound_calls.walks(tmp_path, tokenizer, params, 5), 12):
+    for told in islice(random_calls.walks(tmp_path, tokenizer, params, 5), 12):
         if not told:
             named.add("answer")
         names = {one.id: one.name for one in told if one.kind == "started"}
@@ -187,7 +187,7 @@ TAGGED = (
 @pytest.mark.parametrize("family", TAGGED)
 def test_text_between_tags_ends_at_its_tag(family: str, tmp_path: Path) -> None:
     """Regression test: the text swallowed all but the last letter of its closing tag."""
-    tokenizer = bound_calls.load_tokenizer(family, tmp_path)
+    tokenizer = random_calls.load_tokenizer(family, tmp_path)
     notation = recognition.of(tokenizer).tool_format
     tags = NOTATIONS[notation].tags
     assert tags is not None

@@ -20,7 +20,7 @@ from engine.text import recognition, tool_grammars
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
 from tests.engine.serving import ask
-from tests.torture import bound_calls
+from tests.torture import calls as random_calls
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -225,7 +225,7 @@ def test_invalid_schema_is_refused(server: Server, schema: dict[str, Any], says:
 
 def test_call_arguments_are_unlimited_by_default(tmp_path: Path) -> None:
     """The limit of 4,096 characters for constrained replies is too small for a file."""
-    tokenizer = bound_calls.load_tokenizer("qwen3", tmp_path)
+    tokenizer = random_calls.load_tokenizer("qwen3", tmp_path)
     schema = {"type": "object", "properties": {"content": {"type": "string"}}}
     tool = {"type": "function", "function": {"name": "write", "parameters": schema}}
     for limits, longest in ((FormLimits(), 10**6), (FormLimits(characters=50), 50)):

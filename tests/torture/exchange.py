@@ -1,4 +1,4 @@
-"""`python -m tests.torture exchange`: export and import chats, and a file larger than memory."""
+"""Export and import chats without loss, and a huge export of another program."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def load_tokenizer(name: str, folder: Path) -> Any:
     return load(write_folder(folder, name))
 
 
-def main(_: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     for name in CALLING:
         folder = Path(tempfile.mkdtemp(prefix="calls-"))
         tokenizer = load_tokenizer(name, folder)

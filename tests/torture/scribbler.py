@@ -1,18 +1,18 @@
-"""Program killed by ``python -m tests.bench kill``: changes chats at random and reports each
-change.
+"""Program that `tests.torture.kill` kills: changes chats at random and reports each change.
 
-Usage: python -m tests.bench.scribbler PROFILE SEED. The store, the bridge and the chats are the
+Usage: python -m tests.torture.scribbler PROFILE SEED. The store, the bridge and the chats are the
 program's own, while the engine writes numbers. Each line of stdout is a JSON list with the
 monotonic time in seconds (the same clock for all processes) as its second item:
 
-- ["ready", t] - ["do", t, chat, added, gone]: an action starts that adds `added` messages and
-removes the ids in
+- ["ready", t]
+- ["do", t, chat, added, gone]: an action starts that adds `added` messages and removes the ids in
   `gone`. Without a chat it creates one.
-- ["done", t, chat, tree]: the action has ended and the chat looks like this (see `ledger.tree`). -
-["erase", t, chat]: the chat is erased permanently. ["sweep", t]: so are messages that earlier runs
-  removed, and empty chats that earlier runs put into the trash.
-- ["setting", t, text]: the settings are saved with this text. - ["draft", t, chat, text], ["text",
-t, message, more text], ["status", t, message, status]
+- ["done", t, chat, tree]: the action has ended and the chat looks like this (see `ledger.tree`).
+- ["erase", t, chat]: the chat is erased permanently.
+- ["sweep", t]: messages that earlier runs removed are erased, and empty chats that they put into
+  the trash.
+- ["setting", t, text]: the settings are saved with this text.
+- ["draft", t, chat, text], ["text", t, message, more text], ["status", t, message, status]
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from app.settings.settings import Settings
 from app.store import Store
 from engine.messages import text_of
 from tests.app.fake_engine import FakeEngine
-from tests.bench.ledger import tree
+from tests.torture.ledger import tree
 
 CHATS = 5
 MEMBERS = (Member("one", seed=1), Member("two", system="Be brief."), Member("three"))

@@ -1,13 +1,20 @@
-"""Distribute faults over several processes and summarize the results. Imports nothing of ours."""
+"""Raise an error in each engine function in each state of a reply, and check all other replies.
+
+The faults are distributed over several processes. This one imports nothing of ours.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
+import logging
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 from tests.torture import ROOT
@@ -83,7 +90,7 @@ def _part(total: Sum, options: list[str], part: str, seconds: float) -> None:
         left = max(0.0, end - time.monotonic())
         asked = [*options, "--part", part, "--skip", str(skip), "--seconds", f"{left:.0f}"]
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.torture", "faults", *asked],
+            [sys.executable, "-m", "tests.torture.faults", *asked],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -117,3 +124,38 @@ def _part(total: Sum, options: list[str], part: str, seconds: float) -> None:
         total.lost(fault or "before the first fault", why)
         if not fault:
             return
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="tests.torture faults", description=__doc__)
+    parser.add_argument("--once", action="store_true", help="one fault for each function")
+    parser.add_argument("--only", default="", help="faults whose name contains this")
+    parser.add_argument("--seconds", type=float, default=1e9, help="then no more are begun")
+    parser.add_argument("--jobs", type=int, default=2, help="processes that share the faults")
+    parser.add_argument("--each", action="store_true", help="print a line for each fault")
+    parser.add_argument("--part", default="", help=argparse.SUPPRESS)
+    parser.add_argument("--skip", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--inject", action="append", default=[], help=argparse.SUPPRESS)
+    chosen = parser.parse_args(arguments)
+    if not chosen.part:
+        options = ["--once"] * chosen.once + ["--only", chosen.only]
+        return run(options, chosen.jobs, chosen.seconds, chosen.each)
+    from tests.torture.injection import for_children, install
+
+    switch = install()  # before anything imports the engine
+    logging.disable(logging.CRITICAL)
+    from engine.model import backend
+
+    backend.load_openblas()
+    from tests.torture import fault_run
+
+    with tempfile.TemporaryDirectory() as folder:
+        child = for_children(Path(folder))
+        whole, only, seconds = not chosen.once, chosen.only, chosen.seconds
+        part, skip = chosen.part, chosen.skip
+        fault_run.run(switch, child, whole, only, seconds, part, skip, chosen.inject)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Eight chats with tools in random order, which must not mix: `python -m tests.torture tools`."""
+"""Eight chats with tools in random order, which must not mix."""
 
 from __future__ import annotations
 
