@@ -42,10 +42,6 @@ def format_formula(form: QTextCharFormat, source: str, display: bool) -> None:
     form.setVerticalAlignment(_MIDDLE if deep else _BASELINE)
 
 
-def typed_source(form: QTextFormat) -> str:
-    return tex.typed_source(str(form.property(SOURCE)), bool(form.property(DISPLAY)))
-
-
 class MathObject(QPyTextObject):
     def intrinsicSize(self, doc: QTextDocument, pos: int, form: QTextFormat) -> QSizeF:
         char = form.toCharFormat()

@@ -1,4 +1,4 @@
-"""Parts of a document as plain text or Markdown."""
+"""Parts of a document as Markdown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from itertools import groupby, takewhile
 
 from PySide6.QtGui import QTextBlock, QTextCursor
 
-from app.markdown import maths
 from app.markdown.inline import FORMULA
 from app.markdown.row_writer import RowWriter
 from app.markdown.rows import QUOTE, CodeKey, Ink, Row, Span, TableRow, TextRow
@@ -29,25 +28,6 @@ def _rows_between(
         yield index, row, begin
 
 
-def plain_text(writer: RowWriter, first: int, last: int) -> str:
-    """Return the plain text between two document positions.
-
-    Empty lines separate text blocks, but not lines of code or list items. A list marker is included
-    if the start of its item is selected.
-    """
-    parts: list[str] = []
-    previous: Row | None = None
-    for _, row, begin in _rows_between(writer, first, last):
-        if previous is not None:
-            parts.append(_separator(previous, row))
-        if isinstance(row, TableRow):
-            parts.append(_plain_table(begin, first, last, row.rtl))
-        else:
-            parts.append(_marker(row, begin, first) + _text_within(begin, first, last))
-        previous = row
-    return "".join(parts)
-
-
 def _separator(above: Row, row: Row) -> str:
     if isinstance(row, TextRow) and row.joined:
         return ""
@@ -60,60 +40,6 @@ def _are_close(above: Row, row: Row) -> bool:
     if above.code is not None or row.code is not None:
         return above.code == row.code
     return above.kind == row.kind == "raw" or row.space < 12
-
-
-def _text_within(block: QTextBlock, first: int, last: int) -> str:
-    start = max(first - block.position(), 0)
-    units = block.text().encode("utf-16-le")  # positions are in UTF-16 units
-    part = units[2 * start : 2 * max(last - block.position(), 0)]
-    text = part.decode("utf-16-le", "replace").replace("\u2028", "\n")
-    if FORMULA not in text:
-        return text
-    formulas = _formulas(block, first, last)
-    return "".join(next(formulas, "") if letter == FORMULA else letter for letter in text)
-
-
-def _formulas(block: QTextBlock, first: int, last: int) -> Iterator[str]:
-    iterator = block.begin()
-    while not iterator.atEnd():
-        fragment = iterator.fragment()
-        form = fragment.charFormat()
-        if form.objectType() == maths.OBJECT:
-            # Qt merges adjacent formulas into one fragment if they're equal.
-            for position in range(fragment.position(), fragment.position() + fragment.length()):
-                if first <= position < last:
-                    yield maths.typed_source(form)
-        iterator += 1
-
-
-def _marker(row: TextRow, block: QTextBlock, first: int) -> str:
-    if row.kind == "rule":
-        return "---"
-    if row.item is None or first > block.position():
-        return ""
-    indent = "   " * row.item.depth
-    if row.item.task:
-        return indent + ("[x] " if row.item.task == "done" else "[ ] ")
-    if row.item.ordered:
-        return f"{indent}{row.item.start + row.item.place}{row.item.delimiter} "
-    return indent + "• "
-
-
-def _plain_table(block: QTextBlock, first: int, last: int, rtl: bool) -> str:
-    table = QTextCursor(block).currentTable()
-    lines: list[str] = []
-    # If more than one cell is selected, Qt selects entire cells and ends at the start of the last
-    # cell.
-    all_cells = table.cellAt(first) != table.cellAt(last)
-    for row in range(table.rows()):
-        cells = [table.cellAt(row, column) for column in range(table.columns())]
-        if cells[-1].lastPosition() < first or cells[0].firstPosition() > last:
-            continue
-        begin, end = (0, table.lastPosition()) if all_cells else (first, last)
-        texts = [_text_within(c.firstCursorPosition().block(), begin, end) for c in cells]
-        texts = [text.replace("\n", " ") for text in texts]
-        lines.append("\t".join(reversed(texts) if rtl else texts))
-    return "\n".join(lines)
 
 
 def markdown_text(writer: RowWriter, first: int, last: int) -> str:

@@ -59,16 +59,6 @@ class MarkdownStyle(Struct, frozen=True):
 
 
 LIGHT = MarkdownStyle()
-DARK = MarkdownStyle(
-    text="#ececea",
-    muted="#a3a29c",
-    border="#3b3b38",
-    code_background="#242422",
-    inline_code_background="#333331",
-    accent="#7fb0ff",
-    quote_bar="#4a4a46",
-    dark=True,
-)
 
 
 _HEADINGS = {"heading1": 1.6, "heading2": 1.333, "heading3": 1.133, "heading4": 1.0}

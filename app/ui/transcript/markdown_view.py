@@ -440,12 +440,13 @@ class MarkdownView(TextView):
         mail addresses.
         """
         from app.markdown.html_text import to_html
+        from app.markdown.plain_text import remove_markup
 
         cursor = self.textCursor()
         data = QMimeData()
         ends = cursor.selectionStart(), cursor.selectionEnd()
         marked = self._markdown.markdown_text(*ends)
-        data.setText(self._markdown.plain_text(*ends))
+        data.setText(remove_markup(marked))
         data.setData("text/markdown", marked.encode())
         if len(marked) <= _HTML_LIMIT:
             data.setHtml(to_html(marked))

@@ -1,6 +1,10 @@
 # ruff: noqa: E501  (a sample is one string)
 """Markdown samples."""
 
+from app.markdown import MarkdownStyle
+
+DARK = MarkdownStyle(text="#ececea", muted="#a3a29c", code_background="#242422", dark=True)
+
 SAMPLES: dict[str, str] = {
     "empty": "",
     "blank lines": "\n\n   \n\n",

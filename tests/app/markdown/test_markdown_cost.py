@@ -196,7 +196,7 @@ def test_parsed_part_of_a_block_is_bounded(name: str, monkeypatch: pytest.Monkey
         totals.append(sum(seen))
         rest = "".join(text.splitlines(keepends=True)[LINE_LIMIT:]) or "|c" * 100
         assert document._writer.rows[-1].kind == "raw"
-        assert document.plain_text().endswith(rest.removesuffix("\n"))
+        assert document.document.toPlainText().endswith(rest.removesuffix("\n"))
     assert totals[0] == totals[1] <= 15 * 5_001
 
 

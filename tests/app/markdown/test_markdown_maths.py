@@ -8,8 +8,9 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.markdown import MarkdownDocument, maths, tex
 from app.markdown.inline import FORMULA, close_markup
-from app.markdown.style import DARK, LIGHT
+from app.markdown.style import LIGHT
 from tests.app.markdown.markdown_dump import in_pieces
+from tests.app.markdown.markdown_samples import DARK
 
 
 def rendered(text: str, style=LIGHT) -> MarkdownDocument:
@@ -27,7 +28,9 @@ def formulas(document: MarkdownDocument) -> list[str]:
         while not iterator.atEnd():
             form = iterator.fragment().charFormat()
             if form.objectType() == maths.OBJECT:
-                found.append(maths.typed_source(form))
+                found.append(
+                    tex.typed_source(form.property(maths.SOURCE), form.property(maths.DISPLAY))
+                )
             iterator += 1
         block = block.next()
     return found
@@ -178,7 +181,7 @@ def test_copying_gives_the_source() -> None:
     assert document.plain_text() == ("Euler: $e^{i\\pi} = -1$, so $$x$$ and $a$ $a$.\n\nf\n$y$")
     text = document.document.toPlainText()
     second = text.index(FORMULA, text.index(FORMULA) + 1)
-    assert document.plain_text(second - 3, second + 1) == "so $$x$$"
+    assert document.markdown_text(second - 3, second + 1) == "**so** $$x$$"
 
 
 def test_streaming_formula_opens_no_emphasis() -> None:

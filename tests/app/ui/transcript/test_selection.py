@@ -136,7 +136,7 @@ def test_drag_selects_across_messages(fruit) -> None:
     drag(answer, "fruit", answer, "sour")
     assert not view.selection.is_across_rows
     run.qtbot.keyClick(answer, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert copied() == "fruit.\n\n• yellow\n• "
+    assert copied() == "fruit.\n\n- yellow"
     assert copied("text/markdown").startswith("**fruit**.\n\n- yellow")
     assert "<strong>fruit</strong>" in copied("text/html")
     assert view.selection.copy(as_markdown=True)
