@@ -19,7 +19,6 @@ from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.models.loading import ModelLoader
 from app.models.models import Models
-from app.program import removal_notices
 from app.program.collector import Collector
 from app.program.saved_table import export_table, forget_table
 from app.program.store_opening import StoreOpening, not_restored_text, restore_backup
@@ -209,8 +208,7 @@ class Application(QObject):
         if self.down:
             return False
         table = self._export_table()
-        notes = removal_notices.mlx_lm_note(self.paths.data), table
-        if words := " ".join(filter(None, (self._opening.words, self.settings.note, *notes))):
+        if words := " ".join(filter(None, (self._opening.words, self.settings.note, table))):
             self.window.toast.show_text(words, seconds=30)
         if table:
             forget_table(self.store, self.library)

@@ -5,17 +5,18 @@ Only prose is checked, not code, addresses or paths.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import sys
-import threading
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import TypeVar
 
 from msgspec import Struct
-from PySide6.QtCore import QLocale, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QLocale, QObject, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 
 from app import flows
@@ -128,12 +129,14 @@ def _spans(part: str) -> Iterator[tuple[int, int]]:
 
 log = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 AUTO = "auto"  # use the keyboard's language, or else the UI language
 OFF = "off"
 
 MOST_KEPT = 20_000  # number of words with a cached result
 
-SLICE_S = 0.004  # time slice for checking on the GUI thread, if other threads aren't allowed
+SLICE_S = 0.004  # time slice for checking, because some checkers need the GUI thread
 
 
 class Speller(QObject):
@@ -155,9 +158,6 @@ class Speller(QObject):
         self._opening = flows.Latest(self)
         self._judging = flows.Latest(self)
         self._looking = flows.Latest(self)
-        self._slices = QTimer(self)
-        self._slices.setInterval(0)
-        self._slices.timeout.connect(self._judge_some)
         QGuiApplication.inputMethod().localeChanged.connect(self._choose)
 
     @property
@@ -183,12 +183,8 @@ class Speller(QObject):
             self._choose()
 
     def open(self) -> None:
-        if self.opened or self._opening.running:
-            return
-        if sys.platform in systems.GUI_ONLY:
-            self._on_open(_open_system())
-        else:
-            self._opening.start(self._open_aside())
+        if not self.opened and not self._opening.running:
+            self._opening.start(self._open())
 
     def misspelled(self, words: Iterable[str]) -> set[str]:
         """Return the words known to be misspelled.
@@ -217,50 +213,37 @@ class Speller(QObject):
 
     def suggest(self, word: str, on_suggestions: Callable[[list[str]], object]) -> None:
         """Look up suggestions and pass them to ``on_suggestions``. This takes up to a second."""
-        used, language = self._system, self.language
-        if used is None or not language:
-            on_suggestions([])
-        elif used.gui_only:
-            on_suggestions(used.suggestions(language, _normalize_apostrophe(word)))
-        else:
-            self._looking.start(
-                self._suggest(used, language, _normalize_apostrophe(word), on_suggestions)
-            )
+        self._looking.start(self._suggest(word, on_suggestions))
 
     def add(self, word: str) -> None:
-        used, language = self._system, self.language
         self._judged[word] = True
-        if used is not None and language:
-            if used.gui_only:
-                used.add(language, _normalize_apostrophe(word))
-            else:
-                flows.start(self, self._add(used, language, _normalize_apostrophe(word)))
+        if self._system is not None and self.language:
+            flows.start(self, self._add(self._system, self.language, _normalize_apostrophe(word)))
         self.changed.emit()
 
     def ignore(self, word: str) -> None:
         self._passed.add(word)
         self.changed.emit()
 
-    async def _open_aside(self) -> None:
-        self._on_open(await flows.run_in_thread(_open_system))
+    async def _open(self) -> None:
+        if sys.platform in systems.GUI_ONLY:
+            self._on_open(_open_system())
+        else:
+            self._on_open(await flows.run_in_thread(lambda _: _open_system()))
 
-    async def _suggest(
-        self,
-        used: SpellingSystem,
-        language: str,
-        word: str,
-        on_suggestions: Callable[[list[str]], object],
-    ) -> None:
-        try:
-            suggestions = await flows.run_in_thread(lambda _: used.suggestions(language, word))
-        except Exception:
-            log.exception("spell checker failed to suggest")
-            suggestions = []
+    async def _suggest(self, word: str, on_suggestions: Callable[[list[str]], object]) -> None:
+        system, suggestions = self._system, list[str]()
+        if system is not None and self.language:
+            ask = partial(system.suggestions, self.language, _normalize_apostrophe(word))
+            try:
+                suggestions = await _call(system, ask)
+            except Exception:
+                log.exception("spell checker failed to suggest")
         on_suggestions(suggestions)
 
-    async def _add(self, used: SpellingSystem, language: str, word: str) -> None:
+    async def _add(self, system: SpellingSystem, language: str, word: str) -> None:
         try:
-            await flows.run_in_thread(lambda _: used.add(language, word))
+            await _call(system, partial(system.add, language, word))
         except Exception as error:
             self._on_failed(error)
 
@@ -289,23 +272,17 @@ class Speller(QObject):
         self.changed.emit()
 
     def _check_queued(self) -> None:
-        used = self._system
-        if used is None or not self._queue or self._judging.running:
-            return
-        if used.gui_only:
-            self._slices.start()
-        else:
-            self._judging.start(self._judge_aside(used))
+        if self._system is not None and self._queue and not self._judging.running:
+            self._judging.start(self._check_words(self._system))
 
-    async def _judge_aside(self, used: SpellingSystem) -> None:
+    async def _check_words(self, system: SpellingSystem) -> None:
         while self._queue:
-            work = partial(_check_words, used, self.language, list(self._queue))
+            work = partial(_check_slice, system, self.language, list(self._queue))
             try:
-                judged = await flows.run_in_thread(work)
+                self._add_results(await _call(system, work))
             except Exception as error:
                 self._on_failed(error)
-                return
-            self._add_results(judged)
+            await asyncio.sleep(0)  # handle other events if the checker is on the GUI thread
 
     def _add_results(self, judged: dict[str, bool]) -> None:
         if len(self._judged) > MOST_KEPT:
@@ -322,37 +299,24 @@ class Speller(QObject):
         self._queue.clear()
         self._choose()
 
-    @Slot()
-    def _judge_some(self) -> None:
-        used, until = self._system, time.monotonic() + SLICE_S
-        judged: dict[str, bool] = {}
-        for word in list(self._queue):
-            if used is None or time.monotonic() > until:
-                break
-            try:
-                judged[word] = used.is_known(self.language, _normalize_apostrophe(word))
-            except Exception as error:
-                self._slices.stop()  # otherwise, it would fail again at each tick
-                self._on_failed(error)
-                return
-        if len(judged) == len(self._queue):
-            self._slices.stop()
-        self._add_results(judged)
 
-
-def _open_system(_stop: object = None) -> tuple[SpellingSystem | None, Sequence[str]]:
+def _open_system() -> tuple[SpellingSystem | None, Sequence[str]]:
     system = systems.open_system()
     return system, system.languages() if system is not None else ()
 
 
-def _check_words(
-    used: SpellingSystem, language: str, words: Iterable[str], stop: threading.Event
-) -> dict[str, bool]:
-    judged: dict[str, bool] = {}
+async def _call(system: SpellingSystem, work: Callable[[], T]) -> T:
+    """Use the spell checker in a worker thread if possible, otherwise on the GUI thread."""
+    return work() if system.gui_only else await flows.run_in_thread(lambda _: work())
+
+
+def _check_slice(system: SpellingSystem, language: str, words: Iterable[str]) -> dict[str, bool]:
+    """Check words until the time slice is over."""
+    until, judged = time.monotonic() + SLICE_S, dict[str, bool]()
     for word in words:
-        if stop.is_set():
+        judged[word] = system.is_known(language, _normalize_apostrophe(word))
+        if time.monotonic() > until:
             break
-        judged[word] = used.is_known(language, _normalize_apostrophe(word))
     return judged
 
 

@@ -8388,10 +8388,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Stretto hat keine Vergleichstabellen mehr. Deine ist als CSV und JSON in {folder} gespeichert.</translation>
     </message>
     <message>
-        <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
-        <translation>Das gewählte mlx-lm-Wheel wird nicht mehr verwendet. Stretto verwendet die eingebaute Version.</translation>
-    </message>
-    <message>
         <source>Tell me a short story about a river</source>
         <translation>Erzähle mir eine kurze Geschichte über einen Fluss</translation>
     </message>

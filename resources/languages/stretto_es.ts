@@ -8388,10 +8388,6 @@ No respondiste.</translation>
         <translation>Stretto ya no tiene tablas comparativas. La tuya está guardada como CSV y JSON en {folder}.</translation>
     </message>
     <message>
-        <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
-        <translation>El wheel de mlx-lm que elegiste ya no se usa. Stretto usa la versión integrada.</translation>
-    </message>
-    <message>
         <source>Tell me a short story about a river</source>
         <translation>Cuéntame una historia corta sobre un río</translation>
     </message>

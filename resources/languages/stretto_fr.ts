@@ -8388,10 +8388,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Stretto n’a plus de tableaux comparatifs. Le vôtre est enregistré en CSV et JSON dans {folder}.</translation>
     </message>
     <message>
-        <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
-        <translation>Le wheel mlx-lm choisi n’est plus utilisé. Stretto utilise la version intégrée.</translation>
-    </message>
-    <message>
         <source>Tell me a short story about a river</source>
         <translation>Raconte-moi une courte histoire sur une rivière</translation>
     </message>

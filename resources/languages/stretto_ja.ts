@@ -8254,10 +8254,6 @@ You didn’t answer.</source>
         <translation>Strettoの比較表はなくなりました。これまでの表はCSVとJSONで{folder}に保存してあります。</translation>
     </message>
     <message>
-        <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
-        <translation>選択したmlx-lmのwheelは使われなくなりました。Strettoは内蔵のバージョンを使います。</translation>
-    </message>
-    <message>
         <source>Tell me a short story about a river</source>
         <translation>川についての短い物語を聞かせて</translation>
     </message>

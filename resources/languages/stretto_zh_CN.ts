@@ -8254,10 +8254,6 @@ You didn’t answer.</source>
         <translation>Stretto 不再有对比表。你的对比表已以 CSV 和 JSON 格式保存到 {folder}。</translation>
     </message>
     <message>
-        <source>The mlx-lm wheel you chose is no longer used. Stretto uses the built-in version.</source>
-        <translation>不再使用所选的 mlx-lm wheel 包。Stretto 使用内置版本。</translation>
-    </message>
-    <message>
         <source>Tell me a short story about a river</source>
         <translation>给我讲一个关于河流的小故事</translation>
     </message>
