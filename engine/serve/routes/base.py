@@ -182,7 +182,6 @@ class Choice(Struct, eq=False):
     _blanks: str = ""
     _names: dict[str, str] = field(default_factory=dict)  # tool name by call id
     _numbers: dict[str, int] = field(default_factory=dict)  # call index by call id
-    _texts: dict[str, list[str]] = field(default_factory=dict)  # argument chunks by call id
     _cut_call: ToolCallFailed | None = None  # unfinished call at the end of the answer
 
     def handle_event(self, event: Event) -> Iterator[Piece]:
@@ -207,7 +206,6 @@ class Choice(Struct, eq=False):
 
     def _extend_call(self, event: ToolCallDelta) -> Piece:
         self._blanks = ""
-        self._texts.setdefault(event.id, []).append(event.text)
         if event.id in self._numbers:
             return CallDelta(self._numbers[event.id], event.text)
         number = self._numbers[event.id] = len(self._numbers)
@@ -219,43 +217,32 @@ class Choice(Struct, eq=False):
         return called
 
     def _handle_failed_call(self, event: ToolCallFailed) -> Iterator[Piece]:
-        """Handle an invalid or incomplete call. If only closing brackets are missing, add them."""
         if event.message == CUT_OFF:
             self._cut_call = event  # wait until the reason for the end is known
         elif event.arguments:
             # Pass the call on. The client will tell the model that the tool doesn't exist.
             log.info("passed a call of an unknown tool to the client")
-            yield from self._finish_call(event.id, event.name, event.arguments)
+            self._names[event.id] = event.name
+            yield self._extend_call(ToolCallDelta("", "", event.id, event.arguments))
+            called = ToolCallFinished("", "", event.id, event.name, event.arguments)
+            yield self._complete_call(called)
         else:
-            yield from self._close_call(event)
+            yield from self._show_call(event)
 
     def _handle_cut_call(self, event: ToolCallFailed) -> Iterator[Piece]:
         if self.hit_limit or (self.last is not None and self.last.reason != FinishReason.STOP):
             if self.streams and event.id in self._numbers:
                 yield CallBroken(self._numbers[event.id])
         else:
-            yield from self._close_call(event)
+            yield from self._show_call(event)
 
-    def _close_call(self, event: ToolCallFailed) -> Iterator[Piece]:
-        full_text = "".join(self._texts.get(event.id, ()))
-        missing = _missing_brackets(full_text) if event.id in self._names else None
-        if missing is not None:
-            log.info("closed an unclosed tool call: %s", event.message)
-            yield from self._finish_call(event.id, self._names[event.id], full_text + missing)
-            return
+    def _show_call(self, event: ToolCallFailed) -> Iterator[Piece]:
         log.info("malformed tool call shown as text: %s", event.message)
         if self.streams and event.id in self._numbers:
             yield CallBroken(self._numbers[event.id])
         reason = event.message.rstrip(".")
         note = f"[A tool call was malformed and is shown as text: {reason}.]"
         yield from self._add(f"{note}\n{event.text}", False, ())
-
-    def _finish_call(self, name: str, tool: str, arguments: str) -> Iterator[Piece]:
-        """Complete a call. Some of it may have been sent already."""
-        if remainder := arguments[sum(map(len, self._texts.get(name, ()))) :]:
-            self._names[name] = tool
-            yield self._extend_call(ToolCallDelta("", "", name, remainder))
-        yield self._complete_call(ToolCallFinished("", "", name, tool, arguments))
 
     def _add(self, text: str, reasoning: bool, odds: tuple[TokenOdds, ...]) -> Iterator[Piece]:
         if reasoning:
@@ -310,32 +297,6 @@ class Choice(Struct, eq=False):
                 tool_call(call.id, call.name, json.loads(call.arguments)) for call in self.calls
             ]
         return message
-
-
-def _missing_brackets(arguments: str) -> str | None:
-    """Return the closing brackets that `arguments` lacks, or None if anything else is missing.
-
-    Arguments that end inside a string or number are never completed, because half a command must
-    not run.
-    """
-    open_ones, in_text, escaped = list[str](), False, False
-    for character in arguments:
-        if in_text:
-            in_text, escaped = escaped or character != '"', character == "\\" and not escaped
-        elif character == '"':
-            in_text = True
-        elif character in "{[":
-            open_ones.append("}" if character == "{" else "]")
-        elif character in "}]" and (not open_ones or open_ones.pop() != character):
-            return None
-    if in_text or not open_ones or arguments.rstrip()[-1:] not in ('"', "}", "]"):
-        return None
-    ends = "".join(reversed(open_ones))
-    try:
-        json.loads(arguments + ends)
-    except (ValueError, RecursionError):
-        return None
-    return ends
 
 
 class Writer(ABC):
