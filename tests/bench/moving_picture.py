@@ -1,7 +1,8 @@
-"""Animation for the README: four panes of the real program recorded while they stream.
+"""Pictures for the README: an animation of four panes of the real program, and two screenshots.
 
 Key events type and send each message while earlier answers are still streaming. The animation plays
-at recording speed, showing each frame for as long as it was on screen.
+at recording speed, showing each frame for as long as it was on screen. Once the replies have ended,
+the window is saved at twice its size, in light and dark.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from app.ui.pane.pane import ChatPane
+from app.ui.style.theme import theme
 from tests.driving import Driver
 
 SIZE = (1180, 720)
@@ -52,6 +54,7 @@ def answering(pane: ChatPane) -> bool:
 
 
 def film(driver: Driver, path: Path) -> None:
+    """Write the animation to ``path``, and ``light.webp`` and ``dark.webp`` next to it."""
     driver.window.toggle_sidebar()
     panes = _four_panes(driver)
     driver.wait(0.3)
@@ -77,6 +80,21 @@ def film(driver: Driver, path: Path) -> None:
     size = path.stat().st_size
     if size > LIMIT:
         raise RuntimeError(f"{path.name} has {size:,} bytes; {LIMIT:,} are allowed.")
+    driver.until(lambda: not any(map(answering, panes)), 120)
+    driver.window.toggle_sidebar()
+    for look in ("light", "dark"):
+        theme().set_appearance(look)
+        driver.wait(0.5)
+        _save_sharp(driver.window, path.with_name(f"{look}.webp"))
+
+
+def _save_sharp(widget: QWidget, path: Path) -> None:
+    image = QImage(widget.size() * 2, QImage.Format.Format_RGB888)
+    image.setDevicePixelRatio(2)
+    widget.render(image)
+    image.save(str(path.with_suffix(".png")))
+    Image.open(path.with_suffix(".png")).save(path, lossless=True)
+    path.with_suffix(".png").unlink()
 
 
 def _four_panes(driver: Driver) -> list[ChatPane]:

@@ -1,7 +1,8 @@
-"""The README's animation, and screenshots: ``python -m tests.bench.screenshots OUTDIR``.
+"""The README's pictures, and screenshots: ``python -m tests.bench.screenshots OUTDIR``.
 
-Without options it records ``streaming.webp`` in the real program. ``--screens`` captures every
-screen in the given language and looks instead; see `tests.bench.screens`.
+Without options it records ``streaming.webp``, ``light.webp`` and ``dark.webp`` in the real program.
+``--screens`` captures every screen in the given language and looks instead; see
+`tests.bench.screens`.
 """
 
 from __future__ import annotations
