@@ -22,6 +22,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 from starlette.types import Scope
 
+from engine.errors import CAPACITY_EXHAUSTED
 from engine.files import replace_text
 from engine.serve.errors import RequestError
 from engine.text.invisible import is_visible
@@ -48,8 +49,8 @@ class Settings(Struct, frozen=True):
     # session.
     policy: Policy = "refuse"
     session_ttl: float = 3600.0  # idle time in seconds before a session is freed; 0 for never
-    # Maximum number of concurrent answers. A request for several answers needs a slot for each, up
-    # to the total.
+    # Maximum number of concurrent answers. One slot is reserved for requests without a session. A
+    # request for several answers needs a slot for each, up to the total.
     at_once: int = 64
     queue: int = 1024  # maximum number of waiting requests
     per_key: int = 0  # maximum number of running and queued answers per key; 0 for no limit
@@ -60,7 +61,7 @@ class Settings(Struct, frozen=True):
     may_unload: bool = True
 
     def __post_init__(self) -> None:
-        minimums = {"sessions": 0, "at_once": 1, "queue": 0, "per_key": 0, "per_minute": 0}
+        minimums = {"sessions": 0, "at_once": 2, "queue": 0, "per_key": 0, "per_minute": 0}
         for name, low in {**minimums, "connections": 4}.items():
             if getattr(self, name) < low:
                 raise ValueError(f"{name} must be at least {low}, not {getattr(self, name)}")
@@ -150,12 +151,6 @@ class Keys:
             self._read()
             return list(self._keys)
 
-    @property
-    def are_several(self) -> bool:
-        with suppress(OSError, ValueError):  # treat an unreadable file as having no valid keys
-            return sum(not key.revoked for key in self.all()) > 1
-        return False
-
     def make(self, name: str) -> str:
         """Create a key and return it. Only its digest is stored.
 
@@ -221,6 +216,46 @@ class Keys:
 
 def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
+
+
+SPARE_DIVISOR = 16  # 1/16 of the slots are reserved for keys that have no running reply
+CHECK_S = 1.0  # number of seconds for which the key count is cached
+
+
+class FairShare:
+    """Fair sharing of resources between keys. A lone key may use everything.
+
+    A key may take at most as much as is left afterwards: the first greedy key gets half, the next
+    a quarter, and so on.
+    """
+
+    def __init__(self, keys: Keys | None = None) -> None:
+        self._keys = keys
+        self._several, self._until = False, float("-inf")
+
+    @property
+    def several(self) -> bool:
+        now = time.monotonic()
+        if self._keys is not None and now >= self._until:
+            self._until = now + CHECK_S
+            with suppress(OSError, ValueError):  # treat an unreadable file as having no valid keys
+                self._several = sum(not key.revoked for key in self._keys.all()) > 1
+        return self._several
+
+    def spare(self, places: int) -> int:
+        """Return how many of `places` slots are reserved for keys that have no running reply."""
+        return places // SPARE_DIVISOR if self.several else 0
+
+    def may_have(self, used: float, free: float) -> bool:
+        """Return True if a key may use `used` of a resource while `free` is left for other keys."""
+        return used <= free or not self.several
+
+    def refused(self, resource: str) -> RequestError:
+        return RequestError(
+            429,
+            f"This key already uses its share of {resource}. Retry later.",
+            CAPACITY_EXHAUSTED,
+        )
 
 
 RATE_LIMITED = "rate_limit_exceeded"

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import sys
 import zlib
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -16,6 +17,7 @@ from starlette.types import Receive, Scope
 from engine.errors import CAPACITY_EXHAUSTED, CONTEXT_OVERFLOW
 from engine.model.info import Model
 from engine.serve import json_input
+from engine.serve.auth import LOCAL, FairShare, KeyOwner
 from engine.serve.errors import RequestError
 from engine.serve.json_input import JSONCounter, shorten
 from engine.serve.routes.schema import B, Body, field_of, note_ignored, read_fields, validate
@@ -34,17 +36,23 @@ RELEASE_BYTES = 16 * 2**20  # size of a request after which free memory is retur
 
 
 class MemoryAccount:
-    """Memory used by request bodies."""
+    """Memory used by request bodies.
 
-    def __init__(self) -> None:
+    Args:
+        sharing: limits each key's share if several keys are in use.
+    """
+
+    def __init__(self, sharing: FairShare | None = None) -> None:
         self.bytes = 0  # size of request bodies and the values parsed from them
         self.large_ended = False  # a large request has ended; reset by `Server`
+        self._sharing = sharing or FairShare()
+        self._bytes_by_owner: Counter[str] = Counter()  # bytes by key
 
     @contextlib.contextmanager
-    def share(self) -> Iterator[Callable[[int], None]]:
+    def share(self, owner: KeyOwner = LOCAL) -> Iterator[Callable[[int], None]]:
         """Yield a function that charges bytes to a request until the block ends.
 
-        The function raises RequestError (429) if the total would be exceeded.
+        The function raises RequestError (429) if the total or the owner's share would be exceeded.
         """
         charged_bytes = 0
 
@@ -56,13 +64,18 @@ class MemoryAccount:
                     f"Too many request bytes in flight ({self.bytes / 2**20:.3g} MB). Retry later.",
                     CAPACITY_EXHAUSTED,
                 )
+            free = MAX_IN_FLIGHT_BODY_BYTES - self.bytes - added_bytes
+            if not self._sharing.may_have(self._bytes_by_owner[owner.id] + added_bytes, free):
+                raise self._sharing.refused("memory for requests")
             charged_bytes += added_bytes
             self.bytes += added_bytes
+            self._bytes_by_owner[owner.id] += added_bytes
 
         try:
             yield charge
         finally:
             self.bytes -= charged_bytes
+            self._bytes_by_owner[owner.id] -= charged_bytes
             self.large_ended |= charged_bytes >= RELEASE_BYTES
 
 

@@ -35,7 +35,9 @@ MAX_DOCUMENTS = 64
 READING_BUDGET_S = 120.0
 """CPU time of child processes for all documents of a request, in seconds."""
 MAX_READ_AT_ONCE = 8
-"""Number of requests whose documents are read concurrently."""
+"""Number of requests whose documents are read concurrently. Half of these slots are reserved for
+keys that have none.
+"""
 MAX_KEPT_CHARACTERS = 16_000_000
 """Size of the text cache. Clients resend documents on every turn."""
 
@@ -196,7 +198,7 @@ _documents: contextvars.ContextVar[RequestDocuments | None] = contextvars.Contex
 
 class DocumentReader:
     def __init__(self) -> None:
-        self._queue = Queue(MAX_READ_AT_ONCE)
+        self._queue = Queue(MAX_READ_AT_ONCE, spare=lambda: MAX_READ_AT_ONCE // 2)
         self._pool = ThreadPoolExecutor(MAX_READ_AT_ONCE, "serve-documents")
         self.texts = DocumentTexts()
 
@@ -206,7 +208,7 @@ class DocumentReader:
         Args:
             report: called with the position in the queue.
         """
-        ticket = self._queue.enter(owner.id)
+        ticket = self._queue.enter(owner_id=owner.id)
         documents = RequestDocuments(owner, self.texts)
         try:
             await ticket.wait(report, "documents to be read")

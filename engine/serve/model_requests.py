@@ -37,7 +37,7 @@ from engine.messages import Event, Failed, Finished, PromptProgress, TextDelta
 from engine.model.info import Model
 from engine.serve import bodies, errors
 from engine.serve.agents import RequestRegistry
-from engine.serve.auth import KeyOwner, count_answers, owner_of
+from engine.serve.auth import FairShare, KeyOwner, count_answers, owner_of
 from engine.serve.documents import DocumentReader
 from engine.serve.errors import MODEL_UNLOADED, WRONG_KEY, RequestError
 from engine.serve.metrics import Metrics
@@ -247,13 +247,14 @@ class ModelRequestHandler:
         served: ModelRegistry,
         slots: ReplySlots,
         metrics: Metrics,
+        sharing: FairShare | None = None,
         threads: ServerThreads | None = None,
     ) -> None:
         self.served = served
         self.documents = DocumentReader()
         self._threads = threads or ServerThreads()
         self.requests = RequestRegistry()
-        self.held = bodies.MemoryAccount()  # tracks the memory of all request bodies
+        self.held = bodies.MemoryAccount(sharing)  # tracks the memory of all request bodies
         self.silence = bodies.MAX_PAUSE_S  # maximum pause within a body, in seconds
         self.priority = 0  # engine priority of server requests, see `Session.prioritise`
         # Percentage of time by name of program or key.
@@ -313,7 +314,7 @@ class ModelRequestHandler:
     async def _generate(self, api: API, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a generation request."""
         accepted = dict(scope["headers"]).get(b"accept", b"")
-        with self.held.share() as charge:
+        with self.held.share(owner_of(scope)) as charge:
             client = ClientResponse(send, api, b"text/event-stream" in accepted, charge)
             try:
                 raw = await bodies.read(scope, receive, self.silence, charge)
@@ -536,7 +537,7 @@ class ModelRequestHandler:
         send: Send,
     ) -> None:
         """Answer with a single JSON object. Cancelled if the client disconnects."""
-        with self.held.share() as charge:
+        with self.held.share(owner_of(scope)) as charge:
             raw = await bodies.read(scope, receive, self.silence, charge)
             size = len(raw)
             body = await bodies.parse(raw, self._threads)

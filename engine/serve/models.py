@@ -23,7 +23,7 @@ from engine.model.info import Model
 from engine.runtime import pressure
 from engine.runtime.examining import resolve, resolve_adapter
 from engine.runtime.pressure import Relief, ReliefStep
-from engine.serve.auth import LOCAL, KeyOwner, Keys
+from engine.serve.auth import LOCAL, FairShare, KeyOwner
 from engine.serve.errors import RequestError
 
 log = logging.getLogger(__name__)
@@ -151,10 +151,10 @@ class ModelRegistry:
         on_loss: Callable[[str | None], None],
         folders: Sequence[str] = (),
         may_unload: bool = True,
-        keys: Keys | None = None,
+        sharing: FairShare | None = None,
     ) -> None:
         self._may_unload = may_unload
-        self._keys = keys
+        self._sharing = sharing or FairShare()
         self._relief = Relief()
         # The first entry is the default model.
         self.entries = [ModelEntry.of_model(m) for m in models]
@@ -188,10 +188,6 @@ class ModelRegistry:
         self.entries.append(entry)
 
     @property
-    def has_several_keys(self) -> bool:
-        return self._keys is not None and self._keys.are_several
-
-    @property
     def models(self) -> list[Model]:
         return [entry.model for entry in self.entries if entry.model is not None]
 
@@ -217,7 +213,7 @@ class ModelRegistry:
         If several keys are in use, models that only others have requested appear unloaded.
         """
         has_used = entry.preloaded or owner.id in entry.owner_ids
-        return entry.state != "unloaded" and (has_used or not self.has_several_keys)
+        return entry.state != "unloaded" and (has_used or not self._sharing.several)
 
     def asked(self, name: object) -> ModelEntry:
         """Return the model for a request.
@@ -309,7 +305,7 @@ class ModelRegistry:
         """
         if not self._may_unload:
             raise RequestError(409, "Models can only be unloaded in the app's window.", MODEL_KEPT)
-        if self.has_several_keys and (entry.preloaded or entry.owner_ids - {owner.id}):
+        if self._sharing.several and (entry.preloaded or entry.owner_ids - {owner.id}):
             raise RequestError(409, f"{entry.name} is also used by other keys.", MODEL_KEPT)
         if entry.users or entry.loading is not None:
             raise RequestError(409, f"{entry.name} is in use. Retry later.", MODEL_BUSY, 5)

@@ -19,7 +19,7 @@ from engine.errors import (
 )
 from engine.messages import Failed, Finished
 from engine.model.info import Model
-from engine.serve.auth import KeyOwner, Settings
+from engine.serve.auth import FairShare, KeyOwner, Settings
 from engine.serve.conversations import Conversation, ConversationPool
 from engine.serve.errors import MODEL_UNLOADED, RequestError
 from engine.serve.queue import Queue, Report
@@ -38,15 +38,26 @@ class SessionModelError(RequestError):
 
 
 class ReplySlots:
-    """Slots and sessions for requests."""
+    """Slots and sessions for requests.
+
+    Args:
+        sharing: limits the slots and queue positions of each key.
+    """
 
     def __init__(
-        self, sessions: SessionRegistry, pool: ConversationPool, settings: Settings
+        self,
+        sessions: SessionRegistry,
+        pool: ConversationPool,
+        settings: Settings,
+        sharing: FairShare | None = None,
     ) -> None:
         self.sessions = sessions
         self._pool = pool
         self._max_waiting = settings.queue
-        self.queue = Queue(settings.at_once)  # queue for the slots of the whole server
+        self._sharing = sharing or FairShare()
+        spare = partial(self._sharing.spare, settings.at_once)
+        # Queue for the slots of the whole server.
+        self.queue = Queue(settings.at_once, reserved=1, spare=spare)
         self._waiting: Counter[str] = Counter()  # number of waiting requests by key
 
     @property
@@ -75,7 +86,7 @@ class ReplySlots:
         owner = request.owner
         with ExitStack() as undo:
             if name is None:
-                await self._wait_in_queue(self.queue, undo, owner, report, need, answers)
+                await self._wait_in_queue(self.queue, undo, False, owner, report, need, answers)
                 conversation = self._pool.acquire(
                     model, generation.messages, generation.config, owner
                 )
@@ -84,8 +95,8 @@ class ReplySlots:
                 return
             entry = self._named_session(owner, name, model, answers)
             undo.callback(run_cleanup, partial(self.sessions.discard_new, entry))
-            await self._wait_in_queue(entry.queue, undo, owner, report, "its session")
-            await self._wait_in_queue(self.queue, undo, owner, report, need, answers, entry)
+            await self._wait_in_queue(entry.queue, undo, True, owner, report, "its session")
+            await self._wait_in_queue(self.queue, undo, True, owner, report, need, answers, entry)
             entry.is_new = False
             before = entry.config
             session = self._engine_session(entry, model, generation.config)
@@ -128,7 +139,7 @@ class ReplySlots:
     ) -> SessionEntry:
         entry = self.sessions.find(owner, name)
         if entry is None:
-            self._check_queue(self.queue, answers)
+            self._check_queue(self.queue, True, owner, answers)
             entry = self.sessions.make(owner, name, model, SessionConfig())
             entry.is_new = True
             return entry
@@ -153,14 +164,15 @@ class ReplySlots:
         self,
         queue: Queue,
         undo: ExitStack,
+        named: bool,
         owner: KeyOwner,
         report: Report,
         resource: str,
         slots: int = 1,
         entry: SessionEntry | None = None,
     ) -> None:
-        self._check_queue(queue, slots)
-        ticket = queue.enter(owner.id, slots)
+        self._check_queue(queue, named, owner, slots)
+        ticket = queue.enter(named, slots, owner.id)
         undo.callback(run_cleanup, ticket.leave)
         if entry is not None:
             entry.ticket = ticket
@@ -170,8 +182,14 @@ class ReplySlots:
         finally:
             self._waiting[owner.id] -= 1
 
-    def _check_queue(self, queue: Queue, slots: int) -> None:
-        if self.waiting >= self._max_waiting and queue.would_wait(slots):
+    def _check_queue(self, queue: Queue, named: bool, owner: KeyOwner, slots: int = 1) -> None:
+        free = self._max_waiting - self.waiting
+        own_waiting = self._waiting[owner.id]
+        if free > 0 and self._sharing.may_have(own_waiting + 1, free):
+            return
+        if queue.would_wait(named, slots, owner.id):
+            if free > 0:
+                raise self._sharing.refused("the queue")
             raise RequestError(
                 429,
                 f"Queue is full ({self.waiting} waiting). Retry later.",

@@ -15,7 +15,7 @@ from engine.engine import Engine
 from engine.model import backend
 from engine.model.info import Model
 from engine.serve.app import application
-from engine.serve.auth import Keys, Settings
+from engine.serve.auth import FairShare, Keys, Settings
 from engine.serve.connection import (
     ACCEPTS_PER_ITERATION,
     IDLE_TIMEOUT_S,
@@ -82,9 +82,10 @@ class Server:
         self._unload_after = settings.unload_after
         self._crowd = 0  # maximum number of connections since memory was last returned to the OS
         self.conversations = ConversationPool(engine, keeps_caches=keeps_caches)
-        self.sessions = SessionRegistry(engine, settings)
+        sharing = FairShare(keys)
+        self.sessions = SessionRegistry(engine, settings, sharing)
         self.served = ModelRegistry(
-            engine, models, self._close_lost_sessions, folders, settings.may_unload, keys
+            engine, models, self._close_lost_sessions, folders, settings.may_unload, sharing
         )
         pairs = (alias.partition("=") for alias in settings.aliases)
         self.served.aliases = {name.strip(): target.strip() for name, _, target in pairs}
@@ -92,10 +93,10 @@ class Server:
         self._socket = _listening_socket(settings.host, port)
         self.address: tuple[str, int] = self._socket.getsockname()[:2]
         self.port = self.address[1]
-        self.slots = ReplySlots(self.sessions, self.conversations, settings)
+        self.slots = ReplySlots(self.sessions, self.conversations, settings, sharing)
         self._threads = ServerThreads()
         answering = ModelRequestHandler(
-            engine, self.served, self.slots, self.metrics, self._threads
+            engine, self.served, self.slots, self.metrics, sharing, self._threads
         )
         answering.silence = patience
         self.requests = answering.requests
@@ -109,6 +110,7 @@ class Server:
             lambda: self.connections,
             self.requests,
             self._threads.status,
+            sharing,
         )
         apis = (
             *(ChatCompletions(), Completions(), Responses(self._stored)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from engine.engine import Engine, Session
 from engine.errors import CAPACITY_EXHAUSTED, SESSION_CLOSED, EngineError
 from engine.messages import Overflow
 from engine.model.info import Model
-from engine.serve.auth import KeyOwner, Settings
+from engine.serve.auth import FairShare, KeyOwner, Settings
 from engine.serve.errors import RequestError
 from engine.serve.json_input import conversation_digests
 from engine.serve.queue import Queue, QueueEntry
@@ -93,6 +94,10 @@ SESSION_NAME_RULE = (
 )
 SESSION_NOT_FOUND = "session_not_found"
 SESSION_EXISTS = "session_exists"
+SESSION_SHARE_DIVISOR = 3
+"""With several keys, a key may have up to this many times the number of sessions left free. Unlike
+queue slots, sessions are held for a long time, so their limit is higher.
+"""
 RETRY_S = 5  # `Retry-After` when no session is about to expire
 
 
@@ -175,9 +180,12 @@ class SessionEntry(Struct, eq=False):
 
 
 class SessionRegistry:
-    def __init__(self, engine: Engine, settings: Settings) -> None:
+    def __init__(
+        self, engine: Engine, settings: Settings, sharing: FairShare | None = None
+    ) -> None:
         self._engine = engine
         self._settings = settings
+        self._sharing = sharing or FairShare()
         self._named: dict[tuple[str, str], SessionEntry] = {}
         self.evicted = 0  # number of sessions evicted so far
 
@@ -225,7 +233,7 @@ class SessionRegistry:
         """
         if self.find(owner, name) is not None:
             raise RequestError(409, f"Session {name!r} already exists.", SESSION_EXISTS)
-        self._make_room(spared)
+        self._make_room(owner, spared)
         ttl = self._settings.session_ttl if ttl is None else ttl
         entry = self._named[(owner.id, name)] = SessionEntry(owner, name, model, config, ttl)
         return entry
@@ -276,12 +284,29 @@ class SessionRegistry:
             if of_model(entry.model):
                 entry.close()
 
-    def _make_room(self, spared: SessionEntry | None) -> None:
-        if len(self._named) < self._settings.sessions:
+    def _make_room(self, owner: KeyOwner, spared: SessionEntry | None) -> None:
+        evict, count_by_owner = (
+            self._settings.policy == "evict",
+            Counter(n.owner.id for n in self.all()),
+        )
+        free = self._settings.sessions - len(self._named)
+        if free > 0:
+            own_count = count_by_owner[owner.id]
+            if (
+                not evict
+                and own_count
+                and not self._sharing.may_have((own_count + 1) / SESSION_SHARE_DIVISOR, free)
+            ):
+                raise self._sharing.refused("the sessions")
             return
         idle = [n for n in self._named.values() if not n.queue.busy and n is not spared]
-        if self._settings.policy == "evict" and idle:
-            self._free(min(idle, key=lambda n: n.last_used_at))
+        if evict and idle:
+            fair = self._sharing.several
+            self._free(
+                min(
+                    idle, key=lambda n: (-count_by_owner[n.owner.id] if fair else 0, n.last_used_at)
+                )
+            )
             self.evicted += 1
             return
         ends = [n.ttl - n.idle_seconds for n in idle if n.ttl]

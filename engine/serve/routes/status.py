@@ -18,7 +18,7 @@ from engine.errors import EngineError
 from engine.model.info import Model
 from engine.serve import errors
 from engine.serve.agents import RequestRegistry
-from engine.serve.auth import KeyOwner, owner_of
+from engine.serve.auth import FairShare, KeyOwner, owner_of
 from engine.serve.metrics import Metrics, exposition
 from engine.serve.models import ModelRegistry
 from engine.serve.reply_slots import ReplySlots
@@ -41,6 +41,7 @@ class Health:
         connections: Callable[[], int],
         requests: RequestRegistry,
         pool: Executor,
+        sharing: FairShare,
     ) -> None:
         self._engine = engine
         self._served = served
@@ -50,6 +51,7 @@ class Health:
         self._connections = connections
         self._requests = requests
         self._pool = pool
+        self._sharing = sharing
 
     def routes(self) -> list[APIRoute]:
         return [
@@ -105,7 +107,7 @@ class Health:
         return Response(text, media_type=kind)
 
     def _metrics_for(self, owner: KeyOwner) -> Metrics:
-        return self._metrics.of(owner.id) if self._served.has_several_keys else self._metrics
+        return self._metrics.of(owner.id) if self._sharing.several else self._metrics
 
     def _loaded(self, owner: KeyOwner) -> list[Model]:
         models = (e.model for e in self._served.entries if self._served.may_see_loaded(e, owner))
@@ -113,7 +115,7 @@ class Health:
 
     def _counts(self, owner: KeyOwner) -> dict[str, int]:
         slots = self._slots
-        if self._served.has_several_keys:
+        if self._sharing.several:
             answering, waiting = slots.queue.running_of(owner.id), slots.waiting_of(owner.id)
             sessions = len(self._sessions.of(owner))
         else:
@@ -129,7 +131,7 @@ class Health:
                 stats = await self._served.figures()
             except (TimeoutError, EngineError):
                 alive = False
-        counts, several = self._counts(owner), self._served.has_several_keys
+        counts, several = self._counts(owner), self._sharing.several
         agents = len(self._requests.agents(owner.id if several else None))
         gauges = {
             "engine_up": ("1 if the engine responds.", float(alive)),

@@ -145,7 +145,7 @@ def test_session_lost_by_engine_is_reopened(serve: Serve) -> None:
 def test_waiting_request_learns_of_freed_session(
     serve: Serve,
 ) -> None:
-    server = serve(at_once=1)
+    server = serve(at_once=2)
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
         waiting = in_background(server, session_id="b")
@@ -175,17 +175,24 @@ def test_each_answer_takes_a_slot(serve: Serve) -> None:
 
 def test_request_for_several_places_is_not_overtaken() -> None:
     async def played() -> None:
-        line = Queue(4)
-        first = [line.enter() for _ in range(3)]
-        several, behind = line.enter(slots=4), line.enter()
-        for turn in first:
-            assert not several.admitted.done()
+        line = Queue(6, reserved=1)
+        first = [line.enter(named) for named in (True, True, False, False)]
+        several = line.enter(True, slots=4)
+        behind = [line.enter(named) for named in (False, True, False)]
+        assert all(turn.admitted.done() for turn in first)
+        assert not any(turn.admitted.done() for turn in (several, *behind))
+        first[2].leave()
+        assert not any(turn.admitted.done() for turn in (several, *behind))
+        first[3].leave()  # the slots reserved for requests without a session stay free
+        assert [turn.admitted.done() for turn in (several, *behind)] == [False, True, False, False]
+        for turn in (first[0], first[1]):
             turn.leave()
-        assert several.admitted.done()
-        assert not behind.admitted.done()
+        assert [turn.admitted.done() for turn in (several, *behind)] == [True] * 3 + [False]
+        assert line.running == 6
         several.leave()
-        assert behind.admitted.done()
-        behind.leave()
+        assert behind[2].admitted.done()
+        for turn in behind:
+            turn.leave()
         assert (line.running, line.busy) == (0, False)
 
     asyncio.run(played())

@@ -213,6 +213,18 @@ def test_eviction_policy_closes_longest_idle_session(serve: Serve) -> None:
             assert (refused.status, refused.code) == (429, "capacity_exhausted")
 
 
+def test_named_sessions_never_take_the_last_place(serve: Serve) -> None:
+    server = serve(at_once=2)
+    with connect(server, raw(endless(session_id="a"))) as one:
+        until_said(one, b"data: ")
+        with connect(server, raw(endless(session_id="b"))) as two:
+            assert b": waiting" in until_said(two, b" ahead)")
+            assert ask(server, "POST", CHAT, body()).status == 200
+            assert running(server) == 1
+            one.close()
+            until_said(two, b"data: ")
+
+
 def test_two_requests_to_one_session_run_in_order(serve: Serve) -> None:
     server = serve()
     with connect(server, raw(endless(session_id="a"))) as one:
@@ -239,7 +251,7 @@ def test_two_requests_to_one_session_run_in_order(serve: Serve) -> None:
 
 
 def test_queue_is_ordered_and_reports_position(serve: Serve) -> None:
-    server = serve(at_once=1, queue=3)
+    server = serve(at_once=2, queue=3)
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
         waiting = []
@@ -278,7 +290,7 @@ def test_client_that_disconnects_leaves_the_queue(serve: Serve) -> None:
 
 
 def test_client_that_disconnects_in_the_queue_leaves_no_session(serve: Serve) -> None:
-    server = serve(at_once=1)
+    server = serve(at_once=2)
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")
         with connect(server, raw(body(session_id="b"))):
@@ -390,7 +402,7 @@ def test_settings_are_validated() -> None:
         {"host": "0.0.0.0"},
         {"host": "example.org"},
         {"sessions": -1},
-        {"at_once": 0},
+        {"at_once": 1},
         {"policy": "drop"},
         {"session_ttl": -1.0},
         {"unload_after": float("nan")},
@@ -404,7 +416,7 @@ def test_settings_are_validated() -> None:
 
 
 def test_streams_of_waiting_clients_are_whole(serve: Serve) -> None:
-    server = serve(at_once=1)
+    server = serve(at_once=2)
     whole = ask(server, "POST", CHAT, body(session_id="b")).text
     with connect(server, raw(endless(session_id="a"))) as one:
         until_said(one, b"data: ")

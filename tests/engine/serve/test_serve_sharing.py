@@ -1,4 +1,4 @@
-"""Fairness of the queue between keys, and models that several keys use."""
+"""Fair shares of the queue and other limits when several keys compete."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from engine.serve import bodies
 from engine.serve.auth import Keys
 from engine.serve.queue import Queue, QueueEntry
 from engine.serve.server import Server
@@ -30,6 +31,20 @@ def stream(server: Server, key: str, **fields: Any) -> Any:
 
 
 # ---------------------------------------------------------------- the queue
+
+
+def test_idle_key_precedes_busy_key(serve: Serve, keys: Keys) -> None:
+    """Key B's replies never end, and it sends more requests than there are slots."""
+    a, b = keys.make("a"), keys.make("b")
+    server = serve(at_once=16)
+    greedy = [stream(server, b) for _ in range(24)]
+    try:
+        until(lambda: server.slots.queue.running == 15 and server.slots.waiting == 9)
+        assert ask(server, "POST", CHAT, body(), **bearer(a)).status == 200
+        assert server.slots.waiting == 9, "they wait for their own"
+    finally:
+        for client in greedy:
+            client.close()
 
 
 def test_key_alone_has_all_places(serve: Serve, keys: Keys) -> None:
@@ -76,7 +91,7 @@ def test_random_turns_are_fair() -> None:
             else:
                 # One key sends far more requests than the others.
                 owner_id = rng.choice("bbbbbbbbacd")
-                waiting.append(line.enter(owner_id))
+                waiting.append(line.enter(False, 1, owner_id))
             let = [turn for turn in waiting if turn.admitted.done()]
             assert [line.before(turn) for turn in line._in_order()] == [*range(len(line.waiting))]
             waiting = [turn for turn in waiting if not turn.admitted.done()]
@@ -97,7 +112,7 @@ def test_random_turns_are_fair() -> None:
 def test_joining_a_long_queue_is_cheap(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Joining a long queue doesn't sort it again."""
+    """Joining a queue of 10,000 doesn't sort it again, and some slots stay free for other keys."""
     ordered: list[int] = []
     before = Queue._in_order
 
@@ -108,15 +123,73 @@ def test_joining_a_long_queue_is_cheap(
     monkeypatch.setattr(Queue, "_in_order", in_order)
 
     async def run() -> None:
-        line = Queue(16)
-        turns = [line.enter("b") for _ in range(500)]
+        line = Queue(16, spare=lambda: 1)
+        turns = [line.enter(owner_id="b") for _ in range(500)]
         line.leave(turns[0])
         line.leave(turns[400])
-        assert (line.running, len(line.waiting), ordered) == (16, 482, [])
-        assert line.before(turns[499]) == 481
+        assert (line.running, len(line.waiting), ordered) == (15, 483, [])
+        assert line.enter(owner_id="a").admitted.done()
+        assert line.before(turns[499]) == 482
         assert len(ordered) == 1
 
     asyncio.run(run())
+
+
+# ---------------------------------------------------------------- the queue, bytes, sessions
+
+
+def test_key_cannot_have_the_whole_queue(serve: Serve, keys: Keys) -> None:
+    a, b = keys.make("a"), keys.make("b")
+    server = serve(at_once=2, queue=8)
+    crowd = [stream(server, b) for _ in range(2)]
+    until(lambda: server.slots.queue.running == 2)
+    for count in range(4):
+        crowd.append(stream(server, b))
+        until(lambda n=count: server.slots.waiting == n + 1)  # type: ignore[misc]
+    refused = ask(server, "POST", CHAT, body(), **bearer(b))
+    assert (refused.status, refused.code) == (429, "capacity_exhausted")
+    assert "This key already uses its share" in refused.body.decode()
+    with stream(server, a) as late:
+        assert b"(0 ahead)" in until_said(late, b" ahead)")
+    for client in crowd:
+        client.close()
+
+
+def test_key_cannot_use_the_whole_body_limit(
+    serve: Serve, keys: Keys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bodies that stop before their last byte, as from slow clients."""
+    a, b = keys.make("a"), keys.make("b")
+    monkeypatch.setattr(bodies, "MAX_IN_FLIGHT_BODY_BYTES", 400_000)
+    server = serve()
+    held = server._answering.held
+    halves = []
+    for count in range(2):
+        whole = raw(body("x" * 90_000), f"Authorization: Bearer {b}")
+        halves.append(connect(server, whole[:-1]))
+        until(lambda n=count: held.bytes > 90_000 * (n + 1))  # type: ignore[misc]
+    refused = ask(server, "POST", CHAT, body("x" * 90_000), **bearer(b))
+    assert (refused.status, refused.code) == (429, "capacity_exhausted")
+    told = ask(server, "POST", CHAT, body("x" * 90_000), **bearer(a))
+    assert told.status == 400, "read, and longer than the context"
+    for client in halves:
+        client.close()
+    until(lambda: held.bytes == 0)
+
+
+@pytest.mark.parametrize("policy", ["refuse", "evict"])
+def test_key_cannot_have_all_sessions(serve: Serve, keys: Keys, policy: str) -> None:
+    a, b = keys.make("a"), keys.make("b")
+    server = serve(sessions=8, policy=policy)
+    asked = [ask(server, "POST", "/v1/sessions", {"session_id": "own"}, **bearer(a)).status]
+    made = [
+        ask(server, "POST", "/v1/sessions", {"session_id": f"s{n}"}, **bearer(b)).status
+        for n in range(20)
+    ]
+    assert set(made) == ({201, 429} if policy == "refuse" else {201})
+    asked.append(ask(server, "GET", "/v1/sessions/own", **bearer(a)).status)
+    asked.append(ask(server, "POST", "/v1/sessions", {"session_id": "two"}, **bearer(a)).status)
+    assert asked == [201, 200, 201], "its own stays, and there is room for another"
 
 
 # ---------------------------------------------------------------- models
