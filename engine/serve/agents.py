@@ -12,6 +12,7 @@ import re
 import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -25,7 +26,10 @@ from engine.serve.auth import owner_of
 from engine.serve.requests import ModelRequest, agent_stopped_error
 
 MAX_IDLE_AGENTS = 256
-"""Idle agents kept per key. If there are more, the oldest is forgotten."""
+"""Idle agents kept per key. If there are more, the program with the most agents loses its
+oldest.
+"""
+MAX_STOPPED_AGENTS = 4096  # stopped agents whose keys are kept after the agents are forgotten
 AGENT_TTL_S = 600.0
 """Seconds after its last request until an agent is forgotten. Paused agents are kept."""
 MAX_PROGRAM_CHARACTERS = 40
@@ -389,6 +393,9 @@ class RequestRegistry:
         self.running: dict[ModelRequest, Agent | None] = {}
         self._lock = threading.Lock()
         self._agents: dict[str, Agent] = {}
+        # Keys of agents that were stopped and then forgotten. If such an agent sends another tool
+        # result, its request is still rejected.
+        self._stopped: dict[str, None] = {}
 
     @contextmanager
     def register(
@@ -426,6 +433,9 @@ class RequestRegistry:
             if agent is None and not identity.named:
                 agent = self._find_compacted(identity)
             if agent is None:
+                if identity.brings and identity.own in self._stopped:
+                    raise agent_stopped_error()
+                self._stopped.pop(identity.own, None)
                 agent = self._new(identity)
             elif agent.stopped and identity.brings:
                 agent.last_seen = time.monotonic()
@@ -479,11 +489,16 @@ class RequestRegistry:
             stored_agents = sorted(
                 (a for a in self._agents.values() if a.size), key=lambda a: a.last_seen
             )
-            excess = sum(agent.size for agent in stored_agents) - MAX_STORED_BYTES
-            for agent in stored_agents:
-                if excess > 0:
-                    excess -= agent.size
-                    agent.forget()
+            stored_bytes = Counter[str]()
+            for stored in stored_agents:
+                stored_bytes[stored.who.owner_id] += stored.size
+            while stored_bytes.total() > MAX_STORED_BYTES:
+                largest_owner = max(stored_bytes, key=lambda owner_id: stored_bytes[owner_id])
+                oldest = next(
+                    a for a in stored_agents if a.size and a.who.owner_id == largest_owner
+                )
+                stored_bytes[largest_owner] -= oldest.size
+                oldest.forget()
 
     def end(self, agent: Agent, request: ModelRequest) -> None:
         with self._lock:
@@ -496,17 +511,22 @@ class RequestRegistry:
         for key, agent in list(self._agents.items()):
             idle = not agent.requests and not agent.paused
             if idle and now - agent.last_seen > AGENT_TTL_S:
-                del self._agents[key]
+                self._drop(key)
 
     def _make_room(self, owner_id: str) -> None:
         idle = {
             k: a for k, a in self._agents.items() if not a.requests and a.who.owner_id == owner_id
         }
         if len(idle) >= MAX_IDLE_AGENTS:
-            # A stopped agent has to stay, so that its next tool result is rejected.
-            del self._agents[
-                min(idle, key=lambda k: (idle[k].paused or idle[k].stopped, idle[k].last_seen))
-            ]
+            crowd = Counter(a.who.program for a in idle.values()).most_common(1)[0][0]
+            candidates = [(k, a) for k, a in idle.items() if a.who.program == crowd]
+            self._drop(min(candidates, key=lambda item: (item[1].paused, item[1].last_seen))[0])
+
+    def _drop(self, key: str) -> None:
+        if self._agents.pop(key).stopped:
+            self._stopped[key] = None
+            if len(self._stopped) > MAX_STOPPED_AGENTS:
+                del self._stopped[next(iter(self._stopped))]
 
     def agents(self, owner_id: str | None = None) -> list[AgentSnapshot]:
         with self._lock:

@@ -401,6 +401,8 @@ def shown() -> ModelRequest:
 
 def test_many_agents_cost_little() -> None:
     known = RequestRegistry()
+    mine = shown()
+    known.end(known.begin(mine, who([user("mine")], thread_id="mine")), mine)
     began = time.thread_time()
     for n in range(2 * MAX_IDLE_AGENTS):
         request = shown()
@@ -408,6 +410,7 @@ def test_many_agents_cost_little() -> None:
         known.end(agent, request)
     assert time.thread_time() - began < 20
     assert len(known.agents()) <= MAX_IDLE_AGENTS + 1
+    assert [s.task for s in known.agents() if s.program == "Claude Code"] == ["mine"]
 
 
 def test_idle_agent_expires_unless_paused(
@@ -466,15 +469,27 @@ def test_stopped_agent_stays_stopped_among_many(flood: str) -> None:
     known.begin(shown(), who([user("go on")], owner="b", thread_id="1"))
 
 
+def test_stopped_agent_stays_stopped_when_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    known, request, now = RequestRegistry(), shown(), time.monotonic()
+    agent = known.begin(request, who([user("x")], thread_id="1"))
+    known.end(agent, request)
+    agent.stop()
+    monkeypatch.setattr(time, "monotonic", lambda: now + 3600)
+    assert known.agents() == []
+    with pytest.raises(RequestError):
+        known.begin(shown(), who(TOOL_RESULT, thread_id="1"))
+
+
 def test_agents_of_one_key_do_not_displace_others() -> None:
     known = RequestRegistry()
     for owner, count in (("b", 3), ("a", 2 * MAX_IDLE_AGENTS)):
         for n in range(count):
             request = shown()
             agent = known.begin(request, who([user("x")], owner=owner, thread_id=str(n)))
+            known.store_conversation(request, [{"role": "user", "content": "x"}], 2**20)
             known.end(agent, request)
     assert len(known.agents("a")) <= MAX_IDLE_AGENTS + 1
-    assert len(known.agents("b")) == 3
+    assert [seen.keeps for seen in known.agents("b")] == [True] * 3
 
 
 def test_agent_numbers_reveal_nothing_about_other_keys() -> None:
