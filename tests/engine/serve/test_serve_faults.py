@@ -84,9 +84,11 @@ def get(path: str, *headers: str) -> bytes:
     return "\r\n".join([f"GET {path} HTTP/1.1", "Host: localhost", *headers, "", ""]).encode()
 
 
-def exchange(server: Server, data: bytes) -> bytes:
+def exchange(server: Server, data: bytes, half_close: bool = False) -> bytes:
     with connect(server) as client:
         client.sendall(data)
+        if half_close:
+            client.shutdown(socket.SHUT_WR)
         return rest(client)
 
 
@@ -220,6 +222,42 @@ def test_at_few_descriptors_a_new_client_is_answered(
         until(lambda: descriptors(child.pid) <= files)
 
 
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("version", ["1.1", "1.0"])
+def test_client_that_half_closes_gets_the_rest(served: Server, stream: bool, version: str) -> None:
+    body = {
+        "messages": [user("x")],
+        "max_tokens": 80,
+        "logit_bias": NEVER_ENDS,
+        "stream": stream,
+        "stream_options": {"include_usage": True} if stream else None,
+    }
+    asked = request(body, close=version == "1.1").replace(b"HTTP/1.1", f"HTTP/{version}".encode())
+    answer = exchange(served, asked, half_close=True)
+    assert b"HTTP/1.1 200 OK" in answer
+    assert b'"completion_tokens":80' in answer
+    assert (b"data: [DONE]" in answer) is stream
+
+
+def test_pipelined_requests_survive_half_close_in_order(served: Server) -> None:
+    body = {"messages": [user("x")], "max_tokens": 3}
+    asked = [get("/v1/models"), request(body, close=False), get("/health")]
+    answer = exchange(served, b"".join(asked), half_close=True)
+    places = [answer.index(p) for p in (b'"owned_by"', b'"completion_tokens"', b'"status"')]
+    assert places == sorted(places)
+    assert answer.count(b"HTTP/1.1 200 OK") == 3
+
+
+def test_disconnect_after_pipelining_stops_the_answer(
+    served: Server,
+) -> None:
+    body = {"messages": [user("x")], "max_tokens": 12_000, "logit_bias": NEVER_ENDS}
+    with connect(served) as client:
+        client.sendall(request(body, close=False) + get("/health") * 10)
+        until(lambda: running(served) == 1)
+    until(lambda: running(served) == 0, 8)
+
+
 LONG_NUMBER = "9" * 5000
 
 
@@ -251,7 +289,7 @@ def test_malformed_head_gets_status_and_message(
     served: Server, head: bytes, expected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bodies, "DRAIN_S", 0.1)  # how long the rest of a body is still read
-    answer = exchange(served, head)
+    answer = exchange(served, head, half_close=False)
     assert status(answer) == expected
     message = content(answer)["error"]["message"]
     assert message.endswith(".")

@@ -355,6 +355,21 @@ def test_connections_over_the_limit_get_an_error(serve: Serve) -> None:
     until(lambda: replies(server) == 0)
 
 
+def test_slow_bodies_do_not_block_others(serve: Serve) -> None:
+    """Incomplete requests use up all connections, and another request is still served."""
+    server = serve(connections=4)
+    halves = [connect(server, raw(body())[:-1]) for _ in range(4)]
+    try:
+        until(lambda: server.connections == 4)
+        assert ask(server, "POST", CHAT, body()).status == 200
+        assert status_of(rest(halves[0])) == 408, "the one that has taken longest makes room"
+        halves[3].sendall(b"}")
+        assert status_of(rest(halves[3])) == 200
+    finally:
+        for client in halves:
+            client.close()
+
+
 # ---------------------------------------------------------------- models
 
 
