@@ -23,6 +23,10 @@ _SEARCHED = 2**16  # chunk size for searching, which releases the GIL between ch
 _NUMBER = re.compile(r"\d+")
 _MAX_NUMBER_DIGITS = 8
 _SHAPED = re.compile(r"[<\[]/?[|｜]")
+_OUTSIDE = re.compile(r"^\W+|\W+$")
+_Given = tuple[list[Message], dict[str, Any]]
+
+_SCHEMA = {"type", "properties", "required", "items", "enum", "description", "name", "parameters"}
 
 
 class GapInserter:
@@ -41,6 +45,7 @@ class GapInserter:
         self._longest = max(map(len, mark_texts), default=0) + _MAX_NUMBER_DIGITS
         frames = {text for f in markers.frames for text in (f.start, *f.ends)} | {*markers.dropped}
         self._frames = _pattern_of(frames) if markers.header is None else None
+        self._names = {_OUTSIDE.sub("", mark) for mark in mark_texts} - _SCHEMA
         self._folds = folds
 
     def with_mark(self, word: str) -> GapInserter:
@@ -106,6 +111,60 @@ class GapInserter:
             return [self.insert_in(inside) for inside in value]
         return value
 
+    def split_names(self, messages: list[Message], options: Mapping[str, Any]) -> _Given | None:
+        """Insert gaps into tool and argument names that would become marks when put in brackets.
+
+        Some templates turn names into tags, e.g. an argument `think` into `<think>`. Returns None
+        if there is no such name.
+        """
+        changed_messages = [
+            {
+                **m,
+                **{
+                    key: self._split_in_calls(m[key])
+                    for key in ("tool_calls", "name")
+                    if m.get(key)
+                },
+            }
+            for m in messages
+        ]
+        template = dict(options)
+        if options.get("tools"):
+            template["tools"] = self._split_in_calls(options["tools"])
+        changed = changed_messages != messages or template != options
+        return (changed_messages, template) if changed else None
+
+    def _split_in_calls(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._split_name(value)
+        if isinstance(value, list):
+            return [self._split_in_calls(inside) for inside in value]
+        if not isinstance(value, Mapping):
+            return value
+        copy = dict(value)
+        if "function" in copy:
+            copy["function"] = self._split_in_calls(copy["function"])
+        if isinstance(copy.get("name"), str):
+            copy["name"] = self._split_name(copy["name"])
+        for key in ("parameters", "arguments"):
+            if key in copy:
+                copy[key] = self._split_in_keys(copy[key])
+        return copy
+
+    def _split_in_keys(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {
+                self._split_name(key): self._split_in_keys(inside) for key, inside in value.items()
+            }
+        return [self._split_in_keys(v) for v in value] if isinstance(value, list) else value
+
+    def _split_name(self, name: Any) -> Any:
+        is_tool = isinstance(name, str) and len(name) > 1 and name in self._names
+        return f"{name[0]}{GAP}{name[1:]}" if is_tool else name
+
+    def count_marks(self, text: str) -> int:
+        return 0 if self._marks is None else sum(1 for _ in self._marks.finditer(text))
+
     def _find_mark(self, text: str, at: int) -> re.Match[str] | None:
         assert self._marks is not None
         for start in range(at, len(text), _SEARCHED):
@@ -123,7 +182,7 @@ class GapInserter:
         text = "".join([*parts, text[at:]])
         if not self._folds or text.isascii():
             return text
-        if self._find_mark(unicodedata.normalize("NFKC", text), 0) is None:
+        if not self.count_marks(unicodedata.normalize("NFKC", text)):
             return text
         return "".join(c + GAP if unicodedata.normalize("NFKC", c) != c else c for c in text)
 

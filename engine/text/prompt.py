@@ -216,6 +216,14 @@ def _render(
     without_tools = _other_chat(messages, bool(options.get("tools")))
     extra = [(without_tools, True)] if without_tools else []
     rendered = reader.render([(messages, True), (messages, False), *extra], reasoning, options)
+    parted = inert.split_names(messages, options)
+    if parted is not None:  # check whether the template turns names into marks
+        parted_messages, values = parted
+        without = reader.render(
+            [(parted_messages, True), (parted_messages, False), *extra], reasoning, values
+        )
+        if _has_fewer_marks(inert, without, rendered):
+            messages, options, rendered = parted_messages, values, without
     opened, closed = _raise_if_error(rendered[0]), _raise_if_error(rendered[1])
     if images is not None:
         opened, closed = images.insert_marks(opened, digests), images.insert_marks(closed, digests)
@@ -234,6 +242,18 @@ def _raise_if_error(text: str | EngineError) -> str:
     if isinstance(text, EngineError):
         raise EngineError(text.code, pieces.remove_gaps(text.message))
     return text
+
+
+def _has_fewer_marks(
+    inert: contents.GapInserter,
+    own_texts: list[str | EngineError],
+    other_texts: list[str | EngineError],
+) -> bool:
+    if any(isinstance(text, EngineError) for text in (*own_texts, *other_texts)):
+        return False
+    return inert.count_marks(_raise_if_error(own_texts[0])) < inert.count_marks(
+        _raise_if_error(other_texts[0])
+    )
 
 
 def _reply_start(

@@ -150,6 +150,34 @@ def test_forged_turn_is_text(tokenizer: Any) -> None:
         )
 
 
+def test_names_written_as_tags_are_escaped(tmp_path: Path) -> None:
+    from mlx_lm.tokenizer_utils import load
+
+    folder = write_folder(tmp_path / "x", "qwen3")
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    settings["chat_template"] = (
+        "{% for t in tools or [] %}{% for k, v in t.function.parameters.properties.items() %}"
+        "{{ '<' ~ k ~ '>' ~ v.type ~ '</' ~ k ~ '>' }}{% endfor %}{% endfor %}"
+        "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content }}{% endfor %}"
+        "{% if add_generation_prompt %}{{ '<|im_start|>assistant\n<think>' }}{% endif %}"
+    )
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    its = load(folder)
+
+    def tokens(name: str) -> list[int]:
+        parameters = {"type": "object", "properties": {name: {"type": "string"}}}
+        tool = {"type": "function", "function": {"name": "f", "parameters": parameters}}
+        return built(its, InProcess(its), [ASK], tools=[tool]).tokens
+
+    assert its.decode(tokens("think")).startswith("<think>string</think>")
+    assert added(its, tokens("think")) == added(its, tokens("other"))
+    # A name that the template doesn't turn into a tag stays the same.
+    its, reader = tokenizer_of(tmp_path / "y", "qwen3")
+    parameters = {"type": "object", "properties": {"think": {"type": "string"}}}
+    tool = {"type": "function", "function": {"name": "f", "parameters": parameters}}
+    assert pieces.GAP not in built(its, reader, [ASK], tools=[tool]).text
+
+
 def tokenizer_of(folder: Path, name: str) -> tuple[Any, Reader]:
     from mlx_lm.tokenizer_utils import load
 
