@@ -88,10 +88,20 @@ class _OpenDocument:
                 unit = "slide" if name == "presentation" else "page"
                 return build_document("OpenDocument", unit, pages, left_out=self.left_out)
         text = "\n\n".join(self._blocks(body, 0))
-        pages = self._with_notes(text).split(PAGE)
+        headers, footers = self._margins(styles, "header"), self._margins(styles, "footer")
+        ends = "\n".join([*self._notes, *self._comments, *footers])
+        pages = "\n\n".join(filter(None, ("\n".join(headers), text, ends))).split(PAGE)
         self._budget.add("", len(pages))
         unit = "page" if len(pages) > 1 else ""
         return build_document("OpenDocument", unit, pages, left_out=self.left_out)
+
+    def _margins(self, styles: Any, kind: str) -> list[str]:
+        lines = dict[str, None]()
+        for style in styles.iter(f"{_STYLE}{kind}") if styles is not None else ():
+            text = "\n".join(self._blocks(style, 0))
+            if any(char.isalpha() for char in text):
+                lines[f"{kind.title()}: {text}"] = None
+        return [*lines]
 
     def _blocks(self, parent: Any, depth: int, level: int = -1) -> Iterator[str]:
         """Yield paragraphs, tables and text boxes. ``level`` is the nesting level of lists."""
@@ -153,6 +163,10 @@ class _OpenDocument:
                 yield self._note(child, self._notes, "", depth)
             elif child.tag == f"{_OFFICE}annotation":
                 yield self._note(child, self._comments, "comment ", depth)
+            elif child.tag == f"{_TEXT}ruby":
+                yield from self._pieces(child, boxes, depth + 1)
+                reading = child.find(f"{_TEXT}ruby-text")
+                yield f"({reading.text})" if reading is not None and reading.text else ""
             elif child.tag == f"{_DRAW}frame" and (formula := self._formula(child)):
                 yield formula
             elif str(child.tag).startswith(_DRAW) and child.tag != f"{_DRAW}a":

@@ -1,8 +1,9 @@
-"""Reader for Rich Text Format: paragraphs, tables, notes, comments and text boxes."""
+"""Reader for Rich Text Format: code pages, tables, notes, comments, headers and text boxes."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,6 +25,30 @@ _TOKEN = re.compile(
     r"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\(.)|([{}])|([^\\{}\r\n]+)|[\r\n]+",
     re.DOTALL,
 )
+_CODE_PAGES = {  # keyed by the font's \fcharset; 0 and 1 mean the file's code page
+    77: "mac_roman",
+    78: "cp932",
+    79: "cp949",
+    80: "gb18030",
+    81: "big5",
+    128: "cp932",
+    129: "cp949",
+    130: "johab",
+    134: "gb18030",
+    136: "big5hkscs",
+    161: "cp1253",
+    162: "cp1254",
+    163: "cp1258",
+    177: "cp1255",
+    178: "cp1256",
+    186: "cp1257",
+    204: "cp1251",
+    222: "cp874",
+    238: "cp1250",
+    254: "cp437",
+    255: "cp850",
+}
+_SYMBOL = "symbol"
 _FILE_PAGES = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _CHARACTERS = {
     "tab": "\t",
@@ -47,15 +72,24 @@ _CHARACTERS = {
     "softline": "",
 }
 _SIGNS = {"~": "\xa0", "-": "", "_": "-", "\n": "\n", "\r": "\n"}
-_MARKS = {"footnote": "", "annotation": "comment "}  # marks of notes and comments
 _SHOWN = {"shp", "shpinst", "field", "fldrslt", "ud", "mmath", "moMath", "moMathPara", "result"}
 _SHOWN |= {"listtext", "pntext", "nesttableprops", "shppict"}
 _HIDDEN = {
-    *("fonttbl", "colortbl", "stylesheet", "info", "shprslt", "upr", "sp", "nonesttables"),
-    *("xe", "tc", "rxe", "ftnsep", "ftnsepc", "ftncn", "aftnsep", "aftnsepc", "aftncn"),
-    *("private", "nonshppict"),
-    *(f"{name}{pages}" for name in ("header", "footer") for pages in ("", "l", "r", "f")),
+    "stylesheet", "info", "colortbl", "fldinst", "shprslt", "upr", "sp", "nonesttables", "pntxta",
+    "pntxtb", "listtable", "listoverridetable", "revtbl", "filetbl", "xe", "tc", "bkmkstart",
+    "bkmkend", "datafield", "formfield", "ftnsep", "ftnsepc", "ftncn", "aftnsep", "aftnsepc",
+    "aftncn", "pn", "template", "userprops", "themedata", "rxe", "private",
+    "nonshppict", "mmathPict",
+}  # fmt: skip
+_ASIDE = {
+    "footnote": "note",
+    "annotation": "comment",
+    "shptxt": "box",
+    "atnauthor": "author",
+    **{f"header{side}": "header" for side in ("", "l", "r", "f")},
+    **{f"footer{side}": "footer" for side in ("", "l", "r", "f")},
 }
+_HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 _MAX_GROUPS = 10_000  # maximum nesting depth
 
 
@@ -70,11 +104,12 @@ class _Flow:
     def add(self, text: str) -> None:
         self._pieces.append(text)
 
-    def end_paragraph(self) -> None:
+    def end_paragraph(self, mark: str = "") -> None:
         text = "".join(self._pieces)
         self._pieces.clear()
         if text.strip():
-            self.blocks.append(f"\n{text}\n")
+            rest = text.lstrip(PAGE)
+            self.blocks.append(f"\n{text[: len(text) - len(rest)]}{mark}{rest}\n")
 
     def begin_row(self) -> None:
         """End the paragraph before a table. Some programs only write a line break there."""
@@ -103,11 +138,17 @@ class _Group(Struct):
 
     flow: _Flow
     hides: bool = False
-    removed: bool = False  # hidden, or deleted by a tracked change
+    removed: bool = False  # deleted by a tracked change
+    vanished: bool = False
     position: str = ""  # "super" or "sub"
     in_table: bool = False
+    font: str = ""
+    style: str = ""
     fallback: int = 1  # number of fallback characters that follow a Unicode character
-    mark: str | None = None  # mark of the note or comment that starts with this group
+    fonts: bool = False  # the group is inside the font table
+    styles: bool = False
+    # Kind of separate part ("note", "comment", …) that starts with this group, or "".
+    begins: str = ""
 
 
 def read(data: bytes) -> Document:
@@ -118,6 +159,9 @@ class _Rtf:
     def __init__(self, source: str) -> None:
         self._source = source
         self._page = "cp1252"
+        self._font_pages: dict[str, str] = {}
+        self._style_names: dict[str, str] = {}
+        self._default_font = ""
         self._flow = _Flow()
         self._group = _Group(self._flow)
         self._outer: list[_Group] = []
@@ -127,6 +171,9 @@ class _Rtf:
         self._high = 0  # high surrogate waiting for its low surrogate
         self._notes: list[str] = []
         self._comments: list[str] = []
+        self._margins = {"header": dict[str, None](), "footer": dict[str, None]()}
+        self._boxes: list[str] = []
+        self._author = ""
         self._left_out = LeftOut()
         self._budget = Budget()
 
@@ -142,7 +189,7 @@ class _Rtf:
                 if len(self._outer) > _MAX_GROUPS:
                     raise UnreadableError("is nested too deeply")
                 self._outer.append(self._group)
-                self._group = replace(self._group, mark=None)
+                self._group = replace(self._group, begins="")
             elif brace:
                 self._flush()
                 if not self._end_group():
@@ -167,7 +214,13 @@ class _Rtf:
         self._flush()
         while self._outer and self._end_group():
             pass
-        parts = [self._flow.text(), "\n".join([*self._notes, *self._comments])]
+        self._flow.end_paragraph()
+        self._add_boxes(self._flow)
+        parts = [
+            "\n".join(self._margins["header"]),
+            self._flow.text(),
+            "\n".join([*self._notes, *self._comments, *self._margins["footer"]]),
+        ]
         pages = self._budget.add("\n\n".join(filter(None, parts))).split(PAGE)
         self._budget.add("", len(pages))
         unit = "page" if len(pages) > 1 else ""
@@ -178,25 +231,43 @@ class _Rtf:
         if not self._outer:
             return False
         self._group = self._outer.pop()
-        line = " ".join(group.flow.text().split()) if group.mark is not None else ""
-        if line and not self._group.hides:
-            notes = self._comments if group.mark else self._notes
-            mark = f"[{group.mark}{len(notes) + 1}]"
-            notes.append(f"{mark} {line}")
-            self._add(mark)
+        if group.begins:
+            self._end_aside(group.begins, group.flow.text())
         return bool(self._outer)
+
+    def _end_aside(self, kind: str, text: str) -> None:
+        line = " ".join(text.split())
+        if kind == "author":
+            self._author = line
+        elif kind in self._margins:
+            if any(char.isalpha() for char in line):
+                self._margins[kind][f"{kind.title()}: {text}"] = None
+        elif not line or self._group.hides:
+            return
+        elif kind == "box":
+            self._boxes.append(text)
+        else:
+            notes = self._notes if kind == "note" else self._comments
+            mark = f"{'' if kind == 'note' else 'comment '}{len(notes) + 1}"
+            by_author = f" by {self._author}" if kind == "comment" and self._author else ""
+            notes.append(f"[{mark}{by_author}] {line}")
+            self._add(f"[{mark}]")
 
     def _apply_word(self, word: str, number: int | None) -> None:
         group, flow = self._group, self._group.flow
         is_on = number != 0
         match word:
-            case _ if word in _MARKS:
-                group.mark, group.flow, group.in_table = _MARKS[word], _Flow(), False
-            case "shptxt":
-                self._add("\n")
+            case _ if word in _ASIDE:
+                group.begins, group.flow, group.in_table = _ASIDE[word], _Flow(), False
+            case "fonttbl":
+                group.fonts = group.hides = True
+            case "stylesheet":
+                group.styles = group.hides = True
             case "pict" | "object":
-                if not group.hides:
-                    self._left_out.add("image" if word == "pict" else "embedded object")
+                if not group.hides and word == "pict":
+                    self._left_out.add("image")
+                elif not group.hides:
+                    self._left_out.add("embedded object")
                 group.hides = True
             case "ud":  # Unicode version of the preceding text
                 group.hides = self._outer[-2].hides if len(self._outer) > 1 else False
@@ -208,19 +279,34 @@ class _Rtf:
                 self._page = normalize(f"cp{number}") or self._page
             case "mac" | "pc" | "pca":
                 self._page = _FILE_PAGES[word]
+            case "deff":
+                self._default_font = str(number)
+                group.font = group.font or str(number)
+            case "f":
+                group.font = str(number)
+            case "fcharset" if group.fonts:
+                self._font_pages[group.font] = (
+                    _SYMBOL if number == 2 else _CODE_PAGES.get(number or 0, "")
+                )
+            case "s" if group.styles or not group.hides:
+                group.style = str(number)
             case "uc":
                 group.fallback = max(0, number or 0)
             case "u" if number is not None:
                 self._add_unicode(number & 0xFFFF)
                 self._skip = group.fallback
-            case "deleted" | "v":
+            case "deleted":
                 group.removed = is_on
+            case "v":
+                group.vanished = is_on
             case "plain":
-                group.removed, group.position = False, ""
+                group.removed = group.vanished = False
+                group.position = ""
+                group.font = self._default_font
             case "super" | "sub" | "nosupersub":
                 group.position = word
             case "pard":
-                group.in_table = False
+                group.in_table, group.style = False, ""
             case "intbl":
                 group.in_table = True
             case _ if group.hides:
@@ -228,17 +314,25 @@ class _Rtf:
             case "par" if group.in_table:
                 flow.add("\n")
             case "par" | "sect":
-                flow.end_paragraph()
+                heading = _HEADING.match(self._style_names.get(group.style, ""))
+                flow.end_paragraph("#" * min(int(heading[1]), 6) + " " if heading else "")
+                self._add_boxes(flow)
             case "page":
                 flow.add(PAGE)
             case "trowd":
                 flow.begin_row()
             case "cell":
+                self._add_boxes(flow)
                 flow.end_cell()
             case "row":
                 flow.end_row()
             case _ if word in _CHARACTERS:
                 self._add(_CHARACTERS[word])
+
+    def _add_boxes(self, flow: _Flow) -> None:
+        if flow is self._flow:
+            flow.blocks += [f"\n{box}\n" for box in self._boxes]
+            self._boxes.clear()
 
     def _add_bytes(self, data: bytes) -> None:
         skipped = min(self._skip, len(data))
@@ -247,8 +341,21 @@ class _Rtf:
 
     def _flush(self) -> None:
         self._skip = 0
-        self._add(self._bytes.decode(self._page, "replace"))
+        if not self._bytes:
+            return
+        group, data = self._group, bytes(self._bytes)
         self._bytes.clear()
+        if group.styles and not group.style:
+            return
+        if group.styles:
+            name = data.decode("latin-1").strip().removesuffix(";")
+            self._style_names.setdefault(group.style, name)
+        elif not group.hides:
+            page = self._font_pages.get(group.font) or self._page
+            if page == _SYMBOL:
+                self._add("".join(SYMBOL_LETTERS.get(c, c) for c in data.decode("latin-1")))
+            else:
+                self._add(data.decode(page, "replace"))
 
     def _add_unicode(self, unit: int) -> None:
         if 0xD800 <= unit < 0xDC00:
@@ -263,6 +370,11 @@ class _Rtf:
         self._add(char)
 
     def _add(self, text: str) -> None:
-        group = self._group
-        if text and not (group.hides or group.removed):
-            group.flow.add(self._budget.add(to_raised_or_lowered(text, group.position)))
+        group: Any = self._group
+        if group.hides or group.removed:
+            return
+        if group.vanished:
+            if text.strip():
+                self._left_out.add("hidden text", 0)
+            return
+        group.flow.add(self._budget.add(to_raised_or_lowered(text, group.position)))

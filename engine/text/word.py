@@ -1,6 +1,6 @@
-"""Reader for Word files (DOCX): paragraphs, tables, text boxes, notes and formulas.
+"""Reader for Word files (DOCX): paragraphs, tables, text boxes, notes, headers and formulas.
 
-The text is in file order, without headers and footers. python-docx and docx2python need
+Everything that would be printed is included once, in file order. python-docx and docx2python need
 lxml (15 MB), and mammoth doesn't report page breaks.
 """
 
@@ -31,11 +31,11 @@ A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _VALUE = f"{W}val"
-# Tracked deletions and moves, field codes, readings of Japanese words, and properties.
+# Tracked deletions and moves, properties, and field codes.
 _SKIPPED = {
     f"{W}{name}"
-    for name in ("del", "moveFrom", "delText", "instrText", "delInstrText", "rt", "pPr", "rPr")
-} | {f"{W}{name}" for name in ("sectPr", "tblPr", "tblGrid", "trPr", "tcPr", "sdtPr")}
+    for name in ("del", "moveFrom", "delText", "instrText", "delInstrText", "pPr", "rPr", "sectPr")
+} | {f"{W}{name}" for name in ("tblPr", "tblGrid", "trPr", "tcPr", "sdtPr")}
 _NESTING = {
     f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag")
 }
@@ -96,8 +96,10 @@ class _Word:
         if body is None:
             raise UnreadableError(DAMAGED)
         text = "\n\n".join(self._blocks(body))
+        headers, footers = self._margins(root, "header"), self._margins(root, "footer")
         self._add_unreferenced_notes(root)
-        text = "\n\n".join(filter(None, (text, "\n".join([*self._notes, *self._comments]))))
+        ends = [*self._notes, *self._comments, *footers]
+        text = "\n\n".join(filter(None, ("\n".join(headers), text, "\n".join(ends))))
         pages = text.split(PAGE)
         self._budget.add("", len(pages))
         if any(name.endswith("vbaProject.bin") for name in self._archive.names):
@@ -137,6 +139,35 @@ class _Word:
             numbering = style.numbering if numbering is None else numbering
             key = style.based_on
         return name, numbering
+
+    def _margins(self, root: Any, kind: str) -> list[str]:
+        settings = {element.tag: element for element in self._part("settings.xml")}
+        parts, parts_seen = dict[str, None](), set[str]()
+        for section in root.iter(f"{W}sectPr"):
+            page_types = {"default"}
+            if _is_on(section.find(f"{W}titlePg")):
+                page_types.add("first")
+            if _is_on(settings.get(f"{W}evenAndOddHeaders")):
+                page_types.add("even")
+            for reference in section.iter(f"{W}{kind}Reference"):
+                part = self._targets.get(str(reference.get(f"{R}id")), "")
+                parts_seen.add(part)
+                if part in self._archive and reference.get(f"{W}type", "default") in page_types:
+                    parts[part] = None
+        pattern = re.compile(re.escape(f"{self._folder}/{kind}".lstrip("/")) + r"[0-9]*\.xml")
+        parts |= dict.fromkeys(
+            name
+            for name in self._archive.names
+            if pattern.fullmatch(name) and name not in parts_seen
+        )
+        lines = dict[str, None]()
+        for part in parts:
+            outer, self._targets = self._targets, self._archive.targets(part)
+            text = "\n".join(self._blocks(self._archive.parse_xml(part)))
+            self._targets = outer
+            if re.search(r"[^\W\d_]", text):  # skip plain page numbers
+                lines[f"{kind.title()}: {text.replace(PAGE, '')}"] = None
+        return [*lines]
 
     def _add_unreferenced_notes(self, root: Any) -> None:
         for kind, notes in self._kinds.items():
@@ -221,6 +252,8 @@ class _Word:
                 yield self._formula(child)
             elif tag == f"{W}txbxContent":
                 boxes.append(child)
+            elif tag == f"{W}ruby":
+                yield self._ruby(child, boxes, depth)
             elif tag == f"{W}r" and _is_on(child.find(f"{W}rPr/{W}vanish")):
                 if child.find(f"{W}t") is not None:
                     self._left_out.add("hidden text", 0)
@@ -253,6 +286,13 @@ class _Word:
             return linearize(element)
         except RecursionError:
             raise UnreadableError(TOO_DEEP) from None
+
+    def _ruby(self, element: Any, boxes: list[Any], depth: int) -> str:
+        base, reading = (
+            "".join(self._runs(part, boxes, depth + 1)) if part is not None else ""
+            for part in (element.find(f"{W}rubyBase"), element.find(f"{W}rt"))
+        )
+        return f"{base}({reading})" if reading else base
 
     def _note(self, kind: str, key: str, depth: int) -> str:
         element = self._kinds[kind].pop(key, None)

@@ -34,10 +34,12 @@ def test_odt_has_text_notes_lists_and_boxes(tmp_path: Path) -> None:
         f"<table:table><table:table-row>{CELL('', 'a')}{CELL('', 'b|c')}</table:table-row>"
         "</table:table><text:p><text:soft-page-break/>Next page</text:p>"
     )
-    found = read(samples.odf(tmp_path / "a.odt", "text", body))
+    styles = "<style:header><text:p>Forest</text:p></style:header>"
+    found = read(samples.odf(tmp_path / "a.odt", "text", body, styles))
     assert (found.kind, found.unit) == ("OpenDocument", "page")
     assert found.pages == (
-        "## Oaks\n\nThey grow  slowly[1].\nYes.\n\nA box\n\n- leaf\n\n  - vein\n\n| a | b\\|c |",
+        "Header: Forest\n\n## Oaks\n\nThey grow  slowly[1].\nYes.\n\nA box\n\n- leaf\n\n  - vein"
+        "\n\n| a | b\\|c |",
         "Next page\n\n[1] For ages.\n\n[Not included: 1 image]",
     )
 
@@ -77,7 +79,7 @@ def test_odp_has_slides_with_notes(tmp_path: Path) -> None:
 
 
 def rtf(path: Path, body: str) -> str:
-    fonts = r"{\fonttbl{\f0\fcharset0 Arial;}}"
+    fonts = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial;}{\f2\fcharset128 Mincho;}}"
     head = r"{\rtf1\ansi\ansicpg1252\deff0" + fonts + r"{\stylesheet{\s0 Normal;}{\s1 heading 1;}}"
     (path / "a.rtf").write_text(f"{head}{body}}}", "latin-1")
     found = read(path / "a.rtf")
@@ -88,8 +90,9 @@ def rtf(path: Path, body: str) -> str:
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        (r"\pard\s1 Oaks\par\pard are \b old\b0 .\par", "Oaks\n\nare old."),
+        (r"\pard\s1 Oaks\par\pard are \b old\b0 .\par", "# Oaks\n\nare old."),
         (r"Gr\'fc\'dfe, 5 \u8364?, {\uc2\u26408\'96\'d8}", "Grüße, 5 €, 木"),
+        (r"\f1\'c4\'f3\'e1\f0  and \f2\'96\'d8\'83J\f0 .", "Дуб and 木カ."),
         (r"\u-10179?\u-8704? \{a\}\\b\~c\_d co\-de", "😀 {a}\\b\xa0c-d code"),
         (
             r"\trowd\pard\intbl a\cell b\par c\cell\row\pard\intbl d\cell e|f\cell\row\pard",
@@ -98,7 +101,7 @@ def rtf(path: Path, body: str) -> str:
         (
             r"{\header Forest\par}{\footer 1\par}Oak{\footnote Quercus}.\par"
             r" Elm{\*\atnauthor Lea}{\*\annotation Which?}",
-            "Oak[1].\n\nElm[comment 1]\n\n[1] Quercus\n[comment 1] Which?",
+            "Header: Forest\n\nOak[1].\n\nElm[comment 1]\n\n[1] Quercus\n[comment 1 by Lea] Which?",
         ),
         (
             r"{\field{\*\fldinst HYPERLINK x}{\fldrslt link}}{\deleted old}{\revised  new}",
@@ -106,11 +109,11 @@ def rtf(path: Path, body: str) -> str:
         ),
         (
             r"Text{\shp{\*\shpinst{\sp{\sn a}{\sv 1}}{\shptxt In a box\par}}{\shprslt no}}\par",
-            "Text\nIn a box",
+            "Text\n\nIn a box",
         ),
         (
             r"Seen{\v secret}{\pict\pngblip 8950}{\object{\*\objdata 01}{\result{\pict 00}}}",
-            "Seen\n\n[Not included: 1 image, 1 embedded object]",
+            "Seen\n\n[Not included: hidden text, 1 image, 1 embedded object]",
         ),
         (r"\pard Before\line\trowd\pard\intbl a\cell\row\pard", "Before\n\n| a |"),
         (r"x{\super 2} + x\sub 1\nosupersub  = 10", "x² + x₁ = 10"),

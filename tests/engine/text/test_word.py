@@ -56,28 +56,42 @@ def test_parts_without_references_are_read(tmp_path: Path) -> None:
     shown = text_of(
         tmp_path,
         paragraph("Oaks"),
-        header1=paragraph("not shown"),
+        header1=paragraph("Forest report"),
+        footer1=paragraph("Confidential"),
         footnotes=f"{separator}<w:footnote w:id='2'>{paragraph('Quercus')}</w:footnote>",
         comments=f"<w:comment w:id='0' w:author='Lea'>{paragraph('Which?')}</w:comment>",
     )
-    assert shown == "Oaks\n\n[1] Quercus\n[comment 1 by Lea] Which?"
+    assert shown == (
+        "Header: Forest report\n\nOaks\n\n"
+        "[1] Quercus\n[comment 1 by Lea] Which?\nFooter: Confidential"
+    )
 
 
-def test_notes_and_comments_are_read_once(tmp_path: Path) -> None:
+def test_headers_notes_and_comments_are_read_once(tmp_path: Path) -> None:
+    section = (
+        '<w:sectPr><w:headerReference w:type="default" r:id="header1"/>'
+        '<w:headerReference w:type="first" r:id="header2"/>'
+        '<w:footerReference w:type="default" r:id="footer1"/></w:sectPr>'
+    )
     body = (
-        f"<w:p>{run('Oaks')}<w:r><w:footnoteReference w:id='5'/></w:r></w:p>"
+        f"<w:p><w:pPr>{section}</w:pPr>{run('Oaks')}"
+        "<w:r><w:footnoteReference w:id='5'/></w:r></w:p>"
         f"<w:p>{run('Elms')}<w:r><w:endnoteReference w:id='2'/></w:r>"
-        "<w:r><w:commentReference w:id='0'/></w:r></w:p>"
+        f"<w:r><w:commentReference w:id='0'/></w:r></w:p>{section}"
     )
     text = text_of(
         tmp_path,
         body,
+        header1=paragraph("Forest report"),
+        header2=paragraph("not shown"),
+        footer1=paragraph("17"),  # a page number
         footnotes=f"<w:footnote w:id='5'>{paragraph('Quercus')}</w:footnote>",
         endnotes=f"<w:endnote w:id='2'>{paragraph('Ulmus')}</w:endnote>",
         comments=f"<w:comment w:id='0' w:author='Lea'>{paragraph('Which?')}</w:comment>",
     )
     assert text == (
-        "Oaks[1]\n\nElms[2][comment 1]\n\n[1] Quercus\n[2] Ulmus\n[comment 1 by Lea] Which?"
+        "Header: Forest report\n\nOaks[1]\n\nElms[2][comment 1]\n\n"
+        "[1] Quercus\n[2] Ulmus\n[comment 1 by Lea] Which?"
     )
 
 
@@ -153,7 +167,7 @@ def test_characters_of_their_own_elements_are_kept(tmp_path: Path) -> None:
         "<w:sym w:font='Wingdings' w:char='F0FE'/><w:sym w:font='Symbol' w:char='F061'/></w:r>"
         f"<w:r><w:ruby><w:rt>{run('き')}</w:rt><w:rubyBase>{run('木')}</w:rubyBase></w:ruby></w:r></w:p>"
     )
-    assert text_of(tmp_path, body) == "half-open code☑α木"
+    assert text_of(tmp_path, body) == "half-open code☑α木(き)"
 
 
 def test_raised_and_lowered_digits_stay_so(tmp_path: Path) -> None:
