@@ -18,7 +18,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from engine.params import FormLimits, SamplingParams
-from engine.text import expressions, recognition
+from engine.text import lark, recognition
 from engine.text.call_notations import JSON_CALL, JSON_LIST, NOTATIONS, Tags
 from engine.text.forms import BLANKS, add_limits
 from engine.text.tools import ANY, ToolForm, inline_references
@@ -335,8 +335,12 @@ def _anchored_pattern(schema: Schema) -> str:
     Outside JSON, patterns that match within the string aren't supported.
     """
     pattern = str(schema.get("pattern", ""))
-    is_anchored = pattern.startswith("^(?:") and pattern.endswith(")$")
-    return expressions.convert(pattern[4:-2]) if is_anchored else ""
+    if not (pattern.startswith("^(?:") and pattern.endswith(")$")):
+        return ""
+    try:
+        return lark.convert_expression(pattern[4:-2])
+    except ValueError:
+        return ""
 
 
 def _python_call(tool: str, schema: Schema, blanks: str) -> str:

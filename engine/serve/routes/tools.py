@@ -1,15 +1,15 @@
 """Conversion of OpenAI clients' tools to functions for the model, and of calls to the client's
 format.
 
-Besides functions, this supports namespaces, custom tools with text input, and the client's own
-search for further tools. A custom tool's regular expression constrains its input. A Lark grammar is
-only shown to the model, because calls are JSON or tagged text, to which llguidance cannot apply
-one. For tools that run on OpenAI's servers, the model gets a note that they are unavailable.
+Besides functions, this supports namespaces, custom tools with text input (optionally with a
+grammar), and the client's own search for further tools. For tools that run on OpenAI's servers,
+the model gets a note that they are unavailable.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import re
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,10 +22,12 @@ from engine.messages import Message
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.serve.routes.schema import JSON, Function, ignore, log_once, object_schema, validate
-from engine.text import expressions
+from engine.text import lark
 from engine.text.call_notations import NOTATIONS
 from engine.text.tool_grammars import check
 from engine.text.tools import CHOICES, quote
+
+log = logging.getLogger(__name__)
 
 INPUT = "input"  # the only argument of a function for a custom tool
 SEARCH = "tool_search"
@@ -108,7 +110,7 @@ class Toolbox(Struct):
         elif kind == "custom":
             fields, pattern = _custom(tool.get("custom", tool), location)
             self._put(ClientTool("custom", fields["name"], namespace), fields)
-            if pattern:
+            if pattern is not None:
                 self.patterns[function_name(fields["name"], namespace)] = pattern
         elif kind == "namespace" and not namespace:
             inner = tool.get("tools")
@@ -234,13 +236,13 @@ def _checked(fields: Any, location: str) -> JSON:
     return function.model_dump(exclude_unset=True, include=names)
 
 
-def _custom(fields: Any, location: str) -> tuple[JSON, str]:
+def _custom(fields: Any, location: str) -> tuple[JSON, str | None]:
     if not isinstance(fields, Mapping) or not isinstance(fields.get("name"), str):
         raise ValueError(f"{location} must be a custom tool with a name")
     description, form = fields.get("description"), fields.get("format")
     if not isinstance(description, (str, type(None))):
         raise ValueError(f"{location}.description must be a text")
-    explanation, pattern = description or "", ""
+    explanation, pattern = description or "", None
     kind = form.get("type") if isinstance(form, Mapping) else None
     if isinstance(form, Mapping) and kind == "grammar":
         inner = form.get("grammar", form)
@@ -251,7 +253,13 @@ def _custom(fields: Any, location: str) -> tuple[JSON, str]:
                 f"{location}.format must have a definition in the syntax lark or regex"
             )
         grammar_kind = "Lark grammar" if syntax == "lark" else "regular expression"
-        pattern = expressions.convert(definition) if syntax == "regex" else ""
+        try:
+            pattern = (lark.convert_grammar if syntax == "lark" else lark.convert_expression)(
+                definition
+            )
+        except ValueError as error:
+            log.debug("the grammar of a custom tool %s", error)
+            log_once("passed grammars of custom tools to the model as text")
         explanation += f"\n\n{INPUT} must match this {grammar_kind}:\n{definition}"
     elif form is not None and kind != "text":
         raise ValueError(f"{location}.format must be text or grammar, not {quote(form)}")

@@ -640,6 +640,28 @@ def test_answer_without_calls_follows_its_schema(server: Server) -> None:
     assert {item["type"] for item in output} == {"function_call"}
 
 
+def test_optional_custom_tool_follows_its_lark_grammar(server: Server) -> None:
+    lines = 'start: "go\\n" line+\nline: /[ab]+/ LF\n%import common.LF'
+    about = {"type": "grammar", "syntax": "lark", "definition": lines}
+    asked = Responses(StoredResponses()).read(
+        {"input": "x", "tools": [{"type": "custom", "name": "code", "format": about}, RUN]},
+        server.served.models[1],
+    )
+    code, run = (tool["function"] for tool in asked.params.tools)
+    assert code["strict"]
+    assert not run.get("strict")
+    assert re.fullmatch(code["parameters"]["properties"]["input"]["pattern"], "go\nab\nb\n")
+    tools = [{"type": "custom", "name": "code", "format": about}]
+    choice = {"type": "custom", "name": "code"}
+    for seed in range(3):
+        more = {"seed": seed, "temperature": 2.0, "max_output_tokens": 200}
+        found = response(
+            server, said("weather?"), model="scripted", tools=tools, tool_choice=choice, **more
+        )
+        for item in found["output"]:
+            assert found["status"] == "incomplete" or re.fullmatch("go\n([ab]+\n)+", item["input"])
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_items_are_resolved_by_reference(server: Server, stream: bool) -> None:
     def output(*items: Any, **fields: Any) -> list[Any]:
