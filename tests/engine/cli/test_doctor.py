@@ -19,7 +19,7 @@ from tests import checked
 checked.once()
 with Engine() as running:
     model = running.load(sys.argv[1])
-    reply = running.open_session(model).send("Hello", SamplingParams(max_tokens=3))
+    reply = running.open_session(model).send("Hello", SamplingParams(max_tokens=3, temperature=0))
     print(model.step, len(reply.tokens()) > 0)
 """
 
