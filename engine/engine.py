@@ -33,14 +33,12 @@ from engine.messages import (
     Message,
     OpenSession,
     Overflow,
-    Pin,
     Prioritise,
     RawPrompt,
     Relieve,
     Send,
     Stop,
     Unload,
-    UnloadIdle,
 )
 from engine.model.info import Model
 from engine.params import SamplingParams
@@ -393,28 +391,6 @@ class Engine:
         self._post(Unload(model.id, answer))
         return answer
 
-    def unload_idle(self, after: float | None, notify: Callable[[str], None] | None = None) -> None:
-        """Unload models after `after` seconds without use. None disables this (the default).
-
-        Sending to a session of an unloaded model fails with `unknown_model`. The caches of sessions
-        with caller-set ids are written to disk first, so they can be resumed once the model is
-        loaded again.
-
-        Args:
-            notify: called on the engine thread with the id of each unloaded model. Must return
-                quickly.
-
-        Raises:
-            ValueError: if `after` is negative.
-        """
-        if after is not None and not after >= 0:
-            raise ValueError(f"after must be seconds or None, not {after!r}")
-        self._post(UnloadIdle(after, notify))
-
-    def pin(self, model: Model, pinned: bool = True) -> None:
-        """Keep a model loaded regardless of `unload_idle`, or undo that."""
-        self._post(Pin(model.id, pinned))
-
     def relieve_later(self) -> Future[int]:
         """Free all memory that can be rebuilt: buffers, and caches that no reply uses.
 
@@ -579,11 +555,10 @@ class Engine:
     def stats(self) -> dict[str, Any]:
         """Return statistics: backend, memory in bytes, models and sessions. Blocks.
 
-        `phase_seconds` is the engine thread's time per phase, `tokens_per_s` the current
-        throughput of all chats together, and `queue` lists the sessions waiting for memory, in
-        order. `process_bytes` and `children_bytes` are this process's and its children's memory.
-        `faults` has the numbers of failed passes for each model id, and `unshared`, which is True
-        while the model's chats are stepped one by one.
+        `tokens_per_s` is the current throughput of all chats together, and `queue` lists the
+        sessions waiting for memory, in order. `process_bytes` and `children_bytes` are this
+        process's and its children's memory. `faults` has the numbers of failed passes for each
+        model id, and `unshared`, which is True while the model's chats are stepped one by one.
         """
         may_wait()
         return self.stats_later().result()

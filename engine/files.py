@@ -8,6 +8,10 @@ from pathlib import Path
 
 
 def replace_text(file: Path, text: str) -> None:
+    replace_file(file, text.encode())
+
+
+def replace_file(file: Path, *parts: bytes) -> None:
     """Write a file atomically, readable only by its owner.
 
     Raises:
@@ -15,8 +19,8 @@ def replace_text(file: Path, text: str) -> None:
     """
     temporary, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # with mode 600
     try:
-        with open(temporary, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        with open(temporary, "wb") as stream:
+            stream.writelines(parts)
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(name, file)

@@ -44,16 +44,6 @@ class Unload(Struct, frozen=True):
     answer: Future[None]
 
 
-class UnloadIdle(Struct, frozen=True):
-    after: float | None  # idle time in seconds, or None for never
-    callback: Callable[[str], None] | None  # called with the id of each unloaded model
-
-
-class Pin(Struct, frozen=True):
-    model_id: str
-    pinned: bool
-
-
 class Relieve(Struct, frozen=True):
     answer: Future[int]  # returns the number of bytes freed
 
@@ -111,7 +101,7 @@ class Embeddings(Struct, frozen=True):
 
 
 class FileWritten(Struct, frozen=True):
-    """Notification that a cache was written to disk and its memory can be freed."""
+    """A cache was written to disk, and its memory can be freed."""
 
 
 class GetStats(Struct, frozen=True):
@@ -449,7 +439,9 @@ class OpenSession(Struct, frozen=True):
     context: int | None = None
     one_shot: bool = False  # the session is closed after its first reply
     named: bool = False  # the caller chose the id, and may reopen the session after a restart
-    domain: str = ""  # sessions share caches only within a domain
+    # Sessions only share caches within a domain. Otherwise, cache hits would reveal prompts from
+    # other domains.
+    domain: str = ""
 
 
 class Send(Struct, frozen=True):
@@ -477,8 +469,6 @@ Command = (
     Load
     | Estimate
     | Unload
-    | UnloadIdle
-    | Pin
     | Relieve
     | OpenSession
     | Send

@@ -115,9 +115,7 @@ class CommandCancelled(Struct, frozen=True):
 
 
 class CommandCallback(Struct, frozen=True):
-    """Arguments for a callback: an event of a reply, progress of a load, or the id of an idle
-    model.
-    """
+    """Arguments for a callback: an event of a reply, or progress of a load."""
 
     number: int
     arguments: tuple[Any, ...]

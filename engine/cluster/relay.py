@@ -35,15 +35,12 @@ from engine.messages import (
     GetStats,
     Send,
     Stop,
-    UnloadIdle,
     WorkDone,
 )
 from engine.runtime.admission import BUDGET_SHARE
 from engine.runtime.workers import Mailbox, refuse
 
 log = logging.getLogger(__name__)
-
-_IDLE_COMMAND = -1  # command number for `UnloadIdle`; only the latest command counts
 
 _SHUTDOWN_TIMEOUT_S = 10.0  # timeout for shutting down rank 0's engine
 
@@ -173,7 +170,7 @@ class Relay:
         number = 0
         if hidden:
             self._last_number += 1
-            number = _IDLE_COMMAND if isinstance(command, UnloadIdle) else self._last_number
+            number = self._last_number
             self._pending[number] = command
         try:
             self._ranks[0].link.send_object(RelayedCommand(replace(command, **hidden), number))

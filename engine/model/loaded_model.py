@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -141,8 +140,6 @@ class LoadedModel(Struct, weakref=True):
     # Vision tower and its embeddings, or None for models without vision.
     vision: VisionModel | None = None
     drafter: DraftSource | None = None  # None for no drafting
-    # Monotonic time of the last use.
-    used_at: float = field(default_factory=time.monotonic)
     is_requested: bool = False  # loaded by its own request and not only as a draft model
 
     @property

@@ -33,9 +33,8 @@ BUDGET_SHARE = 0.85
 
 
 Fit = bool | None | tuple[CacheKey, ...]
-"""Result of `MemoryBudget.fit`: True if the bytes fit now; the caches to evict to make room; False
-if the bytes fit once evicted caches are written to disk; None if evicting all idle caches isn't
-enough."""
+"""True if the bytes fit now; the caches to evict to make room; False if the bytes fit once evicted
+caches are written to disk; None if evicting all idle caches isn't enough."""
 
 
 def promised_bytes(parts: Iterable[tuple[int, int, int]]) -> tuple[int, dict[int, int]]:
@@ -75,7 +74,7 @@ class MemoryBudget:
         return self.free - self.memory.idle_bytes - self.memory.writing_bytes
 
     def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> Fit:
-        """Return whether and how `nbytes` fit into the budget.
+        """Return if and how `nbytes` fit into the budget.
 
         Args:
             claimed: bytes that must remain available. Idle caches may use them.
@@ -97,17 +96,14 @@ class MemoryBudget:
 
 
 def queue_key(one_shot: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
-    """Return the sort key of a request waiting for memory.
-
-    Single questions come first, because they need little memory for a short time.
-    """
+    # Single questions come first, because they need little memory for a short time.
     return not one_shot, -priority, waiting_since
 
 
 def too_large(needed_bytes: int, free: int) -> str:
     return (
-        f"This needs {needed_bytes / 1000000000.0:.2f} GB including the weights, but only "
-        f"{free / 1000000000.0:.2f} GB may be used. Ask for a shorter answer, shorten the chat, or "
+        f"This needs {needed_bytes / 1e9:.2f} GB including the weights, but only "
+        f"{free / 1e9:.2f} GB may be used. Ask for a shorter answer, shorten the chat, or "
         "unload a model."
     )
 
@@ -228,8 +224,7 @@ def surplus(budget: MemoryBudget) -> StepPlan | None:
 def choose_evictions(
     free: int, idle: Iterable[Idle], in_use: Collection[int]
 ) -> tuple[list[CacheKey], int]:
-    """Choose idle caches to drop, least recently used first, so that the others fit in `free`
-    bytes.
+    """Choose idle caches to drop, least recently used first, so that the others fit in `free`.
 
     Args:
         in_use: group numbers of memory shared with running replies, which can't be freed.

@@ -12,13 +12,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct, field
 
+# Number of tokens in the first draft, and maximum: eight rows with the token before the draft.
 FIRST_DRAFT, MAX_DRAFT = 3, 7
-"""Number of tokens in the first draft, and maximum for later drafts. With the token before the
-draft, the maximum is eight rows."""
 
-MAX_LOOKUP = 15
-"""Maximum number of lookup tokens at a time. With the token before them, they fill a tile of 16
-rows."""
+MAX_LOOKUP = 15  # maximum number of lookup tokens; with the token before them, a tile of 16 rows
 
 LIKELY = 1.5  # minimum expected number of accepted lookup tokens
 
@@ -27,9 +24,8 @@ PLAIN_STEPS = 4
 
 TRIAL_PASSES = 8  # number of drafting passes before drafts are judged
 
+# Drafting may be given up after `MIN_PASSES` if the time per token exceeds the limit by the factor.
 MIN_PASSES, EARLY_FACTOR = 3, 1.3
-"""Drafting may be given up after this many passes, if the time per token exceeds the limit by this
-factor."""
 
 WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
 
@@ -43,11 +39,9 @@ initial value and maximum.
 Lookups that are predicted to be slower are also tried again after this number of tokens.
 """
 
-# Maximum number of missed tokens that the draft model reads as part of a draft.
-CATCH_UP = 32
+CATCH_UP = 32  # maximum number of missed tokens that the draft model reads as part of a draft
 
-# Maximum number of tokens that the draft model reads after a plain step if it has missed more.
-CHUNK = 128
+CHUNK = 128  # maximum number of tokens that it reads after a plain step if it has missed more
 
 MAX_ROW_COST = 2.0  # maximum cost of a row, in plain steps of a single chat
 
@@ -78,8 +72,8 @@ class Rate(Struct):
 class Costs(Struct):
     """Linear model for the cost of verifying lookup tokens: a cost per pass plus a cost per row.
 
-    The model is a least-squares fit with exponentially decreasing weights. The fit includes an
-    extra pass with zero rows and zero cost. The unit is the time per token of a plain step.
+    A least-squares fit with exponentially decreasing weights, including an extra pass with zero
+    rows and zero cost. The unit is the time per token of a plain step.
     """
 
     # Sums of weights, rows, squared rows, costs, and costs times rows.
@@ -102,9 +96,7 @@ class Costs(Struct):
 
     @property
     def line(self) -> tuple[float, float]:
-        """Cost of a pass and cost of each extra row. After a single pass, the cost of a pass is
-        0.
-        """
+        """Cost of a pass (0 after a single pass), and cost of each extra row."""
         weight, rows, squares, cost, product = self.sums
         divisor = (weight + 1.0) * squares - rows * rows
         if not divisor:

@@ -40,12 +40,9 @@ from engine.text.known_tokenizer import KnownTokenizer
 log = logging.getLogger(__name__)
 
 
+# Number of folders whose results are remembered until one of their files changes. Checking a
+# tokenizer takes a second.
 MAX_CHECKED_FOLDERS = 16
-"""Number of folders whose results are remembered until one of their files changes.
-
-Checking a tokenizer takes a second, which would slow down every reload.
-"""
-
 _checked: dict[tuple[object, ...], CheckedTokenizer] = {}
 _lock = threading.Lock()  # workers, including those of other engines, examine folders concurrently
 
@@ -168,7 +165,6 @@ def as_load_error(error: BaseException) -> EngineError:
 
 
 class _SizedCandidate(Struct, frozen=True):
-    # Folder and name of the model.
     folder: Path
     name: str
     identity: tuple[object, ...]  # detects whether the model is already loaded

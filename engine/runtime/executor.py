@@ -41,10 +41,8 @@ class PrefillOutcome(Struct, frozen=True):
 
 class TokenOutcome(Struct, frozen=True):
     session: str
-    # The pending token, which is now known. None if no token was pending.
-    token: int | None
-    # The next token, or the error raised by its sampler. None if the reply needs no more tokens, so
-    # that the pending token isn't fed.
+    token: int | None  # the pending token, which is now known; None if no token was pending
+    # The next token, or the error raised by its sampler. None if the reply needs no more tokens.
     following: NextToken | None
 
 
@@ -54,21 +52,19 @@ class DraftOutcome(Struct, frozen=True):
 
 
 class StepFailure(Struct, frozen=True):
-    """Exception or device error of a pass."""
+    """Exception or device error of a pass. Any of its sessions may be the cause, or the draft."""
 
-    # All sessions in the pass, because any of them could have caused the failure.
     sessions: tuple[str, ...]
     error: BaseException
-    drafted: bool = False  # the pass included a draft, which may have caused the failure
+    drafted: bool = False  # the pass included a draft
 
 
 Outcome = PrefillOutcome | TokenOutcome | DraftOutcome | StepFailure
 
 
 class PlanResult(Struct):
-    # In order of delivery.
-    outcomes: list[Outcome] = field(default_factory=list)
-    timing: Timing = field(default_factory=Timing)  # timing for the scheduler
+    outcomes: list[Outcome] = field(default_factory=list)  # in order of delivery
+    timing: Timing = field(default_factory=Timing)
 
     def free_error_frames(self) -> None:
         """Free the frames of all errors. Their local variables may refer to arrays."""
@@ -151,28 +147,26 @@ class Executor:
             state.end_session(session, *failed)
 
     def _compute(self, plan: StepPlan, run: PlanResult) -> None:
-        chunk, meter = plan.chunk, self._state.meter
+        chunk = plan.chunk
         for request in self._state.requests.values():
             request.prefix_to_keep = 0
         mixed = chunk is not None and chunk.mixed
         started = self._state.clock()
         steps: list[Outcome] = []
-        with meter.phase("decode"):
-            for step in plan.passes:
-                steps += self._step(step, plan.chunks if mixed else ())
-            if plan.passes and (len(plan.models) > 1 or (chunk is not None and not mixed)):
-                # Wait for pending work, so that the next measurement doesn't include it. Errors are
-                # raised later, when the tokens are read.
-                with contextlib.suppress(Exception):
-                    mx.synchronize()
+        for step in plan.passes:
+            steps += self._step(step, plan.chunks if mixed else ())
+        if plan.passes and (len(plan.models) > 1 or (chunk is not None and not mixed)):
+            # Wait for pending work, so that the next measurement doesn't include it. Errors are
+            # raised later, when the tokens are read.
+            with contextlib.suppress(Exception):
+                mx.synchronize()
         decoded = self._state.clock()
         read: list[Chunk] = []
         if chunk is not None and not (mixed and any(isinstance(s, StepFailure) for s in steps)):
-            with meter.phase("prefill"):
-                for part in plan.chunks if mixed else self._read(plan, run):
-                    with _fence(run, part.session):
-                        self._after_chunk(plan, part)
-                        read.append(part)
+            for part in plan.chunks if mixed else self._read(plan, run):
+                with _fence(run, part.session):
+                    self._after_chunk(plan, part)
+                    read.append(part)
         # Deliver the end of a prompt before the step that processed its last token.
         run.outcomes = [*(PrefillOutcome(part.session) for part in read), *steps, *run.outcomes]
         ended_at = self._state.clock()
@@ -261,20 +255,17 @@ class Executor:
         next_by_session: dict[str, NextToken] = {}
         try:
             if step.drafts:
-                with state.meter.phase("wait"):
-                    next_by_session, checks = _check_drafts(feeding, step.drafts)
+                next_by_session, checks = _check_drafts(feeding, step.drafts)
             if feeding and not next_by_session and not checks:
                 if chunks:  # exclude the previous step from the measured time
                     with contextlib.suppress(Exception):  # reported when the tokens are read
                         mx.synchronize()
-                with state.meter.phase("mixed" if chunks else "launch"):
-                    readings = list(map(self._reading, chunks))
-                    shared = step.shared or bool(chunks)
-                    model = feeding[0].session.model
-                    tokens = runner.decode(model, feeding, shared, readings)
-                    next_by_session = dict(zip(step.feed, tokens, strict=True))
-            with state.meter.phase("wait"):
-                read = {r.session.id: r.take_token() for r in rows if r.session.id not in checks}
+                readings = list(map(self._reading, chunks))
+                shared = step.shared or bool(chunks)
+                model = feeding[0].session.model
+                tokens = runner.decode(model, feeding, shared, readings)
+                next_by_session = dict(zip(step.feed, tokens, strict=True))
+            read = {r.session.id: r.take_token() for r in rows if r.session.id not in checks}
         except BaseException as error:  # includes panics in native libraries
             mixed = [c.session for c in chunks if not c.ends]
             return [StepFailure((*step.rows, *mixed), error, drafted=bool(step.drafts))]

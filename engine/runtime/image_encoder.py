@@ -97,11 +97,7 @@ class ImageEncoder:
         if image.pieces is None:
             image.pieces = vision.encode(image.sight, image.pixels)
         started_at = time.perf_counter()
-        with self._state.meter.phase("look"):
-            for _ in image.pieces:
-                if time.perf_counter() - started_at >= allowed_s:
-                    return False
-        return True
+        return all(time.perf_counter() - started_at < allowed_s for _ in image.pieces)
 
     def _waiting(self, key: Key) -> list[Request]:
         model, digest = key

@@ -55,7 +55,7 @@ class CacheRestorer:
     def start(self, request: Request, on_ready: Callable[[], None]) -> None:
         """Read a session's file on a worker, and then restore its caches.
 
-        Afterwards, `then` is called unless the request has ended. Errors are ignored.
+        Afterwards, `on_ready` is called unless the request has ended. Errors are ignored.
         """
 
         def on_error(error: BaseException) -> None:
@@ -122,10 +122,9 @@ class Embedder:
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        self._pending: list[Embed] = []  # commands whose texts are being tokenized
         self.jobs: deque[_Job] = deque()
         self._pacing = PrefillPacer()
-        self._pause = PrefillPause(GAP_BUDGET)
+        self._pause = PrefillPause()
 
     def embed(self, command: Embed) -> None:
         model = self._state.models.get(command.model_id)
@@ -137,20 +136,14 @@ class Embedder:
             if not command.answer.cancelled():
                 command.answer.set_result(Embeddings((), 0))
             return
-        self._pending.append(command)
         # Don't capture the model, which may be unloaded in the meantime.
         work = Work(model.info.id, partial(_tokens, model.text, command))
-        self._workers.start(self._queue(command, work), partial(self._not_tokenized, command))
+        self._workers.start(
+            self._queue(command, work), lambda error: refuse(command, as_engine_error(error))
+        )
 
     def _queue(self, command: Embed, work: Work) -> Task:
-        texts = yield work
-        self._pending.remove(command)
-        self.jobs.append(_Job(command, texts))
-
-    def _not_tokenized(self, command: Embed, error: BaseException) -> None:
-        if command in self._pending:
-            self._pending.remove(command)
-        refuse(command, as_engine_error(error))
+        self.jobs.append(_Job(command, (yield work)))
 
     @property
     def busy(self) -> bool:
@@ -180,10 +173,6 @@ class Embedder:
     def _job(self, key: str) -> _Job | None:
         return next((job for job in self.jobs if job.key == key), None)
 
-    @property
-    def models(self) -> set[str]:
-        return {c.model_id for c in (*self._pending, *(job.command for job in self.jobs))}
-
     def step(self, decoding: float) -> None:
         """Process the next chunk.
 
@@ -194,8 +183,7 @@ class Embedder:
             return
         job = self.jobs[0]
         try:
-            with self._state.meter.phase("prefill"):
-                self._go_on(job, decoding)
+            self._go_on(job, decoding)
         except BaseException as error:  # panics in native libraries aren't an Exception
             self._end(job)
             refuse(job.command, as_engine_error(error))

@@ -24,8 +24,12 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import mlx.core as mx
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.errors import describe_error
+from engine.files import replace_file
 from engine.kernels import library as kernels
 from engine.model import probe
 from engine.model.backend import Backend, has_avx512_openblas
@@ -33,8 +37,7 @@ from engine.model.loaded_model import CheckedModel, LoadedModel
 from engine.model.probe import SharingModes
 from engine.sandbox import protocol
 from engine.sandbox.confined import CheckedTokenizer
-from engine.sandbox.folders import read_file, read_json
-from engine.sandbox.protocol import MalformedMessageError
+from engine.sandbox.folders import read_file
 
 log = logging.getLogger(__name__)
 
@@ -59,29 +62,22 @@ class KeptFile:
             return parse()
         except FileNotFoundError:
             return None
-        except (LookupError, OSError, TypeError, ValueError, MalformedMessageError) as error:
+        except Exception as error:  # the file may have any content
             log.info("repeating %s: %s", self.path.name, describe_error(error))
             return None
 
     def _write(self, *parts: bytes) -> None:
         """Write the file. Errors are logged, since the result can be computed again."""
-        part = self.path.with_suffix(f".{os.getpid()}.part")
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with open(handle, "wb") as stream:
-                stream.writelines(parts)
-            os.replace(part, self.path)
+            replace_file(self.path, *parts)
             self._make_room()
         except OSError as error:
             log.info("cannot store %s: %s", self.path.name, describe_error(error))
-            with contextlib.suppress(OSError):
-                part.unlink()
 
     def _make_room(self) -> None:
-        """Delete the oldest files above the limit, and partial files of killed processes."""
-        places = self.path.parent
-        files = [*places.glob(f"*{self.SUFFIX}"), *places.glob("*.part")]
+        """Delete the oldest files above the limit, including partial files of killed processes."""
+        files = self.path.parent.glob(f"*{self.SUFFIX}*")
         dated_files = sorted((f.lstat().st_mtime, f) for f in files if f != self.path)
         for _, old_file in dated_files[: max(0, len(dated_files) + 1 - self.MAX_FILES)]:
             with contextlib.suppress(OSError):
@@ -91,14 +87,12 @@ class KeptFile:
 @functools.cache
 def own_code(*packages: str) -> str:
     """Hash the source code of engine packages, which have no version numbers."""
-    engine, digest = Path(__file__).parents[1], hashlib.sha256()
-    folders = [engine / package for package in packages]
     if getattr(sys, "frozen", False):  # in a bundle, the code is part of the executable
         program = Path(sys.executable).stat()
-        digest.update(f"{program.st_size} {program.st_mtime_ns}".encode())
-        folders = []
-    for folder in folders:
-        for file in sorted(folder.rglob("*.py")):
+        return f"{program.st_size} {program.st_mtime_ns}"
+    digest = hashlib.sha256()
+    for package in packages:
+        for file in sorted((Path(__file__).parents[1] / package).rglob("*.py")):
             digest.update(file.read_bytes())
     return digest.hexdigest()
 
@@ -156,6 +150,11 @@ class CheckedFile(KeptFile):
         self._write(digest.digest(), *message)
 
 
+class _Probe(Struct):
+    of: dict[str, str]
+    results: SharingModes
+
+
 class ProbedFile(KeptFile):
     """Probe results of a model.
 
@@ -184,25 +183,15 @@ class ProbedFile(KeptFile):
         return self._read(self._parse)
 
     def _parse(self) -> SharingModes:
-        data = read_json(self.path, _MAX_PROBE_BYTES)
-        if not isinstance(data, dict) or data.get("of") != self._facts:
+        found = msgspec.json.decode(read_file(self.path, _MAX_PROBE_BYTES), type=_Probe)
+        if found.of != self._facts:
             raise ValueError("it belongs to a different probe")
-        results = [data["results"][name] for name in ("slots", "prefix", "mixes", "exact")]
-        if not all(type(can) is bool for can in results):
-            raise ValueError("an entry is not a result")
-        return SharingModes(probe.SHARED, *results)
+        return found.results
 
     def write(self, model: LoadedModel) -> None:
-        if model.info.step != probe.SHARED:
-            return
-        ways = model.abilities.modes
-        results = {
-            "slots": model.slots is not None,
-            "prefix": ways.shares_prefix,
-            "mixes": ways.mixes,
-            "exact": ways.exact,
-        }
-        self._write(json.dumps({"of": self._facts, "results": results}, indent=1).encode())
+        if model.info.step == probe.SHARED:
+            modes = replace(model.abilities.modes, slots=model.slots is not None)
+            self._write(msgspec.json.encode(_Probe(self._facts, modes)))
 
 
 def _machine(backend: Backend) -> dict[str, str]:

@@ -42,13 +42,11 @@ from engine.messages import (
     Load,
     OpenSession,
     Pause,
-    Pin,
     Prioritise,
     Relieve,
     Send,
     Stop,
     Unload,
-    UnloadIdle,
     WorkDone,
 )
 from engine.model import backend
@@ -57,7 +55,6 @@ from engine.runtime.commands import SessionCommands
 from engine.runtime.delivery import Delivery
 from engine.runtime.examining import FitEstimator, as_load_error
 from engine.runtime.executor import Executor
-from engine.runtime.idle import IdleUnloader
 from engine.runtime.image_encoder import ImageEncoder
 from engine.runtime.jobs import CacheRestorer, Embedder
 from engine.runtime.models import DraftModelLoader, ModelLoader
@@ -116,9 +113,6 @@ class Loop:
         # `Relieve` commands that wait for a plan, with the total cache size when they arrived.
         self._relieving: list[tuple[Relieve, int]] = []
         self._faults_in_a_row = 0  # number of consecutive iterations with errors
-        self._idle_unloader = IdleUnloader(
-            self._state, self._model_loader.free, lambda: self._embedder.models
-        )
         self.is_idle, self._stopped_cleanly = True, False
         forget = self._scheduler.drafting.forget
         draft_loader = DraftModelLoader(self._state, self._workers, self._model_loader, forget)
@@ -127,8 +121,6 @@ class Loop:
             Load: draft_loader.load,
             Estimate: FitEstimator(self._state, self._workers, confined.shared()).estimate,
             Unload: self._model_loader.unload,
-            UnloadIdle: self._idle_unloader.set,
-            Pin: self._idle_unloader.pin,
             Relieve: self._relieve,
             OpenSession: commands.open,
             Send: commands.send,
@@ -214,23 +206,16 @@ class Loop:
         self.is_idle = plan.idle and not works and self._pending() == (view.load, view.embedding)
 
     def _take_commands(self, idle: bool) -> bool:
-        phase = self._state.meter.phase
         if idle and not self._inbox:
             if self._state.leader is not None:
                 self._state.leader.rest()
-            due_at = min(self._idle_unloader.next_check, self._state.release_at)
+            due_at = self._state.release_at
             timeout = max(0.0, due_at - time.monotonic()) if due_at < math.inf else None
-            with phase("idle"):
-                self._mailbox.take(self._inbox, block=True, timeout=timeout)
-            if not self._inbox and time.monotonic() >= self._state.release_at:
+            self._mailbox.take(self._inbox, block=True, timeout=timeout)
+            if not self._inbox and time.monotonic() >= due_at:
                 self._state.release_at = math.inf
                 backend.release_memory()
-        with phase("commands"):
-            if not self._drain():
-                return False
-            if time.monotonic() >= self._idle_unloader.next_check:
-                self._idle_unloader.step()
-            return True
+        return self._drain()
 
     def _pending(self) -> tuple[LoadRequest | None, PendingEmbedding | None]:
         load = self._model_loader.pending() if self._model_loader.queue else None
@@ -239,20 +224,12 @@ class Loop:
     def _do_background_work(self, plan: StepPlan, decoding: float) -> bool:
         """Continue background work. Return True if there was any."""
         arrays = self._image_encoder.images or self._cache_restorer.arrived
-        if not (
-            arrays
-            or self._embedder.jobs
-            or self._model_loader.queue
-            or self._model_loader.freeing.going
-        ):
-            return False
         if not (arrays or self._embedder.busy or self._model_loader.busy):
             return False  # all jobs and loads are waiting for memory
         self._embedder.step(0.0 if plan.chunk is not None else decoding)
         self._image_encoder.step(decoding)
-        with self._state.meter.phase("load"):
-            self._cache_restorer.step()
-            self._model_loader.step(decoding)
+        self._cache_restorer.step()
+        self._model_loader.step(decoding)
         return True
 
     def _drain(self) -> bool:

@@ -23,24 +23,16 @@ from engine.runtime.request import Request, SessionState
 
 log = logging.getLogger(__name__)
 
-PREFIX_SHARE = 1 / 16
-"""Maximum fraction of the budget for cached prefixes. They never cause the eviction of a chat."""
-
-IMAGE_SHARE = 1 / 16
-"""Maximum fraction of the budget for image embeddings that no request is about to read."""
-
-PENDING_SHARE = 1 / 16
-"""Maximum fraction of the budget for pending disk writes. If it's exceeded, evicted caches aren't
-written to disk."""
+# Maximum fractions of the budget.
+PREFIX_SHARE = 1 / 16  # cached prefixes
+IMAGE_SHARE = 1 / 16  # image embeddings that no request is about to read
+PENDING_SHARE = 1 / 16  # pending disk writes; above it, evicted caches aren't written to disk
 
 LONG_AGO = -1e9  # seconds; used for cached prefixes, so that they're evicted before any chat
 
 
 class Tally:
-    """Running total of the memory of idle caches.
-
-    Memory shared by several caches is counted once.
-    """
+    """Running total of the memory of idle caches. Shared memory is counted once."""
 
     def __init__(self) -> None:
         self.watch = DirtySets()  # caches that may have changed

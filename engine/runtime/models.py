@@ -300,7 +300,6 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
 
 
 def resolve_load(command: Load, model: LoadedModel) -> None:
-    model.used_at = time.monotonic()
     model.is_requested = model.is_requested or command.outer is None
     with contextlib.suppress(InvalidStateError):  # just canceled; the model stays loaded
         command.answer.set_result(model.info)

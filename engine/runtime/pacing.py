@@ -8,13 +8,12 @@ from engine.cache.ledger import FIXED_CHUNK
 from engine.runtime.plan import Row
 
 TILE = 16
-"""Number of rows in a tile of matrix products. Larger chunks are multiples of it, except for exact
-models, whose CPU kernels take about the same time for each row."""
+"""Rows in a tile of matrix products. Larger chunks are multiples of it, except for exact models,
+whose CPU kernels take about the same time for each row."""
 
 MIN_CHUNK = 4
-"""Minimum chunk size. Each chunk reads all the weights, so an even smaller chunk would take about
-as long. Chunks smaller than a tile only pay off far into a prompt, where attention takes most of
-the time."""
+"""Minimum chunk size. Each chunk reads all the weights, so a smaller one would take about as long.
+Chunks below a tile only pay off far into a prompt, where attention takes most of the time."""
 
 MAX_CHUNK = 2048
 """Maximum chunk size. Larger chunks need larger buffers and are hardly faster per token."""
@@ -33,11 +32,23 @@ second.
 After waiting four times as long as its prefill takes, a prompt is ahead of all new prompts.
 """
 
+IDLE_BUDGET_S = 0.5
+"""Maximum time of a chunk while no chat decodes. This limits the reaction time for a stop request
+or a new chat."""
+
+MIN_AGEING = 50.0
+"""Minimum number of tokens subtracted from a prompt's length for each second of waiting, to prevent
+starvation. Also used while the model's speed is unknown."""
+
+PRIORITY_TOKENS = 4096  # subtracted from a prompt's length per step of priority
+
+# Maximum delay of a chat's first token in seconds, to wait for prompts that arrived at the same
+# time.
+GATHERING_S = 1.0
+
 AIM = 0.8  # target share of the budget, because times of equal chunks vary by about 20%
 
-
-# Maximum number of decode steps after a pass over budget, before the next chunk.
-MAX_REST_STEPS = 4
+MAX_REST_STEPS = 4  # maximum number of decode steps after a pass over budget
 
 
 class PrefillPause:
@@ -47,49 +58,26 @@ class PrefillPause:
     streaming replies a few tokens in between, and make prefill at most a third slower.
     """
 
-    def __init__(self, budget: float) -> None:
-        self._budget = budget
+    def __init__(self) -> None:
         self._excess_s = 0.0
 
     @property
     def is_due(self) -> bool:
-        return self._excess_s >= self._budget
+        return self._excess_s >= GAP_BUDGET
 
     def add(self, seconds: float) -> None:
-        """Add the seconds by which a pass exceeded its budget. Negative after a step without
-        prefill."""
-        self._excess_s = min(max(0.0, self._excess_s + seconds), MAX_REST_STEPS * self._budget)
+        """Add the seconds by which a pass exceeded its budget. A step without prefill subtracts."""
+        self._excess_s = min(max(0.0, self._excess_s + seconds), MAX_REST_STEPS * GAP_BUDGET)
 
 
 class PrefillPacer:
     """Policy for the sizes and order of prompt chunks, based on the durations of earlier chunks."""
 
-    def __init__(
-        self,
-        gap_budget: float = GAP_BUDGET,
-        idle_budget: float = 0.5,
-        ageing: float = 50.0,
-        preference: float = 4096.0,
-        gathering: float = 1.0,
-    ) -> None:
-        # Maximum time in seconds that prefill may add between two tokens of other chats.
-        self.gap_budget = gap_budget
-        # Maximum time of a chunk in seconds while no chat decodes. This limits the reaction time
-        # for a stop request or a new chat.
-        self.idle_budget = idle_budget
-        # Minimum number of tokens subtracted from a prompt's length for each second of waiting, to
-        # prevent starvation. Also used while the model's speed is unknown.
-        self.ageing = ageing
-        # Tokens subtracted from a prompt's length per step of priority.
-        self.preference = preference
-        # Maximum delay of a chat's first token in seconds, to wait for prompts that arrived at the
-        # same time.
-        self.gathering = gathering
-        # Chunk sizes in tokens, by model. There are separate sizes for chunks while other chats
-        # decode, chunks while no chat decodes, and mixed passes (including the decoding rows).
-        self._sizes: dict[str, float] = {}
-        self._idle_sizes: dict[str, float] = {}
-        self._mixed_sizes: dict[str, float] = {}
+    def __init__(self) -> None:
+        # Chunk sizes in tokens, by model.
+        self._sizes: dict[str, float] = {}  # while other chats decode
+        self._idle_sizes: dict[str, float] = {}  # while no chat decodes
+        self._mixed_sizes: dict[str, float] = {}  # of mixed passes, including the decoding rows
         # Tokens per second and tokens in the measured pass, by model.
         self._rates: dict[str, tuple[float, int]] = {}
 
@@ -97,13 +85,13 @@ class PrefillPacer:
         """Sort prompts by their remaining tokens, minus a number that grows while they wait.
 
         The number grows with the model's prefill rate, so that a long prompt waits for a multiple
-        of its own prefill time on any machine.
+        of its own prefill time.
         """
 
         def key(row: Row) -> tuple[float, float, str]:
             rate, _ = self._rates.get(row.model, (0.0, 0))
-            waited = max(self.ageing, AGEING * rate) * (now - row.waiting_since)
-            length = row.remaining - waited - self.preference * row.priority
+            waited = max(MIN_AGEING, AGEING * rate) * (now - row.waiting_since)
+            length = row.remaining - waited - PRIORITY_TOKENS * row.priority
             return length, row.waiting_since, row.id
 
         return sorted(rows, key=key)
@@ -149,11 +137,11 @@ class PrefillPacer:
     def observe_mixed(self, model: str, rows: int, seconds: float, decoding: float) -> None:
         """Update the chunk size after a mixed pass with `rows` rows in total.
 
-        A mixed pass may take the gap budget plus the duration of two steps, which is also the limit
-        for a step and a separate chunk together.
+        A mixed pass may take the gap budget plus the duration of two steps, like a step and a
+        separate chunk together.
         """
         self._learn_rate(model, rows, seconds)
-        budget = self.gap_budget + 2 * decoding
+        budget = GAP_BUDGET + 2 * decoding
         factor = self._factor(rows, budget, seconds)
         self._mixed_sizes[model] = _towards(
             self._mixed_sizes.get(model), rows, factor, FIRST_MIXED_PASS
@@ -165,7 +153,7 @@ class PrefillPacer:
         return max(0.6, min(max_factor, AIM * budget / max(seconds, 1e-6)))
 
     def seconds(self, model: str, tokens: int) -> float:
-        return AIM * self.idle_budget * tokens / self._idle_sizes.get(model, FIRST_IDLE_CHUNK)
+        return AIM * IDLE_BUDGET_S * tokens / self._idle_sizes.get(model, FIRST_IDLE_CHUNK)
 
     def gathers(self, model: str, shortest: int, waited: float) -> bool:
         """Return True if new chats should wait for another prompt before they start to answer.
@@ -177,7 +165,7 @@ class PrefillPacer:
             shortest: remaining tokens of the next prompt.
             waited: seconds since the first chat became ready.
         """
-        return waited + self.seconds(model, shortest) <= self.gathering
+        return waited + self.seconds(model, shortest) <= GATHERING_S
 
     def fixed_chunk(self, position: int, remaining: int) -> int:
         return min(remaining, FIXED_CHUNK - position % FIXED_CHUNK)
@@ -191,7 +179,7 @@ class PrefillPacer:
         self._learn_rate(model, tokens, seconds)
         idle = decoding is None
         sizes, guess = (self._idle_sizes, FIRST_IDLE_CHUNK) if idle else (self._sizes, FIRST_CHUNK)
-        budget = self.idle_budget if decoding is None else self.gap_budget + decoding
+        budget = IDLE_BUDGET_S if decoding is None else GAP_BUDGET + decoding
         factor = self._factor(tokens, budget, seconds)
         size = _towards(sizes.get(model), tokens, factor, guess)
         sizes[model] = max(float(MIN_CHUNK), min(float(MAX_CHUNK), size))
@@ -202,10 +190,6 @@ def _towards(size: float | None, tokens: int, factor: float, guess: float) -> fl
 
     A pass that was fast enough never reduces the size, because the last pass of a prompt can have
     fewer than `size` tokens.
-
-    Args:
-        size: current size, or None if there is none yet.
-        guess: initial size.
     """
     if factor >= 1:
         return max(size or guess, tokens * factor)
@@ -246,12 +230,9 @@ class ModelTimeShares:
         return {m: used.get(m, min_used) for m in active}
 
 
-MAX_LEAD_S = 5.0
-"""Maximum time in seconds by which a program can exceed its share, which limits how long other
-programs wait."""
+MAX_LEAD_S = 5.0  # maximum lead of a program, which limits how long it waits for others
 
-LEEWAY_S = 0.05
-"""Maximum lead in seconds with which a program can still take part in passes of other programs."""
+LEEWAY_S = 0.05  # maximum lead with which a program can still take part in passes of others
 
 
 class ProgramTimeShares:

@@ -32,30 +32,22 @@ class Row(Struct, frozen=True):
     status: Status
     is_suspended: bool = False
     reproducible: bool = False
-    # Requires separate passes, because the session is reproducible, or a shared pass with it has
-    # failed.
-    apart: bool = False
-    # The prompt can be prefilled in the same pass as a decode step or other prompts, if the other
-    # sessions support that.
-    can_mix_prefill: bool = False
+    apart: bool = False  # requires separate passes
+    can_mix_prefill: bool = False  # a pass for its prompt may include other prompts and decoding
     # A fork that hasn't written to its shared caches. The first write will copy them anyway, so
     # until then, adopting a prefix is free.
     unwritten: bool = False
-    # A prefill chunk can be in the same pass as this session's decode step.
-    can_mix_decode: bool = True
-    # The prompt's last token can be fed in the same pass as the rest of the prompt.
-    can_feed_last: bool = False
+    can_mix_decode: bool = True  # its decode step may include a prefill chunk
+    can_feed_last: bool = False  # the last chunk of its prompt may include the last token
     one_shot: bool = False
     priority: int = 0
-    # The client program, or "" for this program. Programs share compute time fairly.
-    program: str = ""
+    program: str = ""  # client program, or "" for this program
     share: float = 0.0  # percent of the time assigned to its program; 0 for no fixed share
     length: int = 0  # number of tokens in its caches during prefill
     # Number of prompt tokens to read. Doesn't include the last token, which is fed in the first
     # step, or along with the last chunk (`can_feed_last`).
     remaining: int = 0
-    # Time at which the prompt started to wait, in seconds on the clock of `View.now`.
-    waiting_since: float = 0.0
+    waiting_since: float = 0.0  # on the clock of `View.now`, like `ready_at`
     ready_at: float = 0.0  # time at which its prompt was completely read
     begun: bool = False  # its first token has been sampled, but may not have been computed
     pending: bool = False  # its latest token has been sampled, but not delivered
@@ -66,18 +58,14 @@ class Row(Struct, frozen=True):
     snapshot_at: int = -1  # position where prefill must stop to take a snapshot; -1 for none
     max_bytes: int = 0  # bytes of the session's own caches at the maximum reply length
     slack_bytes: int = 0  # part of `max_bytes` that is allocated but not needed
-    # Bytes added to `max_bytes` if the allowance is extended. None if that was not requested.
-    growth_bytes: int | None = None
+    growth_bytes: int | None = None  # bytes needed for an extension; None if none was requested
     at_limit: bool = False  # the reply ends with the next token unless its allowance is extended
-    # Length of a prompt prefix to keep for other sessions, or 0 for none. Reset by the next pass.
-    prefix_to_keep: int = 0
+    prefix_to_keep: int = 0  # length of a prompt prefix to keep for other sessions; 0 for none
     prefix_bytes: int = 0
-    # Number and bytes of the cache group shared with other sessions. 0 for no group.
-    group: int = 0
-    shared: int = 0
+    group: int = 0  # number of the cache group shared with other sessions; 0 for none
+    shared: int = 0  # bytes of the group
     drafts: int = 0  # maximum number of tokens to draft
-    # Number of tokens the draft model is behind, or -1 without a draft model.
-    behind: int = -1
+    behind: int = -1  # number of tokens the draft model is behind, or -1 without a draft model
     drafter_bytes: int = 0  # bytes by which the draft model's caches may still grow
     # For each lookup token, the probability that all tokens up to and including this token are
     # accepted.
@@ -113,9 +101,7 @@ class Idle(Struct, frozen=True):
     key: CacheKey
     nbytes: int  # bytes excluding shared memory
     used_at: float  # time of the last use, since the least recently used caches are dropped first
-    # Number and bytes of the cache group shared with other sessions, or 0 for no group. The shared
-    # memory is freed along with its last user.
-    group: int = 0
+    group: int = 0  # see `Row`; the shared memory is freed along with its last user
     shared: int = 0
 
 
@@ -142,27 +128,22 @@ class LoadRequest(Struct, frozen=True):
     key: str
     name: str
     nbytes: int  # minimum number of bytes that loading adds
-    # Number of bytes that loading adds if the weights are converted to the dtype that is fastest on
-    # this machine.
-    wide: int
+    wide: int  # bytes in the dtype that is fastest on this machine
 
 
 class View(Struct, frozen=True):
     """State of the engine at the start of an iteration."""
 
     now: float  # seconds on any clock
-    # All sessions with a reply, in the order of opening.
-    rows: Sequence[Row] = ()
-    # Ids of models that can combine a prefill chunk with decode steps in one pass.
-    mixing: frozenset[str] = frozenset()
-    # Ids of models that can prefill several prompts in one pass.
-    joining: frozenset[str] = frozenset()
-    # Ids of models whose logits don't depend on chunk boundaries.
-    exact: frozenset[str] = frozenset()
-    faulty: frozenset[str] = frozenset()  # ids of models whose shared steps have failed too often
+    rows: Sequence[Row] = ()  # all sessions with a reply, in the order of opening
+    # Ids of models.
+    mixing: frozenset[str] = frozenset()  # can combine a prefill chunk with decode steps
+    joining: frozenset[str] = frozenset()  # can prefill several prompts in one pass
+    exact: frozenset[str] = frozenset()  # logits don't depend on chunk boundaries
+    faulty: frozenset[str] = frozenset()  # shared steps have failed too often
     memory: MemoryView = field(default_factory=lambda: MemoryView(1 << 62))  # memory usage in bytes
-    load: LoadRequest | None = None  # model waiting to be loaded, if any
-    embedding: PendingEmbedding | None = None  # texts waiting for memory to be embedded, if any
+    load: LoadRequest | None = None
+    embedding: PendingEmbedding | None = None
     relieve: bool = False  # the system is short of memory, so evict all idle caches
     can_compute: bool = True  # False while all ranks are loading a model
 
@@ -242,24 +223,21 @@ class StepPlan(Struct, frozen=True):
         session decodes).
     """
 
-    # Replies that can never fit, and loads and embeddings that don't fit now. `Delivery` reports
-    # them.
+    # Replies that can never fit, and loads and embeddings that don't fit now.
     refuse: tuple[Refusal, ...] = ()
-    # Idle caches to evict. The waiting request is admitted once the memory has been freed.
-    evict: tuple[CacheKey, ...] = ()
-    # Drop caches without writing them to disk, because the budget is already exceeded.
-    at_once: bool = False
+    evict: tuple[CacheKey, ...] = ()  # idle caches
+    at_once: bool = False  # don't write evicted caches to disk; the budget is already exceeded
     requeue: tuple[str, ...] = ()  # replies that lose their caches and return to the queue
-    extend: Extension | None = None  # reply whose allowance is extended
-    admit: str | None = None  # session whose reply starts, because its memory is available
-    load: LoadAdmission | None = None  # model to start loading
-    embed: PendingEmbedding | None = None  # texts to start embedding
-    keep: PrefixCopy | None = None  # prefix to keep for other sessions
-    adopt: Adoption | None = None  # prompt prefix to copy instead of prefilling it
+    extend: Extension | None = None
+    admit: str | None = None  # session whose reply starts
+    load: LoadAdmission | None = None
+    embed: PendingEmbedding | None = None
+    keep: PrefixCopy | None = None
+    adopt: Adoption | None = None
     models: tuple[str, ...] = ()  # models with decoding sessions
     model: str = ""  # model whose turn it is, or "" if no session decodes
     passes: tuple[DecodeStep, ...] = ()  # decode passes of this model
-    chunk: Chunk | None = None  # part of a prompt to prefill
+    chunk: Chunk | None = None
     # Remaining parts of other prompts, which are prefilled in the same pass as `chunk`.
     other_chunks: tuple[Chunk, ...] = ()
     reading: tuple[str, ...] = ()  # sessions being prefilled, in order
@@ -288,12 +266,9 @@ class Timing(Struct, frozen=True):
     # of its pass.
     decode: float = 0.0
     chunk: float = 0.0  # seconds for a chunk in a separate pass
-    # Number of tokens read in the chunk and other chunks of the same pass, or 0 if the pass failed.
-    read: int = 0
+    read: int = 0  # tokens read in all chunks of a pass, or 0 if the pass failed
     left: int = 0  # number of unread tokens in the chunk's prompt
-    # Number of tokens generated by a pass with drafts, including `accepted` tokens out of `drafted`
-    # tokens.
-    generated: int = 0
+    generated: int = 0  # tokens of a pass with drafts, including `accepted` of `drafted` tokens
     drafted: int = 0
     accepted: int = 0
     # True if `decode` is the duration of a step. False if a pass failed, or was only launched or

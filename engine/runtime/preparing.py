@@ -66,17 +66,13 @@ class Job(Struct, frozen=True):
     history: list[Message]
     omitted: list[Message]  # oldest messages, which didn't fit into the previous prompt
     ledger: Ledger  # text represented by the session's tokens
-    # A new message, a whole conversation, or a raw prompt.
     asked: Asked
     params: SamplingParams
     # Returns the name and header of a cache on disk for a rendered prompt. None if not needed.
     look: Callable[[str], tuple[str, Record] | None] | None = None
-    # Template arguments other than the messages.
-    template: Mapping[str, Any] = field(default_factory=dict)
-    # Images that have been read, by digest.
-    sights: Mapping[str, ImageTokens] = field(default_factory=dict)
-    # Set by the engine thread when the reply has ended.
-    stop: threading.Event = field(default_factory=threading.Event)
+    template: Mapping[str, Any] = field(default_factory=dict)  # arguments other than the messages
+    sights: Mapping[str, ImageTokens] = field(default_factory=dict)  # images read, by digest
+    stop: threading.Event = field(default_factory=threading.Event)  # set when the reply has ended
 
     def sight(self, medium: Image | Audio) -> ImageTokens:
         assert self.codec.preprocessor is not None
@@ -447,7 +443,7 @@ def slide(
     step. A step is an assistant message with the results of its tool calls.
 
     Args:
-        most: maximum number of tokens if only the last turn is left.
+        limit: maximum number of tokens if only the last turn is left.
         length: returns the number of tokens in the prompt of messages. Called O(log n) times.
 
     Returns:

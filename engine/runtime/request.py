@@ -55,13 +55,10 @@ log = logging.getLogger(__name__)
 
 
 EXTENSION_TOKENS = 2048
-"""Number of tokens by which the allowance of an answer without a limit is extended.
+"""Number of tokens by which the allowance of an answer without a limit is extended. If the whole
+context were promised, few such answers would fit in memory together."""
 
-If the whole context were promised, few such answers would fit in memory together.
-"""
-
-EARLY_TOKENS = 256
-"""Number of tokens before the end of an allowance at which the answer requests an extension."""
+EARLY_TOKENS = 256  # tokens before the end of an allowance at which an extension is requested
 
 
 class CacheFile(Struct, frozen=True):
@@ -87,12 +84,10 @@ class PreparedRequest(Struct, frozen=True):
 
 class MemoryNeeds(NamedTuple):
     own: int  # bytes excluding memory that is shared with other sessions
-    # Number of the group that shares memory, or 0 for no group, and bytes of the shared memory.
-    group: int = 0
-    shared: int = 0
+    group: int = 0  # number of the group that shares memory, or 0 for none
+    shared: int = 0  # bytes of the group
     slack: int = 0  # part of `own` that is allocated but not needed, because caches grow in steps
-    # Bytes needed to extend the limit. None if an extension isn't due or allowed.
-    growth: int | None = None
+    growth: int | None = None  # bytes for an extension; None if it isn't due or allowed
 
 
 _MAX_CHARACTER_TOKENS = 4  # maximum number of tokens per character, i.e. one per UTF-8 byte
@@ -133,22 +128,21 @@ class Request:
         self.params = params
         self.sampler = Sampler(params)
         self.odds = Odds(params.logprobs) if params.logprobs is not None else None
-        # True if tools were offered, so tool calls are reported.
-        self.tells_calls = tells_calls
+        self.tells_calls = tells_calls  # tools were offered, so tool calls are reported
 
-        # Set by `enqueue`, once a worker has prepared the prompt.
+        # Set by `enqueue`, see `PreparedRequest`.
         self.messages: list[Message] = []
         self.prompt: Prompt | None = None
         self.text: ReplyText | None = None
         self.constraint: Constraint | None = None
-        self.tokens: list[int] = []  # prompt tokens, followed by the answer's tokens so far
-        self.images: Sequence[PlacedImage] = ()  # images with their positions in the tokens
+        self.tokens: list[int] = []
+        self.images: Sequence[PlacedImage] = ()
         self.reader: PrefillingSession  # description of this request for the prefix index
-        self.cache_file: CacheFile | None = None  # match for the session's first prompt on disk
+        self.cache_file: CacheFile | None = None
         self.prompt_length = 0
         self.dropped = 0  # number of messages of the conversation that the prompt leaves out
         self.limit = 0  # maximum number of answer tokens for which memory is promised
-        self.longest = 0  # maximum number of answer tokens
+        self.longest = 0
         self._detector: RepetitionDetector | None = None
 
         # Prefill.
@@ -159,17 +153,13 @@ class Request:
         self.adopts = True  # may copy caches of other sessions; False after a failure
         # Latest offer of caches to copy, and the state for which it was found.
         self.offered: tuple[object, CacheOffer | None] = (None, None)
-        # Length of a prompt prefix to keep for other sessions, or 0 for none. Reset by each pass.
-        self.prefix_to_keep = 0
-        # Last reported number of prompts ahead of this prompt; -1 if not reported yet.
-        self.queue_position = -1
+        self.prefix_to_keep = 0  # see `Row`; reset by each pass
+        self.queue_position = -1  # last reported number of prompts ahead; -1 if not reported yet
 
         # Decoding.
         self.generated = 0  # number of tokens generated and processed
-        # Lazy id of the next token, which MLX is still computing; None if there is none.
-        self.pending: mx.array | None = None
-        # Logits from which the pending token is sampled once a worker has computed the mask of its
-        # grammar; None if no worker is computing one.
+        self.pending: mx.array | None = None  # id of the next token, which MLX may still compute
+        # Logits to sample from once a worker has computed the mask of the grammar.
         self.unsampled: PendingLogits | None = None
         self.next_is_nan: mx.array | None = None  # see `DecodeRequest`
         self._pending_is_nan: mx.array | None = None
@@ -244,8 +234,7 @@ class Request:
 
     @property
     def is_whole(self) -> bool:
-        """Return True if the answer can be cut here, i.e. not inside a character, marker, or tool
-        call."""
+        """True if the answer can be cut here, not inside a character, marker or tool call."""
         if self.text is None or not self.generated:
             return True
         last = self.tokens[-min(self.generated, _MAX_CHARACTER_TOKENS) :]
@@ -286,8 +275,7 @@ class Request:
             raise nan_error()
 
     def accept(self, token: int) -> FinishReason | None:
-        """Add a token to the answer, report its text, and return the finish reason if the answer
-        ends."""
+        """Add a token to the answer, and return the finish reason if the answer ends."""
         if token in self.session.model.text.eos:
             return FinishReason.STOP
         text, constraint = self.text, self.constraint
@@ -396,8 +384,7 @@ class Request:
         return MemoryNeeds(own_bytes, shared.number, shared.nbytes, slack, growth)
 
     def conclude(self, reason: FinishReason) -> Message | None:
-        """Report text that was held back, add the turn's messages to the session, and return the
-        answer."""
+        """Report held-back text, add the turn to the session, and return the answer."""
         session, prompt, text = self.session, self.prompt, self.text
         if prompt is None or text is None:
             return None  # canceled while the prompt was being prepared
@@ -460,6 +447,8 @@ def _question(messages: Sequence[Message]) -> str:
 
 
 class SessionState(Struct, eq=False, dict=True):  # compared by identity
+    """Session on the engine thread. See `OpenSession` for its options."""
+
     id: str
     model: LoadedModel
     system: str | None
@@ -467,23 +456,20 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     reasoning: bool | None
     kv: SessionKV
     estimate: MemoryEstimate  # estimated size of the caches
-    # Precision of keys and values in the caches, or None for the model's own dtype.
     kv_bits: int | None = None
-    on_overflow: Overflow = "refuse"  # reaction if the conversation exceeds the context
-    context: int | None = None  # limit set by the caller, or None for the model's limit
-    one_shot: bool = False  # the session is for a single question and ends after its reply
-    named: bool = False  # the caller chose the id, and may reopen the session after a restart
+    on_overflow: Overflow = "refuse"
+    context: int | None = None
+    one_shot: bool = False
+    named: bool = False
     # Messages so far, without the session's system message.
     history: list[Message] = field(default_factory=list)
-    priority: int = 0  # requests with a higher priority are first; 0 is the default
     # See `Session.prioritise`.
+    priority: int = 0
     program: str = ""
     share: float = 0.0
     # Oldest messages, which didn't fit into the latest prompt.
     omitted: list[Message] = field(default_factory=list)
     request: Request | None = None
-    # Sessions only share caches within a domain. Otherwise, cache hits would reveal prompts from
-    # other domains.
     domain: str = ""
     # Id of the session's file. Differs from `id` if the session continues a closed session.
     file: str = ""
@@ -491,8 +477,7 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     # Date and time for the template, in seconds since 1970. Changes once per day, so that prompts
     # that contain the time keep the same prefix.
     moment: float = 0.0
-    # Time of the last use, for choosing caches to evict.
-    used_at: float = field(default_factory=time.monotonic)
+    used_at: float = field(default_factory=time.monotonic)  # for choosing caches to evict
 
     def __post_init__(self) -> None:
         self.file = self.file or self.id

@@ -18,6 +18,7 @@ from engine.runtime import admission, draft_policy
 from engine.runtime.admission import MemoryBudget
 from engine.runtime.draft_policy import DraftStatistics
 from engine.runtime.pacing import (
+    GAP_BUDGET,
     LEEWAY_S,
     MAX_CHUNK,
     TILE,
@@ -39,17 +40,17 @@ from engine.runtime.plan import (
 )
 
 APART_EVERY = 256
-"""Number of chunks after which one chunk is read after the step instead of in the same pass, so
-that the step is timed on its own. Such a chunk nearly doubles the delay between two tokens."""
+"""Number of chunks after which one is read in a pass of its own, so that the step is timed alone.
+Such a chunk nearly doubles the delay between two tokens."""
 
+# Seconds after the prefill of gathered prompts in which other sessions copy the new prefixes before
+# decoding starts.
 GATHERED_FOR = 0.5
-"""Seconds after the prefill of gathered prompts during which other sessions copy the new prefixes
-before decoding starts."""
 
 
 class Scheduler:
-    def __init__(self, pacing: PrefillPacer | None = None) -> None:
-        self.pacing = pacing or PrefillPacer()  # chunk sizes and the order of prompts
+    def __init__(self) -> None:
+        self.pacing = PrefillPacer()  # chunk sizes and the order of prompts
         self.drafting = DraftStatistics()  # decides when to use drafts
         # Duration in seconds of the latest decode step without a chunk, by model.
         self.step_seconds: dict[str, float] = {}
@@ -58,7 +59,7 @@ class Scheduler:
         self._chunks = 0
         self._hand_on_until = 0.0
         self._has_copied = False  # a prefix was copied in the previous iteration
-        self._pause = PrefillPause(self.pacing.gap_budget)
+        self._pause = PrefillPause()
 
     def plan(self, view: View) -> StepPlan:
         queue = [row for row in view.rows if row.status == Status.QUEUED]
@@ -119,17 +120,17 @@ class Scheduler:
         if plain and plan.passes and timing.is_step:
             self.step_seconds[plan.model] = timing.decode
         if chunk is None and plan.passes:
-            self._pause.add(-self.pacing.gap_budget)
+            self._pause.add(-GAP_BUDGET)
         if chunk is None or not timing.read:
             return
         step = self._step(chunk.model, plan.models)
         self._chunks += 1
         if plan.passes and not plan.starts_replies:
             spent_s = timing.decode - 2 * step if chunk.mixed else timing.chunk
-            self._pause.add(spent_s - self.pacing.gap_budget)
+            self._pause.add(spent_s - GAP_BUDGET)
         if not timing.left:
             grace = GATHERED_FOR if plan.gathering else step
-            self._hand_on_until = timing.ended + self.pacing.gap_budget + grace
+            self._hand_on_until = timing.ended + GAP_BUDGET + grace
         if plan.starts_replies:
             self.pacing.observe(chunk.model, timing.read, timing.decode, None)
         elif chunk.mixed:
@@ -374,14 +375,11 @@ def _runs_beside(neighbor: Row, group: Sequence[Row]) -> bool:
     return is_neighbor and neighbor.status not in (Status.PREPARING, Status.FINISHED)
 
 
-MAX_PROMPTS = 16
-"""Maximum number of prompts in a pass. Each prompt needs its own attention."""
+MAX_PROMPTS = 16  # maximum number of prompts in a pass, because each needs its own attention
 
-WAITING_PAIRS = 64 * 64
-"""Number of cached comparisons between waiting prompts."""
+WAITING_PAIRS = 64 * 64  # number of cached comparisons between waiting prompts
 
-# Copying the keys of this many tokens takes about as long as prefilling a single token.
-COPY_PER_TOKEN = 64
+COPY_PER_TOKEN = 64  # copying the keys of this many tokens takes as long as prefilling one token
 
 
 def is_worth_a_copy(row: Row, length: int) -> bool:

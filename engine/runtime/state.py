@@ -9,8 +9,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from engine.cache.offload import Offload
@@ -48,8 +47,7 @@ class State:
         owner: object = None,
     ) -> None:
         self.clock = clock  # returns the time in seconds, for planning steps
-        # Leader of the ranks that the models are split over, or None for a single process.
-        self.leader = leader
+        self.leader = leader  # of the ranks that the models are split over; None without ranks
         self.backend: Backend = backend.start(owner)
         backend.limit_buffers(self.backend.device, 0)
         self.models: dict[str, LoadedModel] = {}
@@ -57,14 +55,12 @@ class State:
         # Requests in progress, by session id. A step only examines these, so that thousands of idle
         # sessions cost nothing.
         self.requests: dict[str, Request] = {}
-        # Requests without a final event, whatever their status.
-        self.unended: set[Request] = set()
+        self.unended: set[Request] = set()  # requests without a final event, whatever their status
         # Error code and message for sessions that no longer exist or couldn't be opened. Exceptions
         # would keep the objects in their frames alive.
         self.ended: dict[str, tuple[str, str]] = {}
         self.release_at = math.inf  # monotonic time at which to free unused buffers
-        self.meter = Meter()  # time by phase, and rates
-        # Tracks memory usage.
+        self.meter = Meter()
         self.memory = Memory(
             memory_budget or int(self.backend.memory * BUDGET_SHARE),
             (Offload if leader is None else leader.offload)(cache_dir, cache_bytes),
@@ -97,7 +93,7 @@ class State:
         """Report the progress of prefill, and start decoding if only the last token is left.
 
         Args:
-            ahead: number of prompts to be read before this prompt.
+            prompts_ahead: number of prompts to be read before this prompt.
         """
         if request.status != Status.PREFILLING:
             return
@@ -176,14 +172,10 @@ class State:
 
     def add(self, session: SessionState) -> None:
         self.memory.add(session)
-        session.model.used_at = session.used_at  # the session is about to use the model
         self.sessions[session.id] = session
 
     def fail_lost(self) -> None:
-        """Clean up after errors that occurred while a reply ended.
-
-        This ends replies without a session, and detaches sessions from replies that have ended.
-        """
+        """End replies without a session, and detach sessions from ended replies, after errors."""
         if self.unended == set(self.requests.values()):
             return
         for request in [r for r in self.requests.values() if r.status == Status.FINISHED]:
@@ -226,7 +218,6 @@ class State:
 
     def _detach_request(self, session: SessionState) -> None:
         session.request = None
-        session.model.used_at = time.monotonic()
         self.requests.pop(session.id, None)
         session.kv.mark_changed()
         if session.one_shot:
@@ -262,49 +253,19 @@ WINDOW = 2.0  # time window in seconds for averaging current rates
 
 
 class Meter:
-    """Sums and rates of one engine thread.
-
-    Attributes:
-        seconds: time since the start by phase: `commands`, `decode` (mainly `launch` and `wait`;
-            `mixed` if the pass also read a chunk of a prompt), `prefill`, `look` (images), `load`,
-            `idle`.
-        decoded: tokens generated since the start.
-        read: prompt tokens read since the start, not counting reused tokens.
-    """
+    """Tokens per second, averaged over `WINDOW`."""
 
     def __init__(self) -> None:
-        phases = (
-            "commands",
-            "decode",
-            "launch",
-            "wait",
-            "mixed",
-            "prefill",
-            "look",
-            "load",
-            "idle",
-        )
-        self.seconds = dict.fromkeys(phases, 0.0)
-        self.decoded = self.read = 0
         self._recent: deque[tuple[float, int, int]] = deque()
 
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds[name] += time.perf_counter() - started
-
     def note(self, decoded: int, read: int) -> None:
-        self.decoded += decoded
-        self.read += read
         now = time.perf_counter()
         self._recent.append((now, decoded, read))
         while self._recent[0][0] < now - WINDOW:
             self._recent.popleft()
 
     def rates(self) -> tuple[float, float]:
+        """Return the rates of generated tokens and of prompt tokens, except for reused tokens."""
         since = time.perf_counter() - WINDOW
         recent = [(decoded, read) for at, decoded, read in self._recent if at >= since]
         return sum(d for d, _ in recent) / WINDOW, sum(r for _, r in recent) / WINDOW

@@ -154,20 +154,12 @@ class CommandFuture(Future[T]):
         super().add_done_callback(guarded)
 
 
+# Maximum numbers of concurrent jobs, most of which wait for a child process or the disk.
 MAX_THREADS = 32
-"""Maximum number of concurrent jobs. Most jobs wait for a child process or the disk."""
+MAX_LANE_THREADS = 4  # all prompts of a model share a child process
+MAX_GROUP_THREADS = MAX_THREADS // 2  # of lanes with the same first word
 
-MAX_LANE_THREADS = 4
-"""Maximum number of concurrent jobs per lane. All prompts of a model share a child process."""
-
-MAX_GROUP_THREADS = MAX_THREADS // 2
-"""Maximum number of concurrent jobs per group of lanes, i.e. lanes with the same first word."""
-
-STACK_BYTES = 16 * 2**20
-"""Stack size of a worker in bytes. Compiling grammars is recursive, and the default on macOS is 512
-KB."""
-
-
+STACK_BYTES = 16 * 2**20  # compiling grammars is recursive, and macOS's default is 512 KB
 _stack_size_lock = threading.Lock()
 
 
@@ -196,21 +188,15 @@ def _outcome(future: Future[Any]) -> tuple[Any, BaseException | None]:
 
 
 class _Running(Struct, frozen=True):
-    """Waiting task and its error callback.
-
-    Worker threads must not refer to tasks, because tasks refer to sessions, whose arrays must be
-    freed on the engine thread.
-    """
+    # Worker threads must not refer to tasks, because tasks refer to sessions, whose arrays must be
+    # freed on the engine thread.
 
     task: Task
     on_error: Callable[[BaseException], None]
 
 
 class Workers:
-    """Pool of daemon threads of one engine, with the tasks that use them.
-
-    The process can exit without waiting for these threads.
-    """
+    """Pool of daemon threads of one engine, with the tasks that use them."""
 
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox

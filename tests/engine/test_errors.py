@@ -157,7 +157,6 @@ def test_session_may_have_less_context_than_its_model(
     reply = chat.send("x" * 280, ENDLESS)
     reply.tokens(60)
     assert reply.stats.prompt_tokens + reply.stats.generated_tokens == 300
-    assert {s["context_tokens"] for s in engine.stats()["sessions"].values()} == {300}
     with pytest.raises(ValueError, match="context must be"):
         engine.open_session(engine.load(model_folder("plain")), context=0)
 

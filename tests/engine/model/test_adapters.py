@@ -8,7 +8,6 @@ import json
 import os
 import shutil
 import struct
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -364,22 +363,6 @@ def test_unusable_adapter_is_not_estimated(engine: Engine, folders: Folders) -> 
         engine.estimate(folders.base, adapter=folders.root / "nowhere")
     assert refused.value.code == "model_load_failed"
     assert "adapter" in refused.value.message
-
-
-def test_idle_variants_are_unloaded_before_their_base(engine: Engine, folders: Folders) -> None:
-    engine.load(folders.base)
-    engine.load(folders.base, adapter=folders.pirate)
-    gone: list[str] = []
-    all_gone = threading.Event()
-
-    def told(model_id: str) -> None:
-        gone.append(model_id)
-        if len(gone) == 2:
-            all_gone.set()
-
-    engine.unload_idle(0.01, told)
-    assert all_gone.wait(PATIENCE)
-    assert figures(engine) == (0, 0)
 
 
 # ---------------------------------------------------------------- invalid folders

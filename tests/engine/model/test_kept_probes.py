@@ -32,7 +32,7 @@ def probed_file(folder: Path) -> ProbedFile:
 
 
 def incomplete(data: dict[str, Any]) -> str:
-    del data["results"]["mixes"]
+    del data["results"]["step"]
     return json.dumps(data)
 
 
@@ -69,7 +69,7 @@ def test_untrusted_probe_file_is_rewritten(model: LoadedModel, tmp_path: Path, d
 def test_files_take_no_more_than_their_room(model: LoadedModel, tmp_path: Path) -> None:
     for number in range(80):
         (tmp_path / f"{number}.json").write_text("{}")
-        (tmp_path / f"{number}.part").write_text("{}")
+        (tmp_path / f".{number}.json.x").write_text("{}")
     file = probed_file(tmp_path)
     file.write(model)
     assert len(list(tmp_path.iterdir())) == 64

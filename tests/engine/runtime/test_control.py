@@ -67,11 +67,10 @@ def test_an_engine_whose_replies_are_all_paused_sleeps(
     reply = engine.open_session(model).send("hello", ENDLESS)
     first_text(reply)
     reply.pause()
-    before = engine.stats()["phase_seconds"]["decode"]
+    before = count(reply)
     for _ in range(20):  # each wakes the thread
         engine.stats()
-    assert engine.stats()["decoded_tokens"] == count(reply)
-    assert engine.stats()["phase_seconds"]["decode"] - before < 0.2
+    assert count(reply) == before
     reply.cancel()
     reply.text(60)
 

@@ -6,6 +6,7 @@ import pytest
 
 from engine.cache.ledger import FIXED_CHUNK
 from engine.runtime.pacing import (
+    GAP_BUDGET,
     MAX_LEAD_S,
     MAX_REST_STEPS,
     MIN_CHUNK,
@@ -35,7 +36,7 @@ def names(order: list[Row]) -> list[str]:
 
 
 def test_chunks_settle_at_the_gap_budget() -> None:
-    pacer = PrefillPacer(gap_budget=0.04)
+    pacer = PrefillPacer()
     step = 0.02
 
     def cost(tokens: int) -> float:  # a fixed cost for the weights plus a cost per token
@@ -46,7 +47,7 @@ def test_chunks_settle_at_the_gap_budget() -> None:
         size = pacer.chunk("m", step)
         pacer.observe("m", size, cost(size), step)
         sizes.append(size)
-    assert cost(sizes[-1]) <= 0.04 + step < cost(sizes[-1] + 2 * TILE)
+    assert cost(sizes[-1]) <= GAP_BUDGET + step < cost(sizes[-1] + 2 * TILE)
 
 
 def test_one_slow_moment_does_not_decide() -> None:
@@ -122,15 +123,15 @@ def test_programs_share_time_without_backlog() -> None:
 
 
 def test_front_chat_goes_first_unless_it_is_much_later() -> None:
-    pacer = PrefillPacer(ageing=50, preference=1000)
+    pacer = PrefillPacer()
     front, back = waiting("front", 900, 0.0, 1), waiting("back", 10, 0.0)
     assert names(pacer.order([back, front], 0.0)) == ["front", "back"]
-    late = waiting("front", 900, 30.0, 1)
-    assert names(pacer.order([late, back], 30.0)) == ["back", "front"]
+    late = waiting("front", 900, 100.0, 1)
+    assert names(pacer.order([late, back], 100.0)) == ["back", "front"]
 
 
 def test_prefill_waits_briefly_for_simultaneous_prompts() -> None:
-    pacer = PrefillPacer(gathering=1.0)
+    pacer = PrefillPacer()
     pacer.observe("m", 100, 0.5, None)  # 100 tokens in half a second
     each = pacer.seconds("m", 100)
     assert 0.4 < each < 0.6
@@ -141,7 +142,7 @@ def test_prefill_waits_briefly_for_simultaneous_prompts() -> None:
 
 
 def test_mixed_chunks_fill_tiles_within_budget() -> None:
-    pacer = PrefillPacer(gap_budget=0.05)
+    pacer = PrefillPacer()
     step = 0.04
 
     def cost(rows: int) -> float:
@@ -159,7 +160,7 @@ def test_mixed_chunks_fill_tiles_within_budget() -> None:
 @pytest.mark.parametrize(("step", "row"), [(0.014, 0.0014), (0.006, 0.0006)])
 def test_prompt_of_exact_model_keeps_its_speed_next_to_streams(step: float, row: float) -> None:
     """Use the measured costs of three SmolLM2 streams on two cores, with AVX2 and AVX-512."""
-    pacing, rest, streams = PrefillPacer(gap_budget=0.05), PrefillPause(0.05), 3
+    pacing, rest, streams = PrefillPacer(), PrefillPause(), 3
 
     def cost(rows: int) -> float:
         return step + (rows - streams) * row
@@ -217,7 +218,7 @@ def test_small_passes_do_not_set_prefill_speed() -> None:
 
 
 def test_rest_follows_passes_over_their_budget() -> None:
-    rest = PrefillPause(0.05)
+    rest = PrefillPause()
     rest.add(-0.04)  # a pass within its budget
     assert not rest.is_due
     rest.add(0.1)

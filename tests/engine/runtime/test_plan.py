@@ -151,8 +151,8 @@ def made_view(seed: int) -> View:
     )
 
 
-def learned(**sizes: Any) -> Scheduler:
-    scheduler = Scheduler(**sizes)
+def learned() -> Scheduler:
+    scheduler = Scheduler()
     scheduler.step_seconds = dict.fromkeys(("m", *MODELS), 0.02)
     return scheduler
 
@@ -566,7 +566,7 @@ def simulate(scheduler: Scheduler, prompts: dict[str, int], chats: int, seconds:
 
 
 def test_gap_stays_within_its_budget() -> None:
-    scheduler = learned(pacing=PrefillPacer())
+    scheduler = learned()
     gaps, _, kinds = simulate(scheduler, {"long": 20_000}, 3, 500)
     settled = sorted(gaps[20:])
     step = 0.033

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -203,53 +202,20 @@ def test_chat_changes_model_while_three_others_stream(model_folder: Folder, tmp_
         assert engine.stats()["weights_bytes"] == model.nbytes
 
 
-def test_idle_model_is_unloaded_and_reloaded(model_folder: Folder, tmp_path: Path) -> None:
-    went: queue.Queue[str] = queue.Queue()
+def test_reloaded_model_has_its_caches(model_folder: Folder, tmp_path: Path) -> None:
     with Engine(cache_dir=tmp_path / "caches") as engine:
         model = engine.load(model_folder("plain"))
         chat = engine.open_session(model, "mine")
         chat.send(LENGTHY, SOME).tokens(PATIENCE)
-        engine.unload_idle(0.0, went.put)
-        assert went.get(timeout=PATIENCE) == model.id
+        engine.unload(model)
         assert engine.stats()["models"] == []
         with pytest.raises(EngineError, match="unloaded"):
             chat.send("A second one.", SOME).tokens(PATIENCE)
-        engine.unload_idle(None)
         again = engine.open_session(engine.load(model_folder("plain")), "mine")
         messages = [{"role": "user", "content": LENGTHY}]
         reply = again.send(messages, SOME)
         reply.tokens(PATIENCE)
         assert reply.stats.reused_tokens > 500  # restored from disk
-
-
-def test_pinned_or_used_model_stays(engine: Engine, model_folder: Folder) -> None:
-    went: queue.Queue[str] = queue.Queue()
-    pinned, used = engine.load(model_folder("plain")), engine.load(model_folder("MoE"))
-    engine.pin(pinned)
-    neighbour = streaming(engine.open_session(used), "Go on.")
-    engine.unload_idle(0.0, went.put)
-    until(lambda: neighbour.done or len(engine.stats()["models"]) == 2)
-    assert went.empty() or neighbour.done
-    neighbour.cancel()
-    assert went.get(timeout=PATIENCE) == used.id
-    assert [m.id for m in engine.stats()["models"]] == [pinned.id]
-    engine.pin(pinned, False)
-    assert went.get(timeout=PATIENCE) == pinned.id
-
-
-def test_raising_load_listener_is_harmless(engine: Engine, model_folder: Folder) -> None:
-    heard = threading.Event()
-
-    def told(model_id: str) -> None:
-        heard.set()
-        raise RuntimeError("the listener's own fault")
-
-    engine.load(model_folder("plain"))
-    engine.unload_idle(0.0, told)
-    assert heard.wait(PATIENCE)
-    assert engine.stats()["models"] == []
-    with pytest.raises(ValueError, match="after"):
-        engine.unload_idle(-1.0)
 
 
 def test_loading_steps_grow_with_slow_decode_steps(
