@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from io import BufferedReader
 from itertools import pairwise, zip_longest
 from pathlib import Path
@@ -57,9 +57,6 @@ _NUMPY: dict[str, Any] = {
     "BOOL": np.bool_,
 }
 
-# Non-contiguous arrays are split up to this size before they are copied.
-MAX_COPY_BYTES = 2**20
-
 PIECE_BYTES = 32 * 2**20  # bytes to convert to arrays before yielding to the engine loop
 
 
@@ -85,8 +82,7 @@ class CacheImage(Struct, frozen=True):
     """
 
     header: bytes
-    # For each array in the file, the parts to concatenate along the third axis. Non-contiguous
-    # parts are copied in small chunks during writing.
+    # For each array in the file, the parts to concatenate along the third axis.
     parts: Sequence[Sequence[np.ndarray[Any, Any]]]
     # Memory that the image keeps alive, possibly including a prefix shared with other sessions.
     cache_bytes: CacheBytes
@@ -99,24 +95,11 @@ class CacheImage(Struct, frozen=True):
         stream.write(self.header)
         total = 0
         for parts in self.parts:
-            for run in _contiguous_bytes(parts[0]) if len(parts) == 1 else _bytes_of_parts(parts):
-                stream.write(run)
-                total = crc32(run, total)
+            array = np.concatenate(parts, axis=2) if len(parts) > 1 else parts[0]
+            data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+            stream.write(data)
+            total = crc32(data, total)
         stream.write(_checksum_bytes(crc32(self.header)) + _checksum_bytes(total))
-
-
-def _bytes_of_parts(parts: Sequence[np.ndarray[Any, Any]]) -> Iterator[memoryview]:
-    for index in np.ndindex(parts[0].shape[:2]):
-        for part in parts:
-            yield from _contiguous_bytes(part[index])
-
-
-def _contiguous_bytes(array: np.ndarray[Any, Any]) -> Iterator[memoryview]:
-    if not array.flags.c_contiguous and array.ndim > 1 and array.nbytes > MAX_COPY_BYTES:
-        for part in array:
-            yield from _contiguous_bytes(part)
-    elif array.size:
-        yield np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
 
 
 def create_image(kv: SessionKV, fingerprint: str) -> CacheImage:

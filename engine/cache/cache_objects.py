@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import mlx.core as mx
+from mlx.utils import tree_map
 
 from engine.cache.estimate import STEP, UNLIMITED, MemoryEstimate
 from engine.cache.shared_prefix import GROWTH_TOKENS, SharedPrefixKV
@@ -134,9 +136,13 @@ def detach_states(cache: Any) -> Any:
     """
     for part in getattr(cache, "caches", [cache]):
         if part is not None and not hasattr(part, "keys"):
-            for name, value in vars(part).items():
-                setattr(part, name, _deep_copy(value))
+            _copy_arrays(part)
     return cache
+
+
+def _copy_arrays(cache: Any) -> None:
+    for name, value in vars(cache).items():
+        setattr(cache, name, _map_arrays(mx.array, value))
 
 
 def detach_buffers(copy: Any, room: bool) -> Any:
@@ -153,12 +159,11 @@ def detach_buffers(copy: Any, room: bool) -> Any:
             continue  # see `SharedPrefixKV.copy_into`
         if _allocates_in_steps(part):
             length = part.offset - getattr(part, "start_position", 0)
-            grow = part.step if room else 0
-            part.keys = _resize(part.keys, length, grow)
-            part.values = _resize(part.values, length, grow)
+            resize = partial(_resize, length=length, grow=part.step if room else 0)
+            part.keys = _map_arrays(resize, part.keys)
+            part.values = _map_arrays(resize, part.values)
         else:
-            for name, value in vars(part).items():
-                setattr(part, name, _deep_copy(value))
+            _copy_arrays(part)
     return copy
 
 
@@ -170,7 +175,10 @@ def used_arrays(cache: Any) -> dict[str, Any]:
     if not _allocates_in_steps(cache):
         return {}
     length = cache.offset - getattr(cache, "start_position", 0)
-    return {name: _slice_tokens(getattr(cache, name), length) for name in ("keys", "values")}
+    return {
+        name: _map_arrays(lambda array: array[:, :, :length], getattr(cache, name))
+        for name in ("keys", "values")
+    }
 
 
 def _allocates_in_steps(cache: Any) -> bool:
@@ -178,27 +186,13 @@ def _allocates_in_steps(cache: Any) -> bool:
     return is_growing and getattr(cache, "keys", None) is not None
 
 
-def _slice_tokens(value: Any, length: int) -> Any:
-    if isinstance(value, mx.array):
-        return value[:, :, :length]
-    if isinstance(value, (list, tuple)):
-        return type(value)(_slice_tokens(part, length) for part in value)
-    return value  # `PartedArray` has no unused capacity
+def _resize(array: mx.array, length: int, grow: int) -> mx.array:
+    shape = (*array.shape[:2], grow, *array.shape[3:])
+    return mx.concatenate([array[:, :, :length], mx.zeros(shape, array.dtype)], axis=2)
 
 
-def _resize(value: Any, length: int, grow: int) -> Any:
-    if isinstance(value, (list, tuple)):
-        return type(value)(_resize(v, length, grow) for v in value)
-    shape = (*value.shape[:2], grow, *value.shape[3:])
-    return mx.concatenate([value[:, :, :length], mx.zeros(shape, value.dtype)], axis=2)
-
-
-def _deep_copy(value: Any) -> Any:
-    if isinstance(value, mx.array):
-        return mx.array(value)
-    if isinstance(value, (list, tuple)):
-        return type(value)(_deep_copy(v) for v in value)
-    return value
+def _map_arrays(change: Callable[[mx.array], mx.array], value: Any) -> Any:
+    return tree_map(lambda part: change(part) if isinstance(part, mx.array) else part, value)
 
 
 def stagger_growth(caches: Caches, more_tokens: int = 0) -> None:
@@ -254,9 +248,6 @@ def may_be_untrimmable(cache: Any) -> bool:
     return hasattr(cache, "max_size") or hasattr(cache, "chunk_size") or not cache.is_trimmable()
 
 
-# Rolling back rejected draft tokens.
-
-
 def can_roll_back(cache: Any) -> bool:
     """Return True if a cache can be rolled back, by trimming it or by restoring a copy."""
     from mlx_lm.models.cache import ArraysCache, RotatingKVCache
@@ -289,9 +280,6 @@ def remove_last(cache: Any, surplus: int) -> None:
     cache.values = cache.values[..., :-surplus, :]
     cache.offset -= surplus
     cache._idx -= surplus
-
-
-# Measuring the memory usage of a session.
 
 
 def has_hidden_growth(caches: Caches, longer: Caches) -> bool:

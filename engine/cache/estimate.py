@@ -45,9 +45,6 @@ _REBUILT_ARRAYS = 2  # arrays that DoRA materializes: a layer's weights, and the
 Verdict = Literal["yes", "tight", "no"]
 
 
-# Memory usage of a session.
-
-
 class MemoryEstimate(Struct, frozen=True):
     """Memory of a session's caches by number of tokens."""
 
@@ -114,16 +111,12 @@ def estimate(
 def _slot_estimate(
     shape: Shape, itemsize: int, kv_bits: int | None, context: int, slots: SlotPolicy
 ) -> MemoryEstimate | None:
-    if not shape.slots or not slots.can_hold(context - 1) or (kv_bits and not slots.bits):
+    if not shape.slots or not slots.can_hold(context - 1):
         return None
     caches = [c for c in shape.caches if c.plain and c.keys and not c.state]
-    caches = [c for c in caches if slots.windows or not c.window]
-    if not caches or (len(caches) < len(shape.caches) and not slots.some_layers):
+    if not caches or (len(caches) < len(shape.caches) and not slots.classes):
         return None
     return estimate(replace(shape, caches=tuple(caches)), itemsize, kv_bits, 0, snapshot=False)
-
-
-# Checking whether a model fits.
 
 
 class Weights(Struct, frozen=True):
@@ -132,10 +125,8 @@ class Weights(Struct, frozen=True):
     nbytes: int  # size on disk
     wide: int  # size in float32, which is faster on CPUs; `nbytes` if the dtypes are unknown
     adapter: int = 0  # size of the adapter's arrays
-    # Elements in the largest layer that the adapter recomputes in every pass (DoRA).
-    rebuilt: int = 0
-    # Base weights that other variants of the model already keep in memory.
-    shared: int = 0
+    rebuilt: int = 0  # elements in the largest layer that DoRA recomputes in every pass
+    shared: int = 0  # base weights that other variants of the model already keep in memory
 
     def loading_bytes(self, wide: bool) -> int:
         model_bytes = 0 if self.shared else self.wide if wide else self.nbytes
@@ -163,13 +154,10 @@ class Fit(Struct, frozen=True):
     chats: int
     kv_bits: int | None
     free: int = 0  # unused bytes of the budget
-    # False if the config was incomplete, and the cache size is a guess based on the weights.
-    exact: bool = True
-    # Changes that would make the model fit, least intrusive first. Empty if it fits.
-    offers: tuple[Offer, ...] = ()
+    exact: bool = True  # False if `caches` is a guess, because the config was incomplete
+    offers: tuple[Offer, ...] = ()  # changes that would make the model fit, least intrusive first
     adapter: int = 0  # part of `weights` that belongs to the adapter
-    # Weights already loaded for other variants of the model, not included in `weights`.
-    shared: int = 0
+    shared: int = 0  # weights already loaded for other variants, not included in `weights`
 
     @property
     def total(self) -> int:
@@ -196,7 +184,6 @@ class _Case(Struct, frozen=True):
     kv_bits: int | None
     itemsize: int  # size of the model's dtype in bytes
     wide: bool  # keeps weights in float32
-    chunk: int
     fused: bool  # attention doesn't materialize its scores
     slots: SlotPolicy
 
@@ -210,7 +197,6 @@ def fit(
     kv_bits: int | None = None,
     wide: bool = False,
     loaded: Iterable[ResidentModel] = (),
-    chunk: int | None = None,
     gpu: bool = False,
     ranks: int = 1,
 ) -> Fit:
@@ -220,7 +206,6 @@ def fit(
         free: unused bytes of the budget.
         context: tokens per chat; None for the model's limit, at most 8,192.
         wide: convert weights of any dtype to float32 if that fits.
-        chunk: prefill chunk size in tokens; None for `CHUNK`.
         ranks: number of ranks the model is split over. All bytes are per rank.
     """
     shape = shape_of(config, ranks)
@@ -231,7 +216,6 @@ def fit(
         kv_bits,
         4 if wide else itemsize,
         wide,
-        chunk or CHUNK,
         gpu and shape is not None and not shape.latent and shape.width in FUSED_WIDTHS,
         ON_GPU if gpu else ON_CPU,
     )
@@ -278,7 +262,7 @@ def _estimate_fit(shape: Shape | None, weights: Weights, case: _Case) -> Fit:
         return Fit(
             loaded_bytes, token_bytes, caches, working, context, chats, case.kv_bits, 0, False
         )
-    cost = estimate(shape, case.itemsize, case.kv_bits, case.chunk)
+    cost = estimate(shape, case.itemsize, case.kv_bits, CHUNK)
     working = _prefill_bytes(shape, case)
     if case.kv_bits:
         # MLX copies quantized keys and values for its matrix products. One layer's copies, for all
@@ -306,7 +290,7 @@ def _prefill_bytes(shape: Shape, case: _Case) -> int:
     attention runs, so the larger of the two counts.
     """
     context, itemsize = case.context, case.itemsize
-    chunk = min(case.chunk, context)
+    chunk = min(CHUNK, context)
     spans = [min(context, (c.window or context) + chunk) for c in shape.caches if c.keys]
     longest = max(spans, default=0)
     scores = shape.heads * longest

@@ -56,19 +56,6 @@ def client_files(folder: Path) -> list[Path]:
     )
 
 
-def _is_being_written(half: Path) -> bool:
-    number = half.suffixes[0][1:]
-    if not number.isdecimal() or int(number) == os.getpid():
-        return False
-    try:
-        os.kill(int(number), 0)
-    except PermissionError:  # the process exists but belongs to another user
-        return True
-    except (ProcessLookupError, OverflowError):
-        return False
-    return True
-
-
 def kv_fingerprint(model_id: str, bits: int | None) -> str:
     return f"{model_id} {bits}"
 
@@ -98,24 +85,10 @@ class Offload:
         self._texts: dict[Path, tuple[str, str]] = {}
         self.pending: list[CacheBytes] = []  # memory of images that aren't on disk yet
         self._writer: threading.Thread | None = None
-        self._total_bytes: int | None = None
-        halves = f"{'[0-9a-f]' * 40}.*part"
-        for half in (h for f in self._folders for h in f.glob(halves)):
+        folders = [] if folder is None else [folder, folder / APART]
+        for part in (file for f in folders for file in f.glob(f"{'[0-9a-f]' * 40}.*part")):
             with contextlib.suppress(OSError):  # failing to remove a leftover file is harmless
-                if not _is_being_written(half):
-                    half.unlink()
-
-    @property
-    def nbytes(self) -> int:
-        """Size on disk in bytes. Cached until a file is written or removed."""
-        if self._total_bytes is None:
-            sizes = (size for folder in self._folders for _, _, size in self._files(folder))
-            self._total_bytes = sum(sizes)
-        return self._total_bytes
-
-    @property
-    def _folders(self) -> list[Path]:
-        return [] if self._folder is None else [self._folder, self._folder / APART]
+                part.unlink()
 
     def pending_bytes(self, excluded_groups: Container[int] = ()) -> int:
         """Return the bytes of memory that only pending writes keep alive.
@@ -142,8 +115,7 @@ class Offload:
             return
         if self._writer is None or not self._writer.is_alive():
             writer = threading.Thread(target=self._run_writer, name="stretto-offload")
-            # Start the thread, which may raise, before marking the file as being written.
-            writer.start()
+            writer.start()  # may raise, so the file isn't marked as being written yet
             self._writer = writer
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
@@ -244,7 +216,6 @@ class Offload:
         with self._change:
             while self._completed:
                 self.pending.remove(self._completed.popleft().cache_bytes)
-                self._total_bytes = None
 
     def close(self) -> None:
         if self._writer is not None:
@@ -271,7 +242,6 @@ class Offload:
         return sorted(dated_files)
 
     def _unlink(self, path: Path) -> None:
-        self._total_bytes = None
         with contextlib.suppress(OSError):
             path.unlink()
 

@@ -78,8 +78,7 @@ class _Holder(Struct, eq=False):
     key: CacheKey
     kind: tuple[object, ...]
     kv: SessionKV
-    # Nodes where the tokens and the snapshot end.
-    nodes: tuple[_Node, ...] = ()
+    nodes: tuple[_Node, ...] = ()  # nodes where the tokens and the snapshot end
     used_at: float = 0.0  # `time.monotonic()` of the last use, for evicting cached prefixes
 
 
@@ -92,8 +91,7 @@ class PrefixIndex:
     """
 
     def __init__(self, limit: int, moved: set[SessionKV]) -> None:
-        # Cached prefixes. They stay after their session has ended, until a plan evicts them.
-        self.cached: dict[CacheKey, _Holder] = {}
+        self.cached: dict[CacheKey, _Holder] = {}  # cached prefixes, until a plan evicts them
         self.version = 0  # incremented when the tree changes
         self.limit = limit
         self._moved_kvs = moved
@@ -112,13 +110,8 @@ class PrefixIndex:
     def remove(self, kv: SessionKV) -> None:
         holder = self._holders.pop(kv, None)
         self._moved_kvs.discard(kv)
-        if holder is None:
-            return
-        try:
+        if holder is not None:
             self._take_from_tree(holder)
-        except BaseException:
-            self._clear_tree()
-            raise
 
     def drop(self, key: CacheKey) -> None:
         prefix = self.cached.pop(key, None)

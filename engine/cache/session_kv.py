@@ -79,40 +79,28 @@ class SessionKV:
 
     def __init__(self, make: Callable[[], Caches], shares_prefix: bool = False) -> None:
         self.make = make  # creates empty caches
-        self.shares_prefix = shares_prefix  # True if the model supports `SharedPrefix`
-        # Ids of all tokens fed so far. Kept when the caches are dropped.
-        self.tokens: list[int] = []
+        self.shares_prefix = shares_prefix  # the model supports `SharedPrefix`
+        self.tokens: list[int] = []  # all tokens fed so far; kept when the caches are dropped
         # Chunk boundaries, up to the first token that wasn't prefilled. Tokens after the last
         # boundary were generated. Only needed by reproducible sessions, see `reusable_length`.
         self.cuts: list[int] = []
         self.ledger = Ledger()
-        # Set if `reuse_prefix` found that the caches had been dropped and must be prefilled again.
-        self.needs_rebuild = False
-        # Number of tokens in the session's file, or -1 if the file is missing or outdated.
-        self.on_disk = -1
-        # Number of leading tokens that haven't changed since the prefix index was updated.
-        self.unmoved = 0
+        self.needs_rebuild = False  # `reuse_prefix` found that the caches had been dropped
+        self.on_disk = -1  # tokens in the session's file; -1 if the file is missing or outdated
+        self.unmoved = 0  # leading tokens that haven't changed since the prefix index was updated
         self._dropped = False
-        # Set by `save_before_draft`.
         self._before_draft: tuple[list[tuple[Any, Any]], int] | None = None
-        # Buffer that currently holds the keys and values, if the session has a slot.
-        self.slot_buffer: SlotBuffer | None = None
-        # Stack that currently holds the recurrent states.
-        self.stack: StateStack | None = None
-        # Prefix extended by these caches.
-        self.shared_prefix: SharedPrefix | None = None
-        # One cache per layer. Empty after a drop.
-        self.layers: Caches = []
+        self.slot_buffer: SlotBuffer | None = None  # holds the keys and values of a slot
+        self.stack: StateStack | None = None  # holds the recurrent states
+        self.shared_prefix: SharedPrefix | None = None  # extended by these caches
+        self.layers: Caches = []  # one cache per layer; empty after a drop
         self.can_mix = False  # mixed steps support all of these caches
-        # Some layer can't be trimmed, now or later, so snapshots are needed.
-        self.needs_snapshot = False
-        self.last_snapshot: Snapshot | None = None  # see `snapshot`
+        self.needs_snapshot = False  # some layer can't be trimmed, now or later
+        self.last_snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[SessionKV] | None = None
         self._sharing = 0  # number of the group that shares memory, see `CacheBytes`
-        # Dirty sets to add this session to when it changes.
-        self.watch: DirtySets | None = None
-        # Bytes of the arrays, excluding the shared prefix; None if outdated.
-        self._measured: int | None = None
+        self.watch: DirtySets | None = None  # marked when this session changes
+        self._measured: int | None = None  # bytes without the shared prefix; None if outdated
 
     @property
     def length(self) -> int:
@@ -136,8 +124,7 @@ class SessionKV:
         self.mark_changed()
 
     def leave_slots(self) -> Caches:
-        """Move keys and values out of the slots, and states out of the stack, and return the
-        caches.
+        """Move all arrays from the slots and the stack back to the caches, and return the caches.
 
         While a session is in a slot, the objects in `layers` have no arrays.
         """
@@ -221,9 +208,8 @@ class SessionKV:
         self.last_snapshot = None
 
     def finish_reply(self) -> None:
-        """Clean up after a reply: leave the slots, and make new tokens available to other sessions.
-
-        This also frees the large buffers that recurrent states are slices of.
+        """Leave the slots, free the large buffers that recurrent states are slices of, and make new
+        tokens available to other sessions.
         """
         self.leave_slots()
         if self.needs_snapshot:
@@ -239,7 +225,7 @@ class SessionKV:
             self.watch.moved.add(self)
 
     def _mark_written(self) -> None:
-        """Prepare for writing to the buffers or freeing them, which ends their sharing."""
+        """End the sharing of the buffers, before they are written to or freed."""
         self.on_disk = -1
         if self._sharers is not None:
             self._sharers.discard(self)
@@ -338,13 +324,10 @@ class SessionKV:
         if cuts is not None:
             alike = common_length(self.cuts, cuts)
             candidates = [c for c in cuts[:alike] if c <= shared]
-        own_lengths = [
-            len(self.tokens),
-            self.last_snapshot.length if self.last_snapshot is not None else 0,
-        ]
-        if cuts is None and self.last_snapshot is not None and self.last_snapshot.length <= shared:
-            candidates.append(self.last_snapshot.length)
-        anywhere = self.is_trimmable
+        snapshot_length = self.last_snapshot.length if self.last_snapshot is not None else 0
+        if cuts is None and snapshot_length <= shared:
+            candidates.append(snapshot_length)
+        own_lengths, anywhere = (len(self.tokens), snapshot_length), self.is_trimmable
         return max((c for c in candidates if anywhere or c in own_lengths), default=0)
 
     def copy_prefix(self, length: int, room: bool) -> Caches:
@@ -396,7 +379,7 @@ class SessionKV:
         """Replace the caches with unshared caches of `tokens`.
 
         Args:
-            cuts: see the attribute. Cuts beyond the last token are dropped.
+            cuts: cuts beyond the last token are dropped.
         """
         self._mark_written()
         self._mark_moved(0)

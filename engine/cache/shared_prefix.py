@@ -77,17 +77,13 @@ class SharedPrefix:
 
 
 class SharedPrefixKV:
-    """Cache of one layer for a session that extends a shared prefix.
-
-    Replaces mlx-lm's `KVCache`.
-    """
+    """Cache of one layer that extends a shared prefix. Replaces mlx-lm's `KVCache`."""
 
     def __init__(self, shared_prefix: SharedPrefix, layer: int, base: int) -> None:
         self.shared_prefix = shared_prefix
         self.layer = layer  # index of the layer in the prefix
         self.base = base  # number of tokens this session uses from the prefix
-        # The session's own keys and values, `[1, key heads, capacity, head dim]`, or None if it has
-        # no tokens after the prefix so far.
+        # The session's own keys and values, `[1, key heads, capacity, head dim]`, if any.
         self.keys: mx.array | None = None
         self.values: mx.array | None = None
         self.offset = base  # total number of tokens

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import mlx.core as mx
@@ -26,8 +26,7 @@ class SlotBuffer:
     def __init__(self, policy: SlotPolicy, forms: tuple[Form, ...]) -> None:
         self.policy = policy
         self.forms = forms  # form of each layer in the slots
-        # Index of the first layer of each form. All layers of a form have the same write position
-        # (`slot_layer.has_equal_positions`).
+        # First layer of each form, because all have the same position (`has_equal_positions`).
         self.firsts = {form: forms.index(form) for form in forms}
         self.occupants: list[Occupant] = []  # indexed by slot number
         self.caches: list[list[Any]] = []  # cache objects of each occupant, by layer
@@ -72,8 +71,7 @@ class SlotBuffer:
             if before + len(entering) > count:
                 # Allocate 25% extra, to avoid copying the buffer for every new session.
                 count = (before + len(entering)) * 5 // 4
-            # Update this first, so that after an error these sessions are found in the slots and
-            # dropped.
+            # First, so that these sessions are found in the slots after an error, and dropped.
             self.occupants.extend(entering)
             self.caches.extend(arriving)
             for kv in entering:
@@ -117,48 +115,27 @@ class SlotBuffer:
     def leave(self, kv: Occupant) -> None:
         """Copy a session's keys and values back to its caches, and free its slot.
 
-        The buffer shrinks if few sessions are left, one layer at a time. After an error, e.g. for
-        lack of memory, all affected sessions lose their caches and prefill again.
+        After an error, e.g. for lack of memory, the session loses its caches and prefills again.
         """
-        slot, last = self.occupants.index(kv), len(self.occupants) - 1
-        caches, slots_left = self.caches[slot], self._slots
-        if 2 * last <= self._slots:
-            slots_left = last * 5 // 4
+        slot = self.occupants.index(kv)
         try:
-            for arrays, cache in zip(self.layers, caches, strict=True):
+            for arrays, cache in zip(self.layers, self.caches[slot], strict=True):
                 region = slice(slot, slot + 1), slice(None), slice(slot_layer.tokens_after(cache))
                 copies = [mx.contiguous(self.split_slots(array)[region]) for array in arrays]
                 slot_layer.return_arrays(cache, copies)
                 # Evaluate now. While a lazy copy references the buffer, each step copies it.
                 mx.eval(cache.keys, cache.values)
-                if slots_left < self._slots:
-                    arrays[:] = [self._shrink(array, slot, slots_left) for array in arrays]
-                    mx.eval(arrays)
         except Exception as error:
             log.warning("lost a session's caches while moving them: %s", error)
-            leaving = [kv]
-            if slots_left < self._slots:  # layers may have different numbers of slots at this point
-                leaving, self.layers = list(self.occupants), []
-            for released in leaving:
-                released.drop()
+            kv.drop()
             return
-        if slots_left < self._slots:
-            self._slots = slots_left
-            self._remove_entry(kv)
-        else:
-            self.free(kv)
+        self.free(kv)
 
-    def _shrink(self, array: mx.array, slot: int, slots_left: int) -> mx.array:
-        heads, last = array.shape[0] // self._slots, len(self.occupants) - 1
-        parts = [array[: slot * heads]]
-        if slot != last:
-            parts.append(array[last * heads : (last + 1) * heads])
-            parts.append(array[(slot + 1) * heads : last * heads])
-        parts.append(mx.zeros(((slots_left - last) * heads, *array.shape[1:]), array.dtype))
-        return mx.concatenate(parts)
+    def free(self, kv: Occupant) -> None:
+        """Free a session's slot and its contents. The last occupant moves to the slot.
 
-    def _remove_entry(self, kv: Occupant) -> int:
-        """Remove a session, move the last occupant to its slot, and return the slot."""
+        The buffer shrinks if at most half of its slots are in use.
+        """
         slot, last = self.occupants.index(kv), len(self.occupants) - 1
         kv.slot_buffer, self._nbytes = None, None
         self.occupants[slot], self.caches[slot] = self.occupants[last], self.caches[last]
@@ -167,35 +144,31 @@ class SlotBuffer:
         if not self.occupants:
             self.layers.clear()
             self._slots = 0
-        return slot
-
-    def free(self, kv: Occupant) -> None:
-        """Free a session's slot and its contents. The last occupant moves to the slot."""
-        slot, last = self._remove_entry(kv), len(self.occupants)
-        if not self.occupants:
-            return None
+            return
         try:
-            if 4 * last <= self._slots:
-                self.layers = self._map_arrays(lambda array: self._copy_slots(array, 0, 2 * last))
-                self._slots = 2 * last
             if slot != last:
                 self._move_slot(last, slot)
+            if 2 * last <= self._slots:
+                slots = last * 5 // 4
+                for arrays in self.layers:  # one by one, so that only one layer exists twice
+                    arrays[:] = [self._copy_slots(array, 0, slots) for array in arrays]
+                    mx.eval(arrays)
+                self._slots = slots
         except Exception as error:
-            log.warning("lost a session's caches in a failed step: %s", error)
-            if slot != last:
-                return self.occupants[slot].drop()
-        return None
+            log.warning("lost sessions' caches while moving them: %s", error)
+            self.layers = []
+            for occupant in list(self.occupants):
+                occupant.drop()
 
     def _move_slot(self, last: int, slot: int) -> None:
-        moving = self._map_arrays(lambda array: self._copy_slots(array, last, last + 1))
+        moving = [
+            [self._copy_slots(array, last, last + 1) for array in arrays] for arrays in self.layers
+        ]
         mx.eval(moving)
         for arrays, moved in zip(self.layers, moving, strict=True):
             for array, source in zip(arrays, moved, strict=True):
                 heads = source.shape[0]
                 array[slot * heads : (slot + 1) * heads] = source
-
-    def _map_arrays(self, change: Callable[[mx.array], mx.array]) -> list[list[mx.array]]:
-        return [[change(array) for array in arrays] for arrays in self.layers]
 
     def _copy_slots(self, array: mx.array, begin: int, end: int) -> mx.array:
         heads = array.shape[0] // self._slots
@@ -218,8 +191,8 @@ class SlotBuffer:
 def slot_caches(layers: Sequence[Any], policy: SlotPolicy) -> tuple[list[Any], tuple[Form, ...]]:
     """Return the caches that would be moved to a slot, and their forms. Empty if ineligible."""
     formed = [(cache, slot_layer.form_of(cache)) for cache in layers]
-    eligible = [(c, f) for c, f in formed if f is not None and (policy.windows or not f.window)]
-    is_partial = len(eligible) < len(layers) and not policy.some_layers
+    eligible = [(cache, form) for cache, form in formed if form is not None]
+    is_partial = len(eligible) < len(layers) and not policy.classes
     if is_partial or (not policy.bits and any(form.bits for _, form in eligible)):
         return [], ()
     return [cache for cache, _ in eligible], tuple(form for _, form in eligible)

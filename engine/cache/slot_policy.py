@@ -16,18 +16,14 @@ BLOCK = 64  # minimum growth of a buffer in tokens
 
 class SlotPolicy(Struct, frozen=True):
     below: int | None  # maximum session length in tokens (exclusive), or None for no limit
-    # Group sessions by length, using several buffers. Otherwise, there is a single buffer, and
-    # sessions that don't fit keep their own caches.
+    # Group sessions by length, using several buffers, even if only some layers of the model can use
+    # slots. Otherwise, there is a single buffer, and sessions that don't fit keep their own caches.
     classes: bool
     # In tokens. With classes, sessions fit in the same buffer if their lengths differ by no more
     # than this. Without classes, sessions up to this length always fit.
     together: int = 256
-    # Support models where only some of the layers can use slots.
-    some_layers: bool = False
-    windows: bool = False  # use slots for layers with a sliding window
     # Use slots for quantized keys. If False, sessions with quantized layers get no slot.
-    bits: bool = False
-    states: bool = False  # keep recurrent states stacked between steps, for sessions of any length
+    bits: bool = True
     # With a single buffer, the maximum size in bytes of an entering session. Decoding stalls while
     # its keys and values are copied.
     max_bytes: int | None = None
@@ -52,16 +48,7 @@ class SlotPolicy(Struct, frozen=True):
         return max(BLOCK, length // (16 * BLOCK) * BLOCK) if self.classes else BLOCK
 
 
-ON_CPU = SlotPolicy(
-    below=1024, classes=False, windows=True, bits=True, states=True, max_bytes=24 * 2**20
-)
-ON_GPU = SlotPolicy(
-    below=None, classes=True, some_layers=True, windows=True, bits=True, states=True
-)
-
+ON_CPU = SlotPolicy(below=1024, classes=False, max_bytes=24 * 2**20)
+ON_GPU = SlotPolicy(below=None, classes=True)
 
 STARTING = {"cpu": ON_CPU, "metal": ON_GPU, "cuda": ON_GPU}  # initial policy by `Backend.device`
-
-
-def policy_for(device: str) -> SlotPolicy:
-    return STARTING[device]

@@ -72,7 +72,7 @@ class Slots:
             buffer.add(entering.get(id(buffer), []))
         row_of = {id(kv): row for row, kv in enumerate(self.occupants)}
         order = sorted(range(len(rows)), key=lambda row: row_of.get(id(rows[row]), len(rows)))
-        stacks = self.policy.states and len(rows) > 1 and self.stack.can_hold(rows)
+        stacks = len(rows) > 1 and self.stack.can_hold(rows)
         self.stack.arrange([rows[row] for row in order] if stacks else [], self.policy.classes)
         return order
 

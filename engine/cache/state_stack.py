@@ -67,8 +67,7 @@ class StateStack:
         new_caches = [state_caches(kv) for kv in entering]
         both = [*self.caches, *new_caches]
         layers = self.layers or [[] for _ in both[0]]
-        # Update this first, so that after an error these sessions are found in the stack and
-        # dropped.
+        # First, so that these sessions are found in the stack after an error, and dropped.
         self.members, self.caches, self.layers = list(rows), [both[index] for index in order], []
         for kv in entering:
             kv.stack = self
@@ -86,9 +85,7 @@ class StateStack:
         self.layers = stacks
 
     def leave(self, kv: StackableState) -> None:
-        """Copy a session's states back to its caches. After an error, the session prefills
-        again.
-        """
+        """Copy a session's states back to its caches, or drop the caches after an error."""
         row = self.members.index(kv)
         try:
             for cache, states in zip(self.caches[row], self.layers, strict=True):

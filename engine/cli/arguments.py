@@ -44,18 +44,15 @@ def add_draft(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def ways_dir() -> Path | None:
-    """Return the engine's `ways_dir`, shared with the window, or None if STRETTO_NO_WAYS is set."""
+def cache_dir(name: str) -> Path | None:
+    """Return a folder of Stretto's caches, or None if STRETTO_NO_WAYS is set.
+
+    Args:
+        name: "ways" (see `Engine`) or "serve" (conversations of `serve`).
+    """
     if os.environ.get("STRETTO_NO_WAYS"):
         return None
-    return platformdirs.user_cache_path("Stretto", appauthor=False) / "ways"
-
-
-def serve_cache_dir() -> Path | None:
-    """Return the default folder for conversation caches of `serve`, or None like `ways_dir`."""
-    if os.environ.get("STRETTO_NO_WAYS"):
-        return None
-    return platformdirs.user_cache_path("Stretto", appauthor=False) / "serve"
+    return platformdirs.user_cache_path("Stretto", appauthor=False) / name
 
 
 def add_ranks(parser: argparse.ArgumentParser) -> None:

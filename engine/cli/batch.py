@@ -100,10 +100,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     try:
-        with (
-            arguments.sigterm_as_interrupt(),
-            Engine(ranks=arguments.parse_ranks(options), ways_dir=arguments.ways_dir()) as engine,
-        ):
+        ranks, ways = arguments.parse_ranks(options), arguments.cache_dir("ways")
+        with arguments.sigterm_as_interrupt(), Engine(ranks=ranks, ways_dir=ways) as engine:
             return _batch(engine, options)
     except KeyboardInterrupt:
         print("batch: interrupted. Run the same command again to continue.", file=sys.stderr)
@@ -211,9 +209,8 @@ class BatchRun:
         if self._options.timings and not answer.is_failure and not request.is_openai:
             content["ttft_s"] = round(answer.stats.ttft_s, 4)
             content["latency_s"] = round(answer.latency_s, 4)
-        with (
-            arguments.postpone_interrupts()
-        ):  # keeps the summary, the file and its index consistent
+        # Keep the summary, the file and its index consistent.
+        with arguments.postpone_interrupts():
             self.summary.add(answer)
             self._record(request, content)
 

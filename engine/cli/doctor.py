@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib.metadata
 import json
 import platform
 from collections.abc import Iterable
@@ -62,16 +61,14 @@ def collect_report() -> DoctorReport:
     machine = backend.start()  # must run before anything imports MLX
     from engine.model import adapters  # imports MLX, which requires its BLAS to be loaded
     from engine.runtime.admission import BUDGET_SHARE
+    from engine.runtime.kept_files import versions
 
     missing = []
     if machine.device == "cpu" and machine.blas.startswith("reference"):
         missing.append(f"OpenBLAS, which makes prefill far faster: {machine.blas}")
     patch_states = patches.states()
     report = DoctorReport(
-        {
-            "python": platform.python_version(),
-            **{name: _installed_version(name) for name in _PACKAGES},
-        },
+        {"python": platform.python_version(), **versions(*_PACKAGES)},
         missing,
         {
             "system": f"{platform.system()} {platform.machine()}",
@@ -94,13 +91,6 @@ def collect_report() -> DoctorReport:
 
 
 _NOT_NEEDED = ("only needed", "Windows has no")
-
-
-def _installed_version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return ""
 
 
 def _report_lines(report: DoctorReport) -> Iterable[str]:

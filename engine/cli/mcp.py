@@ -17,6 +17,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import anyio
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.stdio import stdio_server
 from msgspec import Struct, field
 
 from engine.cli.arguments import GUIDE
@@ -25,18 +29,6 @@ from engine.errors import EngineError
 from engine.messages import Event, Failed, Finished, TextDelta
 from engine.model.info import Model
 from engine.params import SamplingParams
-
-try:
-    from mcp.server import MCPServer
-    from mcp.server.mcpserver import Context
-    from mcp.server.mcpserver.exceptions import ToolError
-    from mcp.server.stdio import stdio_server
-except ModuleNotFoundError as missing:
-    if (missing.name or "").partition(".")[0] != "mcp":
-        raise
-    MISSING = "mcp: the package `mcp` is not installed. Run `make` again, or `pip install mcp`."
-else:
-    MISSING = ""
 
 MAX_COMPARED_ANSWERS = 16
 
@@ -65,9 +57,6 @@ def main(options: argparse.Namespace) -> int:
         limit = SamplingParams(max_tokens=options.max_tokens).max_tokens
     except ValueError as error:
         print(f"mcp: {error}", file=sys.stderr)
-        return 2
-    if MISSING:
-        print(MISSING, file=sys.stderr)
         return 2
     with Engine() as engine:
         chats = ToolChats(engine, options.models or [str(GUIDE)], limit)

@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import get_args
 
-from engine.cli.arguments import GUIDE, add_draft, add_ranks, parse_ranks, serve_cache_dir, ways_dir
+from engine.cli.arguments import GUIDE, add_draft, add_ranks, cache_dir, parse_ranks
 from engine.engine import Engine
 from engine.errors import EngineError
 from engine.model import backend
@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--cache",
         type=Path,
-        default=serve_cache_dir(),
+        default=cache_dir("serve"),
         metavar="FOLDER",
         help="folder for conversation caches, readable only by you (default: %(default)s)",
     )
@@ -156,7 +156,8 @@ def main(options: argparse.Namespace) -> int:
         threading.Thread(target=_wait_for_stdin_close, args=(stop_requested,), daemon=True).start()
     with _stop_on_signals(stop_requested):
         max_bytes = int(max(options.cache_gb, 0) * 10**9)
-        engine = Engine(cache_dir=cache, cache_bytes=max_bytes, ranks=ranks, ways_dir=ways_dir())
+        ways = cache_dir("ways")
+        engine = Engine(cache_dir=cache, cache_bytes=max_bytes, ranks=ranks, ways_dir=ways)
         status = 2
         try:
             status = _serve(engine, options, settings, shares, stop_requested, cache)
@@ -242,7 +243,7 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         strange = set(apart_folder.glob("*.safetensors")) - set(client_files(cache))
     except OSError as error:
-        if cache != serve_cache_dir():
+        if cache != cache_dir("serve"):
             raise
         # E.g. in a container with a read-only home folder.
         print(f"serve: {error}. Conversations are not kept after exit.", file=sys.stderr)

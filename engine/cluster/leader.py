@@ -203,14 +203,10 @@ class LeaderFiles(Offload):
         limit: int,
     ) -> None:
         super().__init__(folder, limit // ranks)
-        self._journal, self._followers, self._ranks = journal, followers, ranks
+        self._journal, self._followers = journal, followers
         self._operation_count = (
             0  # number of files written and removed so far; followers count them as well
         )
-
-    @property
-    def nbytes(self) -> int:
-        return super().nbytes * self._ranks
 
     def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
         if self._folder is not None and kv.leave_slots() and kv.length >= MIN_TOKENS:

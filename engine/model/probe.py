@@ -22,7 +22,7 @@ from engine.cache import cache_objects
 from engine.cache.cache_objects import Caches, clone
 from engine.cache.estimate import MemoryEstimate
 from engine.cache.session_kv import SessionKV
-from engine.cache.slot_policy import policy_for
+from engine.cache.slot_policy import STARTING
 from engine.cache.slots import Slots
 from engine.model import output_rows, patches, plain_decoder, ragged
 from engine.model.backend import current_device
@@ -65,7 +65,7 @@ class Abilities(Struct, frozen=True):
     body: Any  # module that returns hidden states, or None
 
     def slots(self) -> Slots | None:
-        return Slots(policy_for(current_device())) if self.modes.slots else None
+        return Slots(STARTING[current_device()]) if self.modes.slots else None
 
 
 def measure(
@@ -343,7 +343,7 @@ def logit_difference(actual: mx.array, expected: mx.array) -> float:
 
 def _mode_difference(way: str, trial: _Trial) -> Generator[None, None, float]:
     together = [clone(caches) for caches in trial.sessions]
-    slots, kvs = Slots(policy_for(current_device())), [SessionKV(list) for _ in together]
+    slots, kvs = Slots(STARTING[current_device()]), [SessionKV(list) for _ in together]
     for kv, caches in zip(kvs, together, strict=True):
         kv.set_caches(caches)
     worst = 0.0

@@ -38,13 +38,13 @@ GREEDY = SamplingParams(max_tokens=1, temperature=0.0)
 
 LOAD = """
 import json, sys, time
-from engine.cli.arguments import GUIDE, ways_dir
+from engine.cli.arguments import GUIDE, cache_dir
 from engine.engine import Engine
 from engine.params import SamplingParams
 def memory(name):
     with open("/proc/self/status") as file:
         return next(1024 * int(line.split()[1]) for line in file if line.startswith(name))
-with Engine(ways_dir=ways_dir()) as engine:
+with Engine(ways_dir=cache_dir("ways")) as engine:
     engine.unload(engine.load(GUIDE))  # imports what any model needs
     engine.stats()
     with open("/proc/self/clear_refs", "w") as file:

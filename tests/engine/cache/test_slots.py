@@ -9,7 +9,7 @@ from typing import Any
 
 import mlx.core as mx
 import pytest
-from mlx_lm.models.cache import KVCache, RotatingKVCache
+from mlx_lm.models.cache import ChunkedKVCache, KVCache, RotatingKVCache
 from msgspec.structs import replace
 
 from engine import Engine, Event, SamplingParams, TextDelta
@@ -73,14 +73,14 @@ def test_leftovers_of_a_failed_step_are_dropped(
     assert where.arrays == []
 
 
-def test_buffer_shrinks_when_a_quarter_of_its_slots_is_used() -> None:
+def test_buffer_shrinks_when_half_of_its_slots_are_used() -> None:
     where, chats = Slots(ON_CPU), [chat(3) for _ in range(8)]
     where.assign(chats)
     (buffer,), slots = where.buffers, []
     for kv in chats[:0:-1]:
         kv.drop()
         slots.append(len(buffer.split_slots(buffer.layers[0][0])))
-    assert slots == [10, 10, 10, 10, 10, 4, 2]
+    assert slots == [10, 10, 6, 6, 3, 3, 1]
 
 
 def test_chats_sit_with_others_of_similar_length() -> None:
@@ -114,7 +114,7 @@ def test_model_may_have_plain_caches_in_some_layers() -> None:
     """
 
     def mixed(length: int) -> SessionKV:
-        kv = SessionKV(lambda: [RotatingKVCache(8), KVCache(), KVCache()])
+        kv = SessionKV(lambda: [ChunkedKVCache(8), KVCache(), KVCache()])
         kv.reuse_prefix([0])
         for cache in kv.layers:
             cache.update_and_fetch(*mx.random.normal((2, 1, HEADS, length, DIM)))
@@ -123,9 +123,9 @@ def test_model_may_have_plain_caches_in_some_layers() -> None:
 
     chats = [mixed(20), mixed(3), mixed(40)]
     twins = {id(kv): kv.fork() for kv in chats}
-    assert Slots(replace(ON_CPU, windows=False)).assign(chats) == [0, 1, 2]
+    assert Slots(ON_CPU).assign(chats) == [0, 1, 2]
     assert [kv.slot_buffer for kv in chats] == [None, None, None]
-    where = Slots(replace(ON_GPU, windows=False))
+    where = Slots(ON_GPU)
     for _ in range(12):
         step(where, chats, twins)
     assert len(where.arrays) == 2

@@ -334,13 +334,10 @@ def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:
     with serving(folder, cache) as server:
         usage(server, turns(0))
         usage(server, turns(1))
-    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        gone.wait()
-    halves = [cache / APART / f"{'a' * 40}.{pid}.part" for pid in (1, gone.pid)]
-    for half in halves:
-        half.write_text("half")
+    half = cache / APART / f"{'a' * 40}.1.part"
+    half.write_text("half")
     with serving(folder, cache) as one, serving(folder, cache) as other:
-        assert [half.exists() for half in halves] == [True, False]
+        assert not half.exists()
         for server in (one, other):
             assert usage(server, turns(2))[0] < 64
     with serving(folder, cache) as server:
@@ -385,6 +382,6 @@ def test_only_an_explicit_folder_must_be_usable(
     (tmp_path / "file").write_text("")
     strange = tmp_path / "file" / "cache"
     assert main(["serve", "--cache", str(strange), "--forget"]) == 2
-    monkeypatch.setattr("engine.cli.serve.serve_cache_dir", lambda: strange)
+    monkeypatch.setattr("engine.cli.serve.cache_dir", lambda _: strange)
     assert main(["serve", "--forget"]) == 0
     assert "Conversations are not kept" in capsys.readouterr().err
