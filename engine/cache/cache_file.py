@@ -7,10 +7,11 @@ filled into empty caches that the model creates.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from io import BufferedReader
 from itertools import pairwise, zip_longest
 from pathlib import Path
@@ -151,27 +152,30 @@ def read_record(path: Path) -> Record:
     Raises:
         DamagedError, OSError: if the file can't be used.
     """
-    with _open_regular(path) as stream:
-        try:
-            meta, _, _ = _read_header(stream)
-            text, tokens, boundaries = json.loads(meta["ledger"])
-            record = Record(
-                meta["fingerprint"],
-                json.loads(meta["tokens"]),
-                json.loads(meta["cuts"]),
-                Ledger(text, tokens, tuple((a, b) for a, b in boundaries)),
-                json.loads(meta["boundary"]),
-                json.loads(meta["shape"]),
-                path.stem,
-            )
-        except _WRONG as error:
-            raise DamagedError(f"{type(error).__name__}: {error}") from None
+    with _open_regular(path) as stream, _as_damage():
+        meta, _, _ = _read_header(stream)
+        text, tokens, boundaries = json.loads(meta["ledger"])
+        record = Record(
+            meta["fingerprint"],
+            json.loads(meta["tokens"]),
+            json.loads(meta["cuts"]),
+            Ledger(text, tokens, tuple((a, b) for a, b in boundaries)),
+            json.loads(meta["boundary"]),
+            json.loads(meta["shape"]),
+            path.stem,
+        )
     if not _is_consistent(record):
         raise DamagedError("its header is inconsistent")
     return record
 
 
-_WRONG = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
+@contextlib.contextmanager
+def _as_damage() -> Iterator[None]:
+    """Convert errors of unexpected contents to `DamagedError`."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+        raise DamagedError(f"{type(error).__name__}: {error}") from None
 
 
 def _checksum_bytes(total: int) -> bytes:
@@ -249,20 +253,16 @@ class Contents(Struct, frozen=True):
 
 def read_contents(path: Path, record: Record) -> Contents:
     """Read a whole file without creating MLX arrays."""
-    parts = {}
-    with _open_regular(path) as stream:
-        try:
-            _, entries, want = _read_header(stream)
-            total = 0
-            for name, entry in entries.items():
-                begin, end = entry["data_offsets"]
-                data = bytearray(end - begin)
-                if stream.readinto(data) != end - begin or entry["dtype"] not in _TYPES:
-                    raise DamagedError("it is cut off, or has an unknown type")
-                total = crc32(data, total)
-                parts[name] = (str(entry["dtype"]), list(entry["shape"]), data)
-        except _WRONG as error:
-            raise DamagedError(f"{type(error).__name__}: {error}") from None
+    parts, total = {}, 0
+    with _open_regular(path) as stream, _as_damage():
+        _, entries, want = _read_header(stream)
+        for name, entry in entries.items():
+            begin, end = entry["data_offsets"]
+            data = bytearray(end - begin)
+            if stream.readinto(data) != end - begin or entry["dtype"] not in _TYPES:
+                raise DamagedError("it is cut off, or has an unknown type")
+            total = crc32(data, total)
+            parts[name] = (str(entry["dtype"]), list(entry["shape"]), data)
     if _checksum_bytes(total) != want:
         raise DamagedError("its arrays have changed")
     return Contents(record, parts)
@@ -278,7 +278,7 @@ def restore_caches(kv: SessionKV, contents: Contents) -> Generator[None, None, N
     """
     record, arrays, snapshot = contents.record, dict[str, mx.array](), None
     fresh_bytes = 0
-    try:
+    with _as_damage():
         for name, (kind, shape, data) in contents.parts.items():
             arrays[name] = _create_array(kind, shape, data)
             fresh_bytes += len(data)
@@ -289,8 +289,6 @@ def restore_caches(kv: SessionKV, contents: Contents) -> Generator[None, None, N
         if record.shape["boundary"] is not None:
             boundary_caches = _from_json(record.shape["boundary"], kv.make(), arrays)
             snapshot = Snapshot(boundary_caches, record.boundary)
-    except (*_WRONG, RuntimeError) as error:
-        raise DamagedError(f"{type(error).__name__}: {error}") from None
     kv.restore(record.name, caches, record.tokens, record.cuts, snapshot)
 
 

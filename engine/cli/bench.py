@@ -98,11 +98,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _compare_contenders(
-    it: Subject,
-    options: argparse.Namespace,
-    say: Say,
-    note: Say,
-    figures: dict[str, Any],
+    it: Subject, options: argparse.Namespace, say: Say, note: Say, figures: dict[str, Any]
 ) -> None:
     backend = it.engine.stats()["backend"]
     load = os.getloadavg()[0]
@@ -139,26 +135,16 @@ def _compare_contenders(
         figures["several"] = [to_builtins(m) for m in several]
 
 
-def _traffic(
-    it: Subject,
-    options: argparse.Namespace,
-    say: Say,
-    note: Say,
-) -> list[LoadResult]:
+def _traffic(it: Subject, options: argparse.Namespace, say: Say, note: Say) -> list[LoadResult]:
     with contextlib.ExitStack() as stack:
+        peak = contenders.measure_peak
         contenders_by_name: dict[str, tuple[Contender, Peak]] = {
-            "Stretto": (contenders.stretto(it), contenders.measure_peak)
+            "Stretto": (contenders.stretto(it), peak)
         }
         if "alone" in options.against:
-            contenders_by_name["one after another"] = (
-                contenders.one_after_another(it),
-                contenders.measure_peak,
-            )
+            contenders_by_name["one after another"] = contenders.one_after_another(it), peak
         if "batch" in options.against:
-            contenders_by_name["BatchGenerator"] = (
-                contenders.batch_generator(it),
-                contenders.measure_peak,
-            )
+            contenders_by_name["BatchGenerator"] = contenders.batch_generator(it), peak
         if {"alone", "batch"} & set(options.against):
             assert it.net is not None  # load the model before the first measurement
         if "server" in options.against and FROZEN:
@@ -169,17 +155,9 @@ def _traffic(
             contenders_by_name["mlx_lm.server"] = (server, server.peak)
         tables.traffic_head(say)
         results: list[LoadResult] = []
-        for loads in compare(
-            it,
-            contenders_by_name,
-            options.chats,
-            options.tokens,
-            options.rounds,
-            options.short,
-            options.long,
-            options.every,
-            note,
-        ):
+        lengths = options.short, options.long, options.every
+        counts = options.chats, options.tokens, options.rounds
+        for loads in compare(it, contenders_by_name, *counts, *lengths, note):
             tables.traffic(loads, say)
             results += loads
         return results

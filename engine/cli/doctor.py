@@ -8,8 +8,6 @@ import platform
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Struct, field, to_builtins
-
 from engine.model import patches
 
 EPILOG = """\
@@ -20,25 +18,6 @@ Exit status: 0 if everything matches the pinned versions, 1 if something is miss
 _PACKAGES = ("mlx", "mlx-lm", "mlx-vlm", "transformers", "tokenizers", "numpy", "huggingface_hub")
 
 
-class DoctorReport(Struct):
-    """Findings of `doctor`.
-
-    Attributes:
-        versions: version by package, or "" if it isn't installed.
-        backend: device, BLAS, and memory in bytes.
-        patches: name, whether it's on, why not if off, and what's lost without it.
-        adapters: why LoRA adapters can't be loaded, or "".
-        differences: how versions differ from those we pinned, in sentences.
-    """
-
-    versions: dict[str, str]
-    missing: list[str]
-    backend: dict[str, Any]
-    patches: list[dict[str, Any]]
-    adapters: str = ""
-    differences: list[str] = field(default_factory=list)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
@@ -47,15 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     report = collect_report()
-    print(
-        json.dumps(to_builtins(report), indent=2)
-        if options.json
-        else "\n".join(_report_lines(report))
-    )
-    return 1 if report.differences or report.missing else 0
+    print(json.dumps(report, indent=2) if options.json else "\n".join(_report_lines(report)))
+    return 1 if report["differences"] or report["missing"] else 0
 
 
-def collect_report() -> DoctorReport:
+def collect_report() -> dict[str, Any]:
     from engine.model import backend
 
     machine = backend.start()  # must run before anything imports MLX
@@ -67,45 +42,47 @@ def collect_report() -> DoctorReport:
     if machine.device == "cpu" and machine.blas.startswith("reference"):
         missing.append(f"OpenBLAS, which makes prefill far faster: {machine.blas}")
     patch_states = patches.states()
-    report = DoctorReport(
-        {"python": platform.python_version(), **versions(*_PACKAGES)},
-        missing,
-        {
+    differences = [
+        f"The patch {state.name!r} is off ({state.reason}). {state.loss}"
+        for state in patch_states
+        if not state.on and not state.reason.startswith(_NOT_NEEDED)
+    ]
+    if reason := adapters.unsupported_reason():
+        differences.insert(0, f"LoRA adapters cannot be loaded ({reason}).")
+    return {
+        "versions": {"python": platform.python_version(), **versions(*_PACKAGES)},
+        "missing": missing,
+        "backend": {
             "system": f"{platform.system()} {platform.machine()}",
             "device": machine.device,
             "blas": machine.blas,
             "memory": machine.memory,
             "memory_budget": int(machine.memory * BUDGET_SHARE),
         },
-        [{"name": p.name, "on": p.on, "reason": p.reason, "loss": p.loss} for p in patch_states],
-        adapters.unsupported_reason(),
-    )
-    if report.adapters:
-        report.differences.append(f"LoRA adapters cannot be loaded ({report.adapters}).")
-    report.differences += [
-        f"The patch {state.name!r} is off ({state.reason}). {state.loss}"
-        for state in patch_states
-        if not state.on and not state.reason.startswith(_NOT_NEEDED)
-    ]
-    return report
+        "patches": [
+            {"name": p.name, "on": p.on, "reason": p.reason, "loss": p.loss} for p in patch_states
+        ],
+        "adapters": reason,
+        "differences": differences,
+    }
 
 
 _NOT_NEEDED = ("only needed", "Windows has no")
 
 
-def _report_lines(report: DoctorReport) -> Iterable[str]:
+def _report_lines(report: dict[str, Any]) -> Iterable[str]:
     yield from (
-        f"{name:<16} {version or 'not installed'}" for name, version in report.versions.items()
+        f"{name:<16} {version or 'not installed'}" for name, version in report["versions"].items()
     )
-    backend = report.backend
+    backend = report["backend"]
     yield f"{'device':<16} {backend['device']} ({backend['blas']} BLAS), {backend['system']}"
     budget, memory = backend["memory_budget"] / 1e9, backend["memory"] / 1e9
     yield f"{'memory budget':<16} {budget:.1f} of {memory:.1f} GB"
-    for patch in report.patches:
+    for patch in report["patches"]:
         state = "on" if patch["on"] else f"off: {patch['reason']}"
         yield f"{'patch':<16} {patch['name']:<16} {state}"
-    yield f"{'adapters':<16} {report.adapters or 'LoRA and DoRA'}"
-    for package in report.missing:
+    yield f"{'adapters':<16} {report['adapters'] or 'LoRA and DoRA'}"
+    for package in report["missing"]:
         yield f"{'missing':<16} {package}"
-    for difference in report.differences:
+    for difference in report["differences"]:
         yield f"- {difference}"

@@ -74,12 +74,13 @@ class SessionCommands:
         )
         bits = command.kv_bits
         trial_result = model.quantized_caches.get(bits) if bits is not None else None
+        if isinstance(trial_result, tuple):
+            self._state.ended[command.session_id] = trial_result
+            return
+        if trial_result is not None:
+            estimate = trial_result.estimate
         if bits is not None:
-            if isinstance(trial_result, tuple):
-                self._state.ended[command.session_id] = trial_result
-                return
             make = partial(new_caches, model, bits)
-            estimate = trial_result.estimate if trial_result is not None else estimate
         kv = model.new_kv(make, shares_prefix, bits)
         self._state.add(
             SessionState(

@@ -85,7 +85,9 @@ class ImageEncoder:
         try:
             if self._go_on(image, ALONE if not decoding else GAP_BUDGET / 2):
                 self.images.popleft()
-                self._on_encoded(image.key)
+                for request in self._waiting(image.key):
+                    request.awaits.discard(image.key[1])
+                backend.release_memory()
         except BaseException as error:  # includes panics in native libraries
             self.images.popleft()
             self._fail(image.key, error)
@@ -103,11 +105,6 @@ class ImageEncoder:
         model, digest = key
         requests = list(self._state.requests.values())
         return [r for r in requests if digest in r.awaits and r.session.model.info.id == model]
-
-    def _on_encoded(self, key: Key) -> None:
-        for request in self._waiting(key):
-            request.awaits.discard(key[1])
-        backend.release_memory()
 
     def _fail(self, key: Key, error: BaseException) -> None:
         self._pending.discard(key)

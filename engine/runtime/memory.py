@@ -179,8 +179,12 @@ class Memory:
         return sum(m.info.nbytes for m in parts if m is not None and id(m) not in needed_ids)
 
     @property
+    def _running(self) -> list[SessionKV]:
+        return [r.kv for r in self._requests.values() if r.status in RUNNING]
+
+    @property
     def kv_bytes(self) -> int:
-        running = [r.kv for r in self._requests.values() if r.status in RUNNING]
+        running = self._running
         self.tally.refresh(running)
         other_kvs = [*running, *(d.kv for d in self.drafters.values())]
         parts = [
@@ -194,8 +198,7 @@ class Memory:
     def writing_bytes(self) -> int:
         if not self.offload.pending:
             return 0
-        running = [r.kv for r in self._requests.values() if r.status in RUNNING]
-        kvs_in_use = [*running, *(p.kv for p in self.prefixes.cached.values())]
+        kvs_in_use = [*self._running, *(p.kv for p in self.prefixes.cached.values())]
         in_use = {*self.tally.groups, *(kv.cache_bytes.group for kv in kvs_in_use)}
         return self.offload.pending_bytes(in_use)
 
@@ -215,7 +218,7 @@ class Memory:
             pending_bytes: maximum bytes that a waiting load or embedding may need.
             everything: list all idle caches, even if everything fits.
         """
-        self.tally.refresh(r.kv for r in self._requests.values() if r.status in RUNNING)
+        self.tally.refresh(self._running)
         running = [r for r in rows if r.status in RUNNING]
         promised, in_use = promised_bytes((r.max_bytes, r.group, r.shared) for r in running)
         has_images = any(m.vision is not None and m.vision.cached for m in self._models.values())
@@ -230,7 +233,7 @@ class Memory:
             idle_groups[n] for n in idle_groups if n not in in_use
         )
         idle += sum(d.nbytes for d in self.drafters.values()) + image_bytes
-        writing = self.writing_bytes if self.offload.pending else 0
+        writing = self.writing_bytes
         passing = sum(self._reserved.values())
         fixed = self.weights + passing + needed_bytes
         if running:  # other replies may be prefilling their images
