@@ -688,7 +688,6 @@ class Person:
     def close_tab(self, n: int) -> Touched:
         pane = self.some_pane(n)
         dock = self.window.workspace.dock(pane.chat.id)
-        assert dock is not None
         dock.requestCloseDockWidget()
         return {pane.chat.id}
 

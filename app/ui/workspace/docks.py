@@ -37,13 +37,9 @@ def configure_docking() -> None:
         "DockAreaHasCloseButton": False,
         "DockAreaHasUndockButton": False,
         "DockAreaHasTabsMenuButton": False,
-        "DockAreaHideDisabledButtons": True,
         "DoubleClickUndocksWidget": False,
         "EqualSplitOnInsertion": True,
         "MiddleMouseButtonClosesTab": True,
-        "FocusHighlighting": False,
-        "FloatingContainerHasWidgetTitle": True,
-        "FloatingContainerHasWidgetIcon": False,
     }.items():
         QtAds.CDockManager.setConfigFlag(getattr(flag, name), on)
 
@@ -121,15 +117,15 @@ def save_state(manager: QtAds.CDockManager) -> str:
     return bytes(manager.saveState().toBase64().data()).decode()
 
 
-def restore_state(manager: QtAds.CDockManager, state: str) -> bool:
-    """Restore a layout. If the data is damaged, change nothing and return False."""
+def restore_state(manager: QtAds.CDockManager, state: str) -> None:
+    """Restore a layout, unless the data is damaged."""
     xml = _state_xml(state)
     if not xml:
-        return False
+        return
     # QtAds also counts windows waiting to be deleted, and might delete the wrong window.
     for window in manager.floatingWidgets():
         QCoreApplication.sendPostedEvents(window, QEvent.Type.DeferredDelete)
-    return bool(manager.restoreState(QByteArray(_remove_missing_docks(manager, xml))))
+    manager.restoreState(QByteArray(_remove_missing_docks(manager, xml)))
 
 
 def _remove_missing_docks(manager: QtAds.CDockManager, state: bytes) -> bytes:
@@ -205,6 +201,14 @@ class Dock(Struct):
 PLACE = "place of "  # name prefix of dock widgets that only mark a place
 
 
+SIDES = {
+    "left": QtAds.DockWidgetArea.LeftDockWidgetArea,
+    "right": QtAds.DockWidgetArea.RightDockWidgetArea,
+    "up": QtAds.DockWidgetArea.TopDockWidgetArea,
+    "down": QtAds.DockWidgetArea.BottomDockWidgetArea,
+}
+
+
 class Docks:
     """Docks of a dock manager, by chat ID.
 
@@ -215,8 +219,8 @@ class Docks:
 
     def __init__(self, manager: QtAds.CDockManager) -> None:
         self._manager = manager
-        self._by_id: dict[str, Dock] = {}
-        self._closed: list[str] = []
+        self._by_id: dict[str, Dock] = {}  # closed docks in the order of their closing
+        self.restoring = False  # QtAds' signals aren't caused by the user
 
     def get(self, chat_id: str) -> Dock | None:
         return self._by_id.get(chat_id)
@@ -276,8 +280,8 @@ class Docks:
                 area.titleBar().setVisible(not dock.bare)
 
     def mark_closed(self, chat_id: str) -> None:
-        self._by_id[chat_id].closed = True
-        self._closed.append(chat_id)
+        dock = self._by_id[chat_id] = self._by_id.pop(chat_id)
+        dock.closed = True
 
     def mark_others_closed(self, kept_ids: Collection[str]) -> list[str]:
         """Mark open docks as closed unless they're in ``kept_ids``. Return the closed chats."""
@@ -288,22 +292,18 @@ class Docks:
 
     def mark_open(self, chat_id: str) -> None:
         self._by_id[chat_id].closed = False
-        if chat_id in self._closed:
-            self._closed.remove(chat_id)
 
     def docks_over_limit(self) -> list[str]:
         """Return closed docks that exceed the limit, oldest first."""
-        return self._closed[: -self.KEPT_CLOSED]
+        closed = [chat_id for chat_id, dock in self._by_id.items() if dock.closed]
+        return closed[: -self.KEPT_CLOSED]
 
-    def remove(self, chat_id: str) -> ChatPane:
-        """Delete a dock for good. Return its pane."""
+    def remove(self, chat_id: str) -> None:
+        """Delete a dock for good."""
         dock = self._by_id.pop(chat_id)
-        if chat_id in self._closed:
-            self._closed.remove(chat_id)
         self.drop_place(dock)
         self._manager.removeDockWidget(dock.widget)
         dock.widget.deleteLater()
-        return dock.pane
 
     def mark_place(self, dock: Dock) -> None:
         """Mark the place of a pane that's about to leave the main window."""
@@ -325,6 +325,94 @@ class Docks:
             self._manager.removeDockWidget(dock.placeholder)
             dock.placeholder.deleteLater()
             dock.placeholder, dock.sizes = None, ()
+
+    def insert(self, dock: Dock, where: str, active: ChatPane | None) -> None:
+        """Insert a dock next to the active pane, as a "tab", to the "right" or "down"."""
+        area = self.area(active)
+        if area is None:
+            area = self.area(next(iter(self.panes_in_main_window()), None))
+        if area is None:
+            self._manager.addDockWidget(QtAds.DockWidgetArea.CenterDockWidgetArea, dock.widget)
+        else:
+            self._add(dock, area, where)
+
+    def _add(self, dock: Dock, area: QtAds.CDockAreaWidget, where: str, index: int = -1) -> None:
+        if where == "tab":
+            self._manager.addDockWidgetTabToArea(dock.widget, area, index)
+        else:
+            self._manager.addDockWidget(SIDES[where], dock.widget, area)
+
+    def put_back(self, dock: Dock, active: ChatPane | None) -> None:
+        """Show a hidden dock in its previous place, or else among the other panes.
+
+        A dock whose floating window no longer exists moves to the main window.
+        """
+        widget = dock.widget
+        if widget.isInFloatingContainer() and not dock.is_shown_elsewhere:
+            self.take_back(dock, active)
+        elif widget.dockAreaWidget() is None:
+            self.insert(dock, "tab", active)
+        if widget.isClosed():
+            widget.toggleView(True)
+
+    def float(self, dock: Dock, at: QPoint | None = None) -> None:
+        """Move a pane into a new window on the screen. ``at`` is the top left corner."""
+        size = dock.pane.size() if dock.pane.isVisible() else QSize()
+        corner = at or dock.pane.mapToGlobal(QPoint(24, 24))
+        self.mark_place(dock)
+        window: QWidget = self._manager.addDockWidgetFloating(dock.widget)
+        window.resize(size.expandedTo(QSize(480, 520)))
+        window.move(corner)
+        move_onto_screen(window)
+
+    def take_back(self, dock: Dock, active: ChatPane | None) -> None:
+        """Move a floating pane back to its place in the main window."""
+        target, sizes = dock.placeholder, dock.sizes
+        area = target.dockAreaWidget() if target is not None else None
+        if target is None or area is None:
+            self.insert(dock, "tab", active)
+        else:
+            self._manager.addDockWidgetTabToArea(dock.widget, area, area.index(target))
+            if len(sizes) == len(self._manager.splitterSizes(area)):
+                self._manager.setSplitterSizes(area, sizes)
+        self.drop_place(dock)
+
+    def drop(self, dock: Dock, area: QtAds.CDockAreaWidget, where: str, index: int) -> None:
+        """Drop a pane on an area, as tab ``index`` or on one of SIDES."""
+        if area.window() is not self._manager.window():
+            self.mark_place(dock)
+        self._add(dock, area, where, index)
+        if not dock.widget.isInFloatingContainer():
+            self.drop_place(dock)
+
+    def restore(self, state: str, around: QWidget, active: ChatPane | None) -> None:
+        """Restore a saved layout. ``around`` is the widget that contains the manager."""
+        # Splitters divide up their current size, so this must be the final size.
+        for widget in (around.window(), around.parentWidget(), around):
+            layout = widget.layout() if widget is not None else None
+            if layout is not None:
+                layout.activate()
+        self.restoring = True
+        try:
+            xml = _state_xml(state)
+            for dock in self.all_docks():
+                if (PLACE + dock.widget.objectName()).encode() in xml:
+                    self.mark_place(dock)
+            restore_state(self._manager, state)
+            # Close docks that aren't part of the layout. Insert docks without a place.
+            for dock in self.all_docks():
+                if dock.closed and not dock.widget.isClosed():
+                    dock.widget.toggleView(False)
+            for dock in self.all_docks():
+                if not dock.closed and dock.widget.isClosed():
+                    self.put_back(dock, active)
+                lost = dock.placeholder is not None and dock.placeholder.dockAreaWidget() is None
+                if lost or not dock.widget.isInFloatingContainer():
+                    self.drop_place(dock)
+            for window in self._manager.floatingWidgets():
+                move_onto_screen(window)
+        finally:
+            self.restoring = False
 
 
 class Arrangement(Struct, frozen=True):
@@ -349,113 +437,6 @@ class Arrangement(Struct, frozen=True):
         if len(ids) > cls.MOST:
             docks, ids = "", ids[: cls.MOST]
         return cls(docks, ids, active if isinstance(active, str) else None)
-
-
-SIDES = {
-    "left": QtAds.DockWidgetArea.LeftDockWidgetArea,
-    "right": QtAds.DockWidgetArea.RightDockWidgetArea,
-    "up": QtAds.DockWidgetArea.TopDockWidgetArea,
-    "down": QtAds.DockWidgetArea.BottomDockWidgetArea,
-}
-
-
-class DockPlacing:
-    def __init__(self, manager: QtAds.CDockManager, docks: Docks) -> None:
-        self._manager = manager
-        self._docks = docks
-        # True while QtAds' signals aren't caused by the user
-        self.restoring = False
-
-    def insert(self, dock: Dock, where: str, active: ChatPane | None) -> None:
-        """Insert a dock next to the active pane, as a "tab", to the "right" or "down"."""
-        area = self._docks.area(active)
-        if area is None:
-            area = self._docks.area(next(iter(self._docks.panes_in_main_window()), None))
-        if area is None:
-            self._manager.addDockWidget(QtAds.DockWidgetArea.CenterDockWidgetArea, dock.widget)
-        elif where == "tab":
-            self._manager.addDockWidgetTabToArea(dock.widget, area)
-        else:
-            self._manager.addDockWidget(SIDES[where], dock.widget, area)
-
-    def put_back(self, dock: Dock, active: ChatPane | None) -> None:
-        """Show a hidden dock in its previous place, or else among the other panes.
-
-        A dock whose floating window no longer exists moves to the main window.
-        """
-        widget = dock.widget
-        if widget.isInFloatingContainer() and not dock.is_shown_elsewhere:
-            self.take_back(dock, active)
-        elif widget.dockAreaWidget() is None:
-            self.insert(dock, "tab", active)
-        if widget.isClosed():
-            widget.toggleView(True)
-
-    def float(self, dock: Dock, at: QPoint | None = None) -> QWidget:
-        """Move a pane into a new window on the screen, and return the window.
-
-        ``at`` is the top left corner.
-        """
-        size = dock.pane.size() if dock.pane.isVisible() else QSize()
-        corner = at or dock.pane.mapToGlobal(QPoint(24, 24))
-        self._docks.mark_place(dock)
-        window: QWidget = self._manager.addDockWidgetFloating(dock.widget)
-        window.resize(size.expandedTo(QSize(480, 520)))
-        window.move(corner)
-        move_onto_screen(window)
-        return window
-
-    def take_back(self, dock: Dock, active: ChatPane | None) -> None:
-        """Move a floating pane back to its place in the main window."""
-        target, sizes = dock.placeholder, dock.sizes
-        area = target.dockAreaWidget() if target is not None else None
-        if target is None or area is None:
-            self.insert(dock, "tab", active)
-        else:
-            self._manager.addDockWidgetTabToArea(dock.widget, area, area.index(target))
-            if len(sizes) == len(self._manager.splitterSizes(area)):
-                self._manager.setSplitterSizes(area, sizes)
-        self._docks.drop_place(dock)
-
-    def drop(self, dock: Dock, area: QtAds.CDockAreaWidget, where: str, index: int) -> None:
-        """Drop a pane on an area, as tab ``index`` or on one of SIDES."""
-        if area.window() is not self._manager.window():
-            self._docks.mark_place(dock)
-        if where == "tab":
-            self._manager.addDockWidgetTabToArea(dock.widget, area, index)
-        else:
-            self._manager.addDockWidget(SIDES[where], dock.widget, area)
-        if not dock.widget.isInFloatingContainer():
-            self._docks.drop_place(dock)
-
-    def restore(self, state: str, around: QWidget, active: ChatPane | None) -> None:
-        """Restore a saved layout. ``around`` is the widget that contains the manager."""
-        # Splitters divide up their current size, so this must be the final size.
-        for widget in (around.window(), around.parentWidget(), around):
-            layout = widget.layout() if widget is not None else None
-            if layout is not None:
-                layout.activate()
-        self.restoring = True
-        try:
-            xml = _state_xml(state)
-            for dock in self._docks.all_docks():
-                if (PLACE + dock.widget.objectName()).encode() in xml:
-                    self._docks.mark_place(dock)
-            restore_state(self._manager, state)
-            # Close docks that aren't part of the layout. Insert docks without a place.
-            for dock in self._docks.all_docks():
-                if dock.closed and not dock.widget.isClosed():
-                    dock.widget.toggleView(False)
-            for dock in self._docks.all_docks():
-                if not dock.closed and dock.widget.isClosed():
-                    self.put_back(dock, active)
-                lost = dock.placeholder is not None and dock.placeholder.dockAreaWidget() is None
-                if lost or not dock.widget.isInFloatingContainer():
-                    self._docks.drop_place(dock)
-            for window in self._manager.floatingWidgets():
-                move_onto_screen(window)
-        finally:
-            self.restoring = False
 
 
 class MaximizedArea:

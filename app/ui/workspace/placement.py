@@ -22,10 +22,9 @@ SHARE = 0.08  # change in a pane's size per key press, relative to the total siz
 def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
     """Return why `move_pane` would do nothing, or ""."""
     dock = workspace.dock(pane.chat.id)
-    area = dock.dockAreaWidget() if dock is not None else None
-    if dock is None or area is None or dock.isInFloatingContainer():
+    if dock.isInFloatingContainer():
         return tr("This chat is in its own window. Move it back first.")
-    areas = _areas(workspace)
+    area, areas = dock.dockAreaWidget(), _areas(workspace)
     if 0 <= areas.index(area) + step < len(areas) or area.openDockWidgetsCount() > 1:
         return ""
     if step > 0:
@@ -35,21 +34,16 @@ def why_not_move(workspace: Workspace, pane: ChatPane, step: int) -> str:
 
 def move_pane(workspace: Workspace, pane: ChatPane, step: int) -> None:
     """Move a pane to the previous (-1) or next (+1) area, or split it off at the end."""
-    dock = workspace.dock(pane.chat.id)
-    area = dock.dockAreaWidget() if dock is not None else None
-    if dock is None or area is None or dock.isInFloatingContainer():
-        return
     workspace.restore_panes()
-    areas = _areas(workspace)
+    dock = workspace.dock(pane.chat.id)
+    area, areas = dock.dockAreaWidget(), _areas(workspace)
     at = areas.index(area) + step
     if 0 <= at < len(areas):
         workspace.manager.addDockWidgetTabToArea(dock, areas[at])
-    elif area.openDockWidgetsCount() > 1:
+    else:
         side = QtAds.DockWidgetArea
         where = side.RightDockWidgetArea if step > 0 else side.LeftDockWidgetArea
         workspace.manager.addDockWidget(where, dock, area)
-    else:
-        return
     workspace.activate(pane)
     workspace.layout_changed.emit()
 
@@ -64,17 +58,25 @@ def why_not_grow(workspace: Workspace, pane: ChatPane) -> str:
 
 
 def grow_pane(workspace: Workspace, pane: ChatPane, by: int) -> None:
+    """Grow (1) or shrink (-1) a pane at the expense of the others, in proportion."""
     workspace.restore_panes()
-    shared = _shared(workspace, pane)
-    if shared is not None:
-        _resize_in(*shared, by)
-        workspace.layout_changed.emit()
+    if (shared := _shared(workspace, pane)) is None:
+        return
+    splitter, at = shared
+    sizes = splitter.sizes()
+    rest, change = sum(sizes) - sizes[at], round(by * SHARE * sum(sizes))
+    splitter.setSizes(
+        [
+            max(1, size + change if n == at else size - round(change * size / rest)) if size else 0
+            for n, size in enumerate(sizes)
+        ]
+    )
+    workspace.layout_changed.emit()
 
 
 def _shared(workspace: Workspace, pane: ChatPane) -> tuple[QSplitter, int] | None:
     """Return the closest splitter with several visible children, and the pane's index in it."""
-    dock = workspace.dock(pane.chat.id)
-    part: QWidget | None = dock.dockAreaWidget() if dock is not None else None
+    part: QWidget | None = workspace.dock(pane.chat.id).dockAreaWidget()
     while part is not None:
         splitter = part.parentWidget()
         if isinstance(splitter, QSplitter) and sum(size > 0 for size in splitter.sizes()) > 1:
@@ -90,9 +92,14 @@ def front_window(workspace: Workspace) -> QWidget:
 
 def has_room(workspace: Workspace, pane: ChatPane, where: str) -> bool:
     """Return True if another pane fits to the "right" or "down"."""
-    if where == "right":
-        return columns_that_fit(workspace, pane) > 1
-    return pane.height() >= 2 * pane.minimumHeight()
+    if where == "down":
+        return pane.height() >= 2 * pane.minimumHeight()
+    splitter = workspace.dock(pane.chat.id).dockAreaWidget().parentWidget()
+    count, width = 2, pane.width()
+    if isinstance(splitter, QSplitter) and splitter.orientation() == Qt.Orientation.Horizontal:
+        # All other panes in the splitter would shrink.
+        count, width = sum(size > 0 for size in splitter.sizes()) + 1, splitter.width()
+    return width >= count * pane.minimumWidth()
 
 
 def equalize_panes(workspace: Workspace) -> None:
@@ -104,8 +111,7 @@ def equalize_panes(workspace: Workspace) -> None:
 
 def equalize_splitter(workspace: Workspace, pane: ChatPane) -> None:
     workspace.restore_panes()
-    shared = _shared(workspace, pane)
-    if shared is not None:
+    if (shared := _shared(workspace, pane)) is not None:
         _equalize(shared[0])
 
 
@@ -178,10 +184,8 @@ class PaneWrapper:
             workspace.minimumSizeHint().width() > width or self._too_many_rows
         ):
             if self._before is None:
-                self._needed_width, self._min_pane_width = (
-                    self.width_needed,
-                    _least_width(workspace),
-                )
+                self._needed_width = self.width_needed
+                self._min_pane_width = _least_width(workspace)
                 self._before = workspace.arrangement()
             self._apply(self._wrap)
             self._wrapped_chats = _chats(workspace)
@@ -251,37 +255,7 @@ def _chats(workspace: Workspace) -> list[list[str]]:
     return [[dock.objectName() for dock in area.openedDockWidgets()] for area in _areas(workspace)]
 
 
-def columns_that_fit(workspace: Workspace, pane: ChatPane) -> int:
-    """Return how many panes fit side by side in a pane's place, including the pane itself."""
-    dock = workspace.dock(pane.chat.id)
-    area = dock.dockAreaWidget() if dock is not None else None
-    splitter = area.parentWidget() if area is not None else None
-    neighbors, width = 0, pane.width()
-    if isinstance(splitter, QSplitter) and splitter.orientation() == Qt.Orientation.Horizontal:
-        # All other panes in the splitter would shrink.
-        neighbors, width = sum(size > 0 for size in splitter.sizes()) - 1, splitter.width()
-    return max(1, width // pane.minimumWidth() - neighbors)
-
-
-def _resize_in(splitter: QSplitter, at: int, by: int) -> None:
-    """Resize a pane at the expense of the others, in proportion. Qt enforces minimum sizes."""
-    sizes = splitter.sizes()
-    total, rest = sum(sizes), sum(sizes) - sizes[at]
-    change = round(by * SHARE * total)
-    splitter.setSizes(
-        [
-            max(1, size + change if n == at else size - round(change * size / rest)) if size else 0
-            for n, size in enumerate(sizes)
-        ]
-    )
-
-
 def _areas(workspace: Workspace) -> list[QtAds.CDockAreaWidget]:
-    areas: list[QtAds.CDockAreaWidget] = []
-    for pane in workspace.panes():
-        dock = workspace.dock(pane.chat.id)
-        if dock is not None and not dock.isInFloatingContainer():
-            area = dock.dockAreaWidget()
-            if area not in areas:
-                areas.append(area)
-    return areas
+    docks = [workspace.dock(pane.chat.id) for pane in workspace.panes()]
+    areas = [dock.dockAreaWidget() for dock in docks if not dock.isInFloatingContainer()]
+    return list(dict.fromkeys(areas))

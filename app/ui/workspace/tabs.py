@@ -32,11 +32,9 @@ class TabMarks(QObject):
         theme().changed.connect(self._on_theme)
 
     def follow(self, chat: Chat) -> None:
-        chat.chat_changed.connect(self._on_chat_changed)
+        # The chat outlives its pane, so it may already be connected.
+        chat.chat_changed.connect(self._on_chat_changed, Qt.ConnectionType.UniqueConnection)
         self._show_title(chat.id)
-
-    def unfollow(self, chat: Chat) -> None:
-        chat.chat_changed.disconnect(self._on_chat_changed)
 
     @Slot(str)
     def show_dot(self, chat_id: str) -> None:

@@ -18,7 +18,6 @@ from app.ui.widgets.widget_behavior import is_typed_text
 from app.ui.workspace.docks import (
     Arrangement,
     Dock,
-    DockPlacing,
     Docks,
     MaximizedArea,
     dock_manager,
@@ -96,7 +95,6 @@ class Workspace(QWidget):
         self.nothing.button.clicked.connect(self.new_chat_requested)
         self.manager = dock_manager(self)
         self._docks = Docks(self.manager)
-        self._placing = DockPlacing(self.manager, self._docks)
         self.marks = TabMarks(self._docks, self)
         self._layers = QStackedLayout(self)
         self._layers.addWidget(self.nothing)
@@ -133,9 +131,8 @@ class Workspace(QWidget):
         dock = self._docks.get(chat_id)
         return dock is not None and dock.closed
 
-    def dock(self, chat_id: str) -> QtAds.CDockWidget | None:
-        dock = self._docks.get(chat_id)
-        return dock.widget if dock is not None else None
+    def dock(self, chat_id: str) -> QtAds.CDockWidget:
+        return self._docks[chat_id].widget
 
     def show_chat(self, chat: Chat, where: str = "tab") -> ChatPane:
         """Open a chat or switch to its pane.
@@ -147,12 +144,12 @@ class Workspace(QWidget):
             self.activate(dock.pane)
             return dock.pane
         if self.is_kept(chat.id):  # don't reopen the chat in its old position
-            self.marks.unfollow(self._docks.remove(chat.id).chat)
+            self._docks.remove(chat.id)
         if where != "tab":
             self.restore_panes()
         dock = self._make_dock(chat)
         dock.fill(later=True)
-        self._placing.insert(dock, where, self.active)
+        self._docks.insert(dock, where, self.active)
         dock.fill()
         self._update_view()
         self.activate(dock.pane)
@@ -162,7 +159,7 @@ class Workspace(QWidget):
         """Open a chat in a small floating window without tabs."""
         dock = self._make_dock(chat)
         dock.fill(later=True)
-        self._placing.float(dock)
+        self._docks.float(dock)
         dock.fill()
         dock.bare = True
         self._update_view()
@@ -240,7 +237,7 @@ class Workspace(QWidget):
         if dock.closed:
             self.restore_panes()
             self._docks.mark_open(chat_id)
-            self._placing.put_back(dock, self._latest_in(self.window()))
+            self._docks.put_back(dock, self._latest_in(self.window()))
             self._update_view()
             dock.pane.chat.model.load()
         self.activate(dock.pane)
@@ -248,16 +245,16 @@ class Workspace(QWidget):
 
     def delete_closed(self, chat_id: str) -> None:
         if self.is_kept(chat_id):
-            self.marks.unfollow(self._docks.remove(chat_id).chat)
+            self._docks.remove(chat_id)
             self.pane_discarded.emit(chat_id)
 
     def float_pane(self, pane: ChatPane) -> None:
         self.restore_panes()
         dock = self._docks[pane.chat.id]
         if dock.widget.isInFloatingContainer():
-            self._placing.take_back(dock, self._latest_in(self.window()))
+            self._docks.take_back(dock, self._latest_in(self.window()))
         else:
-            self._placing.float(dock)
+            self._docks.float(dock)
         self._update_view()
         self.activate(pane)
 
@@ -333,9 +330,9 @@ class Workspace(QWidget):
             else:
                 docks.append(self._make_dock(chat))
                 docks[-1].fill(later=True)
-                self._placing.insert(docks[-1], "tab", self.active)
+                self._docks.insert(docks[-1], "tab", self.active)
         self.expect_panes()
-        self._placing.restore(arrangement.docks, self, self.active)
+        self._docks.restore(arrangement.docks, self, self.active)
         for dock in docks:
             dock.fill()
         self._bars.arrange()
@@ -405,7 +402,7 @@ class Workspace(QWidget):
 
     def _sender_pane(self) -> ChatPane | None:
         widget = self.sender()
-        if self._ending or self._placing.restoring or not isinstance(widget, QObject):
+        if self._ending or self._docks.restoring or not isinstance(widget, QObject):
             return None
         return self.pane(widget.objectName())
 
@@ -447,7 +444,7 @@ class Workspace(QWidget):
         dock = self._docks.get(chat_id)
         if dock is not None and isValid(target.area):
             self.restore_panes()
-            self._placing.drop(dock, target.area, target.where, target.index)
+            self._docks.drop(dock, target.area, target.where, target.index)
             self._update_view()
             self.activate(dock.pane)
 
@@ -462,7 +459,7 @@ class Workspace(QWidget):
             move_onto_screen(window)
             return
         self.restore_panes()
-        self._placing.float(dock, corner)
+        self._docks.float(dock, corner)
         self._update_view()
         self.activate(dock.pane)
 
