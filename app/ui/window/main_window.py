@@ -216,6 +216,7 @@ class MainWindow(QMainWindow):
         self.rail.unfold.clicked.connect(self.toggle_sidebar)
         self.rail.menu_requested.connect(self._pop_menu)
         workspace.active_changed.connect(self._on_active)
+        workspace.layout_changed.connect(self._on_active)  # the active pane may change its window
         workspace.pane_discarded.connect(self._library.release)
         workspace.layout_changed.connect(self._fit_timer.start)
         self._fit_timer.timeout.connect(self._on_room)

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
@@ -101,6 +102,23 @@ def test_floating_place_survives_restart(start: Start):
     run.window.workspace.float_pane(pane)
     run.until(lambda: run.panes[0] is pane)
     assert place(run, pane)[0].left() < place(run, run.panes[1])[0].left()
+
+
+def test_title_follows_active_pane_into_the_window(start: Start):
+    run = start().ready()
+    run.ask("say one")
+    run.window.commands["split_right"].trigger()
+    run.ask("say two")
+    first, second = run.panes
+    run.window.workspace.activate(first)
+    run.window.commands["float"].trigger()
+    run.window.workspace.activate(second)
+    run.window.workspace.activate(first)
+    assert run.window.windowTitle() == "say two — Stretto"
+    # A drop moves the pane while no other pane becomes active in between.
+    with patch.object(run.window.workspace, "_set_active"):
+        run.window.commands["float"].trigger()
+    assert run.window.windowTitle() == "say one — Stretto"
 
 
 def test_main_window_commands_open_there(start: Start):
