@@ -153,6 +153,15 @@ def test_dialog_shows_three_members_in_full(start: Start):
     )
 
 
+def test_dialog_shows_that_there_are_more_members(start: Start):
+    run = start().ready()
+    dialog = open_dialog(run, "say hello")
+    bar = dialog._list.verticalScrollBar()
+    assert not bar.isVisible()
+    dialog.show_members(panel.members_by_seed(5))
+    run.until(bar.isVisible)
+
+
 def test_four_replies_are_named_by_letter(start: Start):
     run = start().ready()
     run.pane.four_replies_requested.emit(run.pane.chat.record.model, "say hello")
