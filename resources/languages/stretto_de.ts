@@ -6607,22 +6607,6 @@ Du hast nicht geantwortet.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{whom} · %n after it finishes</source>
-        <comment>{whom} · %n after they finish</comment>
-        <translation>
-            <numerusform>{whom} · %n nach seiner Antwort</numerusform>
-            <numerusform>{whom} · %n nach ihren Antworten</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{whom} · skips %n that is replying</source>
-        <comment>{whom} · skips %n that are replying</comment>
-        <translation>
-            <numerusform>{whom} · ohne %n, der gerade antwortet</numerusform>
-            <numerusform>{whom} · ohne %n, die gerade antworten</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n chat gets it when its reply ends</source>
         <comment>%n chats get it when their replies end</comment>
         <translation>
@@ -7428,10 +7412,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Tools in this chat can list, search, and read files in it</source>
         <translation>Tools dieses Chats können Dateien darin auflisten, durchsuchen und lesen</translation>
-    </message>
-    <message>
-        <source>Tokens these tools use in each prompt</source>
-        <translation>Tokens, die diese Tools in jedem Prompt belegen</translation>
     </message>
     <message numerus="yes">
         <source>These tools add %Ln token to each prompt.</source>

@@ -6639,22 +6639,6 @@ No respondiste.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{whom} · %n after it finishes</source>
-        <comment>{whom} · %n after they finish</comment>
-        <translation>
-            <numerusform>{whom} · %n al terminar su respuesta</numerusform>
-            <numerusform>{whom} · %n al terminar sus respuestas</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{whom} · skips %n that is replying</source>
-        <comment>{whom} · skips %n that are replying</comment>
-        <translation>
-            <numerusform>{whom} · sin %n que está respondiendo</numerusform>
-            <numerusform>{whom} · sin %n que están respondiendo</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n chat gets it when its reply ends</source>
         <comment>%n chats get it when their replies end</comment>
         <translation>
@@ -7460,10 +7444,6 @@ No respondiste.</translation>
     <message>
         <source>Tools in this chat can list, search, and read files in it</source>
         <translation>Las herramientas de este chat pueden listar, buscar y leer sus archivos</translation>
-    </message>
-    <message>
-        <source>Tokens these tools use in each prompt</source>
-        <translation>Tokens que estas herramientas ocupan en cada prompt</translation>
     </message>
     <message numerus="yes">
         <source>These tools add %Ln token to each prompt.</source>

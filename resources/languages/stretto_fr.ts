@@ -6607,22 +6607,6 @@ Vous n’avez pas répondu.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{whom} · %n after it finishes</source>
-        <comment>{whom} · %n after they finish</comment>
-        <translation>
-            <numerusform>{whom} · %n après sa réponse</numerusform>
-            <numerusform>{whom} · %n après leurs réponses</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{whom} · skips %n that is replying</source>
-        <comment>{whom} · skips %n that are replying</comment>
-        <translation>
-            <numerusform>{whom} · sans %n qui répond</numerusform>
-            <numerusform>{whom} · sans %n qui répondent</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n chat gets it when its reply ends</source>
         <comment>%n chats get it when their replies end</comment>
         <translation>
@@ -7428,10 +7412,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Tools in this chat can list, search, and read files in it</source>
         <translation>Les outils de cette discussion peuvent lister, rechercher et lire ses fichiers</translation>
-    </message>
-    <message>
-        <source>Tokens these tools use in each prompt</source>
-        <translation>Tokens que ces outils occupent dans chaque prompt</translation>
     </message>
     <message numerus="yes">
         <source>These tools add %Ln token to each prompt.</source>

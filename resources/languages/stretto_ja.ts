@@ -6501,20 +6501,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{whom} · %n after it finishes</source>
-        <comment>{whom} · %n after they finish</comment>
-        <translation>
-            <numerusform>{whom} · %n件は回答の後</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{whom} · skips %n that is replying</source>
-        <comment>{whom} · skips %n that are replying</comment>
-        <translation>
-            <numerusform>{whom} · 回答中の%n件を除く</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n chat gets it when its reply ends</source>
         <comment>%n chats get it when their replies end</comment>
         <translation>
@@ -7305,10 +7291,6 @@ You didn’t answer.</source>
     <message>
         <source>Tools in this chat can list, search, and read files in it</source>
         <translation>このチャットのツールがフォルダ内のファイルを一覧表示、検索、読み取りできます</translation>
-    </message>
-    <message>
-        <source>Tokens these tools use in each prompt</source>
-        <translation>これらのツールが毎回のプロンプトで使うトークン数</translation>
     </message>
     <message numerus="yes">
         <source>These tools add %Ln token to each prompt.</source>

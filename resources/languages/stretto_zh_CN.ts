@@ -6533,20 +6533,6 @@ You didn’t answer.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>{whom} · %n after it finishes</source>
-        <comment>{whom} · %n after they finish</comment>
-        <translation>
-            <numerusform>{whom} · %n 个在回复结束后</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{whom} · skips %n that is replying</source>
-        <comment>{whom} · skips %n that are replying</comment>
-        <translation>
-            <numerusform>{whom} · 不含正在回复的 %n 个</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n chat gets it when its reply ends</source>
         <comment>%n chats get it when their replies end</comment>
         <translation>
@@ -7337,10 +7323,6 @@ You didn’t answer.</source>
     <message>
         <source>Tools in this chat can list, search, and read files in it</source>
         <translation>此对话的工具可以列出、搜索和读取其中的文件</translation>
-    </message>
-    <message>
-        <source>Tokens these tools use in each prompt</source>
-        <translation>这些工具在每次提示词中占用的 token 数</translation>
     </message>
     <message numerus="yes">
         <source>These tools add %Ln token to each prompt.</source>

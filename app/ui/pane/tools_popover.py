@@ -25,7 +25,7 @@ from app.settings.paths import short_path
 from app.tools.builtin import HELPERS, describe_tool, title_of
 from app.tools.consent import Grant, ToolChanges
 from app.tools.servers import ServerConfig
-from app.tools.tool import BUILT_IN, Tool, as_function, to_visible_line
+from app.tools.tool import Tool, as_function, to_visible_line
 from app.ui.pane import header
 from app.ui.style import tokens as t
 from app.ui.style.theme import set_scaled_font
@@ -34,13 +34,6 @@ from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_l
 from app.ui.widgets.sheet import Popover
 from app.ui.widgets.widget_behavior import WheelGuard
 from engine.errors import EngineError
-
-
-def add_heading(words: str, layout: QVBoxLayout, parent: QWidget) -> QLabel:
-    figure = make_label(parent, wrap=False)
-    nest(layout, make_row_layout((make_heading(parent, words), 1), figure))
-    return figure
-
 
 LONGEST = 600  # longest description to show, in characters; the tooltip has the full text
 
@@ -75,7 +68,6 @@ class ToolsPopover(Popover):
         self.boxes: dict[str, QCheckBox] = {}
         self._focus_targets: dict[str, QWidget] = {}  # by server: widget to focus after a rebuild
         self.cost = QLabel()
-        self.costs: dict[str, QLabel] = {}
         self._count_run = 0
         self._fill()
 
@@ -89,7 +81,7 @@ class ToolsPopover(Popover):
         page = QWidget(self)
         layout = make_column_layout(of=page, margins=(16, 12, 16, 14), spacing=6)
         self.boxes = {}
-        self.costs = {BUILT_IN: add_heading(tr("Tools"), layout, page)}
+        layout.addWidget(make_heading(page, tr("Tools")))
         model = self._chat.model.status.model
         self._usable = model is None or bool(model.tool_format)
         if words := header.tools_note(self._chat):
@@ -161,7 +153,7 @@ class ToolsPopover(Popover):
 
     def _fill_server(self, config: ServerConfig, layout: QVBoxLayout, page: QWidget) -> None:
         layout.addSpacing(8)
-        self.costs[config.name] = add_heading(to_visible_line(config.name), layout, page)
+        layout.addWidget(make_heading(page, to_visible_line(config.name)))
         changes = self._changes.get(config.name)
         pinned = self._toolbox.pins.tools_of_server(config.name)
         if isinstance(changes, str):
@@ -312,32 +304,22 @@ class ToolsPopover(Popover):
         model = self._chat.model.status.model
         tools = self._toolbox.enabled_tools(self._chat.options.tools)
         self._count_run += 1  # invalidates counts that are still running
-        for label in (self.cost, *self.costs.values()):
-            label.setText("")
         self.cost.hide()
-        if engine is None or model is None or not model.tool_format:
+        if not tools or engine is None or model is None or not model.tool_format:
             return
-        for server in {"", *(tool.server for tool in tools.values())} if tools else ():
-            entries = [(n, entry) for n, entry in tools.items() if server in ("", entry.server)]
-            functions = [as_function(name, tool) for name, tool in entries]
-            try:
-                future = engine.count_tools_later(model, functions)
-            except (EngineError, ValueError, AttributeError):
-                return
-            flows.start(self, self._show_cost(server, self._count_run, future))
+        try:
+            functions = [as_function(name, tool) for name, tool in tools.items()]
+            future = engine.count_tools_later(model, functions)
+        except (EngineError, ValueError, AttributeError):
+            return
+        flows.start(self, self._show_cost(self._count_run, future))
 
-    async def _show_cost(self, server: str, number: int, future: Future[int]) -> None:
+    async def _show_cost(self, number: int, future: Future[int]) -> None:
         try:
             tokens = await flows.wait_for_future(future)
         except (EngineError, CancelledError, ValueError):
             return
-        if number != self._count_run:
-            return
-        if server in self.costs:
-            words = counted("%Ln token", "%Ln tokens", tokens)
-            self.costs[server].setText(words)
-            self.costs[server].setToolTip(tr("Tokens these tools use in each prompt"))
-        elif not server:
+        if number == self._count_run:
             self.cost.show()
             self.cost.setText(
                 counted(
@@ -346,4 +328,4 @@ class ToolsPopover(Popover):
                     tokens,
                 )
             )
-        self._fit()
+            self._fit()

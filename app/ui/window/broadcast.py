@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.chat import Chat
@@ -13,21 +12,10 @@ from app.chats.turn import Effect, Event, QueueState, Refusal, Step, Writing
 from app.settings.language import counted, mark, tr
 from app.store import Attachments
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.menus import add_action
+from app.ui.widgets.menus import add_action, make_menu
 from app.ui.widgets.widget_behavior import announce, current_shortcut, to_native_keys
 from app.ui.window.commands import command, pane_command
 from app.ui.window.context import WindowController, WindowParts
-
-
-class TickMenu(QMenu):
-    """Menu that doesn't close when a checkable entry is clicked."""
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        action = self.actionAt(event.position().toPoint())
-        if action is not None and action.isCheckable():
-            action.trigger()
-        else:
-            super().mouseReleaseEvent(event)
 
 
 class Broadcast(WindowController):
@@ -66,8 +54,7 @@ class Broadcast(WindowController):
         return self._overrides.get(pane.chat.id, default)
 
     def _is_visible(self, pane: ChatPane) -> bool:
-        dock = self._workspace.dock(pane.chat.id)
-        return dock is not None and dock.isCurrentTab()
+        return bool(self._workspace.dock(pane.chat.id).isCurrentTab())
 
     @command("broadcast", mark("Broadcast"), "Ctrl+Shift+B", checkable=True)
     @Slot()
@@ -146,12 +133,9 @@ class Broadcast(WindowController):
         pane.composer.broadcast_button.clicked.connect(partial(self._on_button, pane))
         pane.composer.recipients_requested.connect(partial(self._pop_menu, pane))
         pane.composer.broadcast_pin_changed.connect(self.toggle_kept)
-        # Recipients change if a chat's model becomes remote. The chat outlives its pane, so its
-        # signals may already be connected.
-        once = Qt.ConnectionType.UniqueConnection
-        pane.chat.chat_changed.connect(self._on_chat_changed, once)
-        pane.chat.turn_changed.connect(self._on_chat_changed, once)
-        pane.composer.changed.connect(self._on_chat_changed)
+        # Recipients change if a chat's model becomes remote. The chat outlives its pane, so it may
+        # already be connected.
+        pane.chat.chat_changed.connect(self._on_chat_changed, Qt.ConnectionType.UniqueConnection)
 
     def _on_button(self, pane: ChatPane) -> None:
         """If broadcast is on without this chat, include the chat. Otherwise, toggle broadcast."""
@@ -166,14 +150,11 @@ class Broadcast(WindowController):
         menu.popup(whom.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
 
     def menu(self, parent: QWidget) -> QMenu:
-        menu = TickMenu(parent)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu = make_menu(parent)
         for pane in self._workspace.panes():
-            words = (
-                _chat_name(pane)
-                if self._is_visible(pane)
-                else tr("{chat} (hidden tab)", chat=_chat_name(pane))
-            )
+            words = _chat_name(pane)
+            if not self._is_visible(pane):
+                words = tr("{chat} (hidden tab)", chat=words)
             add_action(menu, words, partial(self.toggle_pane, pane), checked=self._receives(pane))
         menu.addSeparator()
         add_action(menu, tr("Keep Broadcast On"), self.toggle_kept, checked=self.pinned)
@@ -206,8 +187,7 @@ class Broadcast(WindowController):
         for pane in panes:
             heard = self.on and pane in group
             if heard:
-                whom = _with_replying(words, group, pane)
-                pane.composer.broadcast_line.show_audience(whom, names, is_kept=self.pinned)
+                pane.composer.broadcast_line.show_audience(words, names, is_kept=self.pinned)
             count = len(group) if heard else 0
             pane.set_broadcast(self.on, count, remotes if heard else (), offered=offered)
 
@@ -270,38 +250,12 @@ class Broadcast(WindowController):
             pane.chat.set_short(record.variant if several else "")
 
 
-def _with_replying(words: str, group: Sequence[ChatPane], speaker: ChatPane) -> str:
-    """Return ``words`` plus the numbers of replying chats that get the message later or not at all.
-
-    Replying chats don't get it if their composer isn't empty.
-    """
-    busy = [pane for pane in group if pane.chat.reply.is_active]
-    later = sum(pane is speaker or _would_enqueue(pane) for pane in busy)
-    if later:
-        words = counted(
-            "{whom} · %n after it finishes", "{whom} · %n after they finish", later, whom=words
-        )
-    if left_out := len(busy) - later:
-        words = counted(
-            "{whom} · skips %n that is replying",
-            "{whom} · skips %n that are replying",
-            left_out,
-            whom=words,
-        )
-    return words
-
-
 def _why_not_sent(pane: ChatPane, step: Step, message: Writing) -> str:
     """Return why a chat neither sends nor queues the message, or "" if it does."""
     if Effect.SEND_NOW in step.effects or Effect.ENQUEUE in step.effects:
         return ""
     turn, refusal = pane.chat.turn, step.refusal or Refusal.UNSENDABLE
     return turn.why_not_send(message, ignore_sounds=True) or turn.describe(refusal)
-
-
-def _would_enqueue(pane: ChatPane) -> bool:
-    step = pane.chat.turn.preview(Event.BROADCAST, Writing("any"))
-    return Effect.ENQUEUE in step.effects
 
 
 def _variants(chats: Sequence[Chat]) -> dict[str, str]:

@@ -65,12 +65,6 @@ def test_broadcast_keeps_draft_of_busy_chat(start: Start):
     run.window.commands["split_right"].trigger()
     right = run.pane
     run.window.commands["broadcast"].trigger()
-    whom = right.composer.broadcast_line.whom
-    assert whom.text() == "To 2 chats · skips 1 that is replying"
-    left.composer.set_text("")
-    assert whom.text() == "To 2 chats · 1 after it finishes"
-    left.composer.set_text("my next thought")
-    assert whom.text() == "To 2 chats · skips 1 that is replying"
     run.say("say next", right)
     assert run.answered(right) == "next "
     assert "1 chat didn’t get this message: The model is still replying" in run.window.toast.text
@@ -224,8 +218,6 @@ def test_broadcast_works_from_replying_chat(start: Start, qtbot: QtBot):
     run.window.commands["broadcast"].trigger()
     run.window.workspace.activate(left)
     left.composer.set_text("say next")
-    assert left.composer.broadcast_line.whom.text() == "To 2 chats · 1 after it finishes"
-    assert right.composer.broadcast_line.whom.text() == "To 2 chats · skips 1 that is replying"
     qtbot.keyClick(left.composer.field, Qt.Key.Key_Return)
     assert run.answered(right) == "next "
     assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it when its reply ends"
