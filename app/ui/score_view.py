@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
-    QFocusEvent,
     QHideEvent,
     QKeyEvent,
     QPainter,
@@ -110,12 +109,6 @@ class LaneRow(QWidget):
             self.focusNextPrevChild(key == Qt.Key.Key_Down)
         else:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         row, tokens, lane = RowPainter.for_widget(self, 14, 42), theme().tokens, self.lane

@@ -479,7 +479,7 @@ class BranchTree(QWidget):
         for changed in (chat.path_changed, chat.message_added, chat.turn_changed):
             changed.connect(self._on_changed)
         chat.message_changed.connect(self._on_message)
-        theme().changed.connect(self._on_theme)
+        theme().changed.connect(self.view.scheduleDelayedItemsLayout)
 
     def open_tree(self) -> None:
         self.refresh()
@@ -596,8 +596,6 @@ class BranchTree(QWidget):
         if (run := self.model.run(index)) is not None:
             self._folded[run.id] = folded
 
-    # Signals of the chat.
-
     @Slot()
     def _on_changed(self) -> None:
         if self.isVisible():
@@ -608,7 +606,3 @@ class BranchTree(QWidget):
         index = self.model.index_of(message_id)
         if self.isVisible():
             self.model.refresh_run(index)
-
-    @Slot()
-    def _on_theme(self) -> None:
-        self.view.scheduleDelayedItemsLayout()

@@ -156,11 +156,6 @@ class ComparisonColumn(QFrame):
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self.column_focused.emit()
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -74,10 +74,9 @@ MORE = (
 class NumberBox(QDoubleSpinBox):
     def __init__(self, number: Number, parent: QWidget) -> None:
         super().__init__(parent)
-        self._none = number.low - number.step
         self.setDecimals(number.decimals)
         self.setSingleStep(number.step)
-        self.setRange(self._none, number.high)
+        self.setRange(number.low - number.step, number.high)
         self.setButtonSymbols(QDoubleSpinBox.ButtonSymbols.NoButtons)
         self.setToolTip(tr(number.tip))
         self.setAccessibleName(tr(number.words))

@@ -331,8 +331,7 @@ class AgentsSection(QWidget):
     def __init__(self, serving: Serving, parent: QWidget) -> None:
         super().__init__(parent)
         self._serving = serving
-        self._rows: dict[int, AgentRow] = {}
-        self._groups: dict[int, AgentGroup] = {}
+        self._rows: dict[tuple[type[AgentRowBase], int], AgentRowBase] = {}
         self._folded: set[int] = set()
         self._shows_all = False
         self._head = AgentsHeader(self)
@@ -354,11 +353,11 @@ class AgentsSection(QWidget):
 
     @property
     def rows(self) -> list[AgentRow]:
-        return list(self._rows.values())
+        return [row for row in self._rows.values() if isinstance(row, AgentRow)]
 
     @property
     def groups(self) -> list[AgentGroup]:
-        return list(self._groups.values())
+        return [row for row in self._rows.values() if isinstance(row, AgentGroup)]
 
     @Slot()
     def refresh(self) -> None:
@@ -387,53 +386,45 @@ class AgentsSection(QWidget):
             tr("Show fewer") if self._shows_all else counted("%n more", "%n more", hidden)
         )
         self.more.setVisible(hidden > 0 or (self._shows_all and len(listed) > MOST_ROWS))
-        widgets: list[AgentRowBase] = []
+        shown: list[AgentRowBase] = []
         for group, agents in groups.items():
             alone = len(agents) == 1
             rows = [(s, depth) for s, depth in sort_as_tree(agents) if s.id in shown_ids]
             if not alone and (rows or group in self._folded):
-                widgets.append(self._group(group, agents))
-            widgets += [self._row(s, alone, depth + (not alone)) for s, depth in rows]
-        self._place_rows(widgets)
+                shown.append(self._group(group, agents))
+            shown += [self._row(s, alone, depth + (not alone)) for s, depth in rows]
+        self._place_rows(shown)
 
     def _group(self, number: int, agents: Sequence[AgentSnapshot]) -> AgentGroup:
-        if number not in self._groups:
-            widget = self._groups[number] = AgentGroup(number, self._inner)
-            widget.row_clicked.connect(self._on_fold)
-            widget.pause_requested.connect(partial(self._serving.pause, group=True))
-            widget.stop_requested.connect(partial(self._serving.stop, group=True))
-        group = self._groups[number]
+        group = self._rows.get((AgentGroup, number))
+        if not isinstance(group, AgentGroup):
+            group = AgentGroup(number, self._inner)
+            group.row_clicked.connect(self._on_fold)
+            group.pause_requested.connect(partial(self._serving.pause, group=True))
+            group.stop_requested.connect(partial(self._serving.stop, group=True))
         group.show_agents(agents, number in self._folded)
         return group
 
     def _row(self, agent: AgentSnapshot, alone: bool, depth: int) -> AgentRow:
-        if agent.id not in self._rows:
-            widget = self._rows[agent.id] = AgentRow(agent, self._inner)
-            widget.row_clicked.connect(self.agent_clicked)
-            widget.pause_requested.connect(self._serving.pause)
-            widget.stop_requested.connect(self._serving.stop)
-        row = self._rows[agent.id]
+        row = self._rows.get((AgentRow, agent.id))
+        if not isinstance(row, AgentRow):
+            row = AgentRow(agent, self._inner)
+            row.row_clicked.connect(self.agent_clicked)
+            row.pause_requested.connect(self._serving.pause)
+            row.stop_requested.connect(self._serving.stop)
         row.show_seen(agent, alone=alone, level=depth)
         return row
 
     def _place_rows(self, rows: list[AgentRowBase]) -> None:
-        kept_rows: dict[int, AgentRow] = {}
-        heads: dict[int, AgentGroup] = {}
         for index, row in enumerate(rows):
-            if isinstance(row, AgentRow):
-                kept_rows[row.number] = row
-            elif isinstance(row, AgentGroup):
-                heads[row.number] = row
             if self._column.indexOf(row) != index:
                 self._column.insertWidget(index, row)
             row.show()
-        old: list[AgentRowBase] = [r for n, r in self._rows.items() if n not in kept_rows]
-        old += [g for n, g in self._groups.items() if n not in heads]
-        for row in old:
-            self._column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
-        self._rows, self._groups = kept_rows, heads
+        before, self._rows = self._rows, {(type(row), row.number): row for row in rows}
+        for key in before.keys() - self._rows.keys():
+            self._column.removeWidget(before[key])
+            before[key].hide()
+            before[key].deleteLater()
         height = sum(row.height() for row in rows)
         self._area.setVisible(bool(rows))
         self._area.setFixedHeight(min(height, scale_height(MOST_HEIGHT)))

@@ -298,8 +298,8 @@ class ChatListModel(QAbstractListModel):
         folder = self._library.order.folder(entry.id)
         name = folder.name if folder is not None else tr("Archive")
         unfolded, count = entry.id in self.unfolded, self._counts.get(entry.id, 0)
-        kind, depth = entry.kind, entry.depth
-        return ChatListRow(name, "", None, "", (), (), kind, depth, entry.id, count, unfolded)
+        row = ChatListRow(name, kind=entry.kind, depth=entry.depth, folder_id=entry.id)
+        return replace(row, count=count, unfolded=unfolded)
 
     def _group(self, entry: ListEntry) -> ChatListRow:
         ids = self._groups[entry.id]

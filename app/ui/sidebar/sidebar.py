@@ -291,23 +291,19 @@ class Sidebar(QFrame):
         self.search.setToolTip(insert_shortcut(f"{tr('Search all chats')}  Ctrl+Shift+F"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self.search and event.type() == QEvent.Type.ToolTip:
+        if event.type() == QEvent.Type.ToolTip:
             self._show_search_keys()  # the shortcut may have changed
-        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            key = event.key()
-            down = key == Qt.Key.Key_Down
-            if (
-                watched is self.search
-                and down
-                and event.modifiers() & Qt.KeyboardModifier.AltModifier
-            ):
-                self.filters.open()
-                return True
-            if watched is self.search and self._search_key(key):
-                return True
-        return super().eventFilter(watched, event)
+        return (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and self._search_key(event)
+        )
 
-    def _search_key(self, key: int) -> bool:
+    def _search_key(self, event: QKeyEvent) -> bool:
+        key = event.key()
+        if key == Qt.Key.Key_Down and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            self.filters.open()
+            return True
         if key == Qt.Key.Key_Escape:
             self.search.clear()
             return True

@@ -164,8 +164,7 @@ class Commands:
         owners: Sequence[object],  # objects whose methods are commands
         active: Callable[[], QWidget | None],  # returns the active pane
         say: Callable[[str], object],  # shows why a command is unavailable
-        # returns a command's shortcuts with the user's changes
-        keys_of: Callable[[str], Sequence[str]] = lambda name: REGISTRY[name].keys,
+        keys_of: Callable[[str], Sequence[str]],  # shortcuts with the user's changes
     ) -> None:
         self._window = window
         self._active = active
