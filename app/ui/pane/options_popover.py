@@ -23,7 +23,7 @@ from app.chats.chat import Chat
 from app.chats.options import CONTEXT, ChatOptions, add_min_p, find_format_error
 from app.settings.language import mark, tr
 from app.ui.pane import header
-from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm
+from app.ui.pane.sampling_form import LENGTH, MORE, TEMPERATURE, SamplingForm, add_row
 from app.ui.style.theme import repolish, scaled
 from app.ui.widgets.fields import make_combo_box, make_text_field
 from app.ui.widgets.labels import make_link
@@ -48,14 +48,11 @@ class AnswerForm(QObject):
 
     resized = Signal()  # the popover has to resize because fields or errors appeared or disappeared
 
-    def __init__(self, form: QFormLayout, parent: QWidget, labels: int) -> None:
+    def __init__(self, form: QFormLayout, parent: QWidget) -> None:
         super().__init__(parent)
         self.kind = _make_box(parent, tr("Reply format"), _FORMAT_CHOICES)
         self.kind.setToolTip(tr("Every reply has this format"))
-        label = QLabel(tr("Reply format"), parent)
-        label.setMinimumSize(labels, 30)
-        label.setBuddy(self.kind)
-        form.addRow(label, self.kind)
+        add_row(form, tr("Reply format"), self.kind, parent)
         hint = '{"type": "object", "properties": {…}}'
         self.schema = make_text_field(parent, tr("Schema"), hint=hint, height=116)
         hint = tr("One choice per line")
@@ -134,8 +131,6 @@ def split_lines(lines: str) -> tuple[str, ...]:
     return tuple(line.replace("\\n", "\n") for line in lines.split("\n") if line)
 
 
-LABELS = 110
-
 _THINKING = ((None, mark("Model default")), (True, mark("Before replying")), (False, mark("Off")))
 _BITS = ((None, mark("Model default")), (8, mark("8-bit")), (4, mark("4-bit")))
 
@@ -188,23 +183,20 @@ class OptionsPopover(Popover):
         self.more.setCheckable(True)
         self.more.toggled.connect(self._show_more)
         form = _make_form()
-        self._basic_form = SamplingForm(form, (TEMPERATURE, LENGTH), page, labels=LABELS)
-        form.addRow(
-            _make_label(tr("Seed"), page),
-            make_row_layout(self.seed, self.same, self.random, spacing=4),
-        )
-        self._thinking_label = _make_label(tr("Thinking"), page)
-        form.addRow(self._thinking_label, self.thinking)
-        self.form = AnswerForm(form, page, labels=LABELS)
+        self._basic_form = SamplingForm(form, (TEMPERATURE, LENGTH), page)
+        seeds = make_row_layout(self.seed, self.same, self.random, spacing=4)
+        add_row(form, tr("Seed"), seeds, page)
+        self._thinking_label = add_row(form, tr("Thinking"), self.thinking, page)
+        self.form = AnswerForm(form, page)
         self.form.resized.connect(lambda: self._fit())  # noqa: PLW0108 - `_fit` overrides a slot
         self._more_rows = QWidget(page)
         rest = _make_form()
         rest.setContentsMargins(0, 0, 0, 0)
         self._more_rows.setLayout(rest)
-        self._more_form = SamplingForm(rest, MORE, self._more_rows, labels=LABELS)
-        rest.addRow(_make_label(tr("Stop sequences"), page), self.stop)
-        rest.addRow(_make_label(tr("KV cache"), page), self.bits)
-        rest.addRow(_make_label(tr("Context"), page), self.context)
+        self._more_form = SamplingForm(rest, MORE, self._more_rows)
+        add_row(rest, tr("Stop sequences"), self.stop, page)
+        add_row(rest, tr("KV cache"), self.bits, page)
+        add_row(rest, tr("Context"), self.context, page)
         head = make_row_layout(QLabel(tr("Instructions"), page), SPRING, self.presets, spacing=None)
         note = QLabel(header.unused_settings_note(chat) or tr("Applies to the next reply."), page)
         note.setWordWrap(True)
@@ -321,12 +313,6 @@ class OptionsPopover(Popover):
 
 def _make_box(parent: QWidget, name: str, choices: Iterable[tuple[object, str]]) -> QComboBox:
     return make_combo_box(parent, name, ((tr(words), value) for value, words in choices))
-
-
-def _make_label(words: str, parent: QWidget) -> QLabel:
-    label = QLabel(words, parent)
-    label.setMinimumSize(LABELS, 30)
-    return label
 
 
 def _make_form() -> QFormLayout:

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QLayout, QWidget
 
 from app.chats.options import ChatOptions
 from app.settings.language import mark, number, tr
@@ -109,20 +109,23 @@ class NumberBox(QDoubleSpinBox):
         self._on_value()
 
 
+def add_row(form: QFormLayout, words: str, field: QWidget | QLayout, parent: QWidget) -> QLabel:
+    """Add a field and return its label, which has the width of the other labels."""
+    label = QLabel(words, parent)
+    label.setMinimumSize(110, 30)
+    if isinstance(field, QWidget):
+        label.setBuddy(field)
+    form.addRow(label, field)
+    return label
+
+
 class SamplingForm:
-    def __init__(
-        self, form: QFormLayout, numbers: tuple[Number, ...], parent: QWidget, labels: int
-    ) -> None:
-        """Add the rows. ``labels`` is the minimum width of their labels in pixels."""
+    def __init__(self, form: QFormLayout, numbers: tuple[Number, ...], parent: QWidget) -> None:
         self._numbers = numbers
         self.boxes: dict[str, NumberBox] = {}
         for spec in numbers:
             box = self.boxes[spec.name] = NumberBox(spec, parent)
-            label = QLabel(tr(spec.words), parent)
-            label.setToolTip(tr(spec.tip))
-            label.setBuddy(box)
-            label.setMinimumSize(labels, 30)
-            form.addRow(label, box)
+            add_row(form, tr(spec.words), box, parent).setToolTip(tr(spec.tip))
 
     def show_options(self, options: ChatOptions, defaults: Mapping[str, Any] | None) -> None:
         """Show the values. ``defaults`` is None if the model's defaults aren't known."""

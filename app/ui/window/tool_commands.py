@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt, Slot
 
 from app.settings.language import mark, tr
@@ -11,26 +9,20 @@ from app.ui.window.commands import CommandScope, command, pane_command
 from app.ui.window.context import WindowController, WindowParts
 from app.ui.window.pane_menus import PaneMenus
 
-if TYPE_CHECKING:
-    from app.ui.settings.tools_window import ToolsWindow
-
 
 class ToolCommands(WindowController):
     def __init__(self, parts: WindowParts, chats: ChatCommands, menus: PaneMenus) -> None:
         super().__init__(parts)
         self._chats = chats
         self._menus = menus
-        self.shown: ToolsWindow | None = None  # None while closed
 
     @command("tool_servers", mark("Tool Servers (MCP)…"), where=CommandScope.ANYWHERE)
     @Slot()
     def show_servers(self) -> None:
         from app.ui.settings.tools_window import ToolsWindow
 
-        if self.shown is None:
-            self.shown = ToolsWindow(self._library, self._window)
-            self.shown.finished.connect(self._on_gone)
-        self.shown.show_or_raise()
+        dialog = self._window.findChild(ToolsWindow) or ToolsWindow(self._library, self._window)
+        dialog.show_or_raise()
 
     @pane_command("tools", mark("Tools for This Chat…"))
     def show_tools(self, pane: ChatPane) -> None:
@@ -61,7 +53,3 @@ class ToolCommands(WindowController):
             row = pane.transcript.row(message_id)
             if row is not None:
                 row.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    @Slot()
-    def _on_gone(self) -> None:
-        self.shown = None

@@ -188,7 +188,7 @@ class TabDrag(QObject):
     def _on_let_go(self, at: QPoint) -> None:
         assert self._tab is not None
         chat_id, target = self._tab.dockWidget().objectName(), self.target
-        over = self._area(at) is not None or self._window(at) is not None
+        over = bool(self._areas(at))
         self._end_drag()
         if target is not None:
             self.tab_dropped.emit(chat_id, target)
@@ -205,28 +205,21 @@ class TabDrag(QObject):
             self._tab.unsetCursor()
         self._tint = self._label = self._tab = self._pressed = self.target = None
 
-    def _window(self, at: QPoint) -> QWidget | None:
-        """Return the window with panes under the mouse, unless another window covers it."""
+    def _areas(self, at: QPoint) -> list[QtAds.CDockAreaWidget]:
+        """Return the areas of the window under the mouse."""
         window = QApplication.topLevelAt(at)
-        areas = (
-            dock.widget.dockAreaWidget() for dock in self._docks.all_docks() if not dock.closed
-        )
-        return window if any(a is not None and a.window() is window for a in areas) else None
-
-    def _area(self, at: QPoint) -> QtAds.CDockAreaWidget | None:
-        window = self._window(at)
-        for dock in self._docks.all_docks():
-            area = dock.widget.dockAreaWidget() if not dock.closed else None
-            if area is None or not area.isVisible() or area.window() is not window:
-                continue
-            if area.rect().contains(area.mapFromGlobal(at)):
-                return area
-        return None
+        docks = (dock for dock in self._docks.all_docks() if not dock.closed)
+        areas = (dock.widget.dockAreaWidget() for dock in docks)
+        return [area for area in areas if area is not None and area.window() is window]
 
     def _target(self, dragged: QtAds.CDockWidget, at: QPoint) -> DropTarget | None:
         """Return the drop target, or None if there is none or dropping would change nothing."""
-        area = self._area(at)
-        if area is None:
+        under = (
+            area
+            for area in self._areas(at)
+            if area.isVisible() and area.rect().contains(area.mapFromGlobal(at))
+        )
+        if (area := next(under, None)) is None:
             return None
         is_own_area = area is dragged.dockAreaWidget()
         if is_own_area and area.openDockWidgetsCount() == 1:

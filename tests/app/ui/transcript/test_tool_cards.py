@@ -35,7 +35,6 @@ from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.tool_card import visible_lines
 from app.ui.transcript.tool_row import ToolRow
 from app.ui.widgets.buttons import IconButton
-from app.ui.window.tool_commands import ToolCommands
 from tests.app.conftest import Run, Start
 
 SLY = "\x1b]0;t\x07<img src=http://a/b.png> ![x](http://a/b.png) [l](http://a) \u202eend\nsecond"
@@ -514,7 +513,7 @@ def test_closing_with_changes_asks_first(start: Start) -> None:
     assert window.text.toPlainText() == "{", "Enter discards nothing"
     leave(window, "Discard")
     assert host.servers == ()
-    run.until(lambda: run.window.findChildren(ToolCommands)[0].shown is None)
+    run.until(lambda: run.window.findChild(ToolsWindow) is None)
 
 
 def test_consents_are_listed_and_revoked(start: Start, tmp_path: Path) -> None:
