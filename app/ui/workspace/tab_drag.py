@@ -69,12 +69,10 @@ class DropTint(QWidget):
 class TabDrag(QObject):
     """Event filter for all tabs and title bars. Events of a bar apply to its current tab."""
 
-    tab_dropped = Signal(str, object)  # (chat ID, target)
-    # (chat ID, corner), outside of all windows
-    tab_pulled_out = Signal(str, QPoint)
-    tab_double_clicked = Signal(str)  # (chat ID)
-    # (chat ID, position)
-    menu_requested = Signal(str, QPoint)
+    tab_dropped = Signal(object, object)  # (dock, target)
+    tab_pulled_out = Signal(object, QPoint)  # (dock, corner), outside of all windows
+    tab_double_clicked = Signal(object)  # (pane)
+    menu_requested = Signal(object, QPoint)  # (pane, position)
 
     def __init__(self, docks: Docks, parent: QObject) -> None:
         super().__init__(parent)
@@ -103,7 +101,7 @@ class TabDrag(QObject):
             return False
         kind = event.type()
         if kind == QEvent.Type.ContextMenu:
-            self.menu_requested.emit(watched.dockWidget().objectName(), event.globalPos())  # type: ignore[attr-defined]
+            self.menu_requested.emit(self._dock(watched).pane, event.globalPos())  # type: ignore[attr-defined]
             return True
         if isinstance(event, QKeyEvent) and self._tab is not None:
             if kind == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Escape:
@@ -119,7 +117,7 @@ class TabDrag(QObject):
             return False
         if kind == QEvent.Type.MouseButtonDblClick:
             self._pressed = None
-            self.tab_double_clicked.emit(watched.dockWidget().objectName())
+            self.tab_double_clicked.emit(self._dock(watched).pane)
             return True
         if kind == QEvent.Type.MouseButtonPress:
             self._pressed = at
@@ -129,6 +127,9 @@ class TabDrag(QObject):
                 self._on_let_go(at)
                 return True
         return False
+
+    def _dock(self, tab: QtAds.CDockWidgetTab) -> Dock:
+        return self._docks[tab.dockWidget().objectName()]
 
     def _on_move(self, tab: QtAds.CDockWidgetTab, at: QPoint, *, pressed: bool) -> bool:
         if not pressed or self._pressed is None:
@@ -187,13 +188,13 @@ class TabDrag(QObject):
 
     def _on_let_go(self, at: QPoint) -> None:
         assert self._tab is not None
-        chat_id, target = self._tab.dockWidget().objectName(), self.target
+        dock, target = self._dock(self._tab), self.target
         over = bool(self._areas(at))
         self._end_drag()
         if target is not None:
-            self.tab_dropped.emit(chat_id, target)
+            self.tab_dropped.emit(dock, target)
         elif not over:
-            self.tab_pulled_out.emit(chat_id, at - QPoint(60, 18))
+            self.tab_pulled_out.emit(dock, at - QPoint(60, 18))
 
     def _end_drag(self) -> None:
         for overlay in (self._tint, self._label):

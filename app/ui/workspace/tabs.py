@@ -120,9 +120,9 @@ def _set_style_property(widget: QWidget, name: str, on: bool) -> None:
 class TitleBars(QObject):
     """Adds our buttons to the title bar of each new dock area."""
 
-    # (chat ID, where): open a new chat as a "tab", to the "right" or "down"
-    split_requested = Signal(str, str)
-    tab_pressed = Signal(str)  # (chat ID)
+    # (pane, where): open a new chat as a "tab", to the "right" or "down"
+    split_requested = Signal(object, str)
+    pane_pressed = Signal(object)  # (pane)
     tab_switched = Signal()
     restore_requested = Signal()
 
@@ -140,9 +140,11 @@ class TitleBars(QObject):
     def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
         StripButtons(
             *(area, lambda where: self._on_split_requested(area, where)),
-            *(self.tab_pressed.emit, self.restore_requested.emit),
+            *(self._on_pressed, self.restore_requested.emit),
         )
-        area.titleBar().tabBar().tabBarClicked.connect(lambda index: self._on_tab(area, index))
+        area.titleBar().tabBar().tabBarClicked.connect(
+            lambda index: self._on_pressed(area.dockWidget(index))
+        )
         area.currentChanged.connect(lambda index: self.tab_switched.emit())
 
     def show_maximized(self, area: QtAds.CDockAreaWidget | None) -> None:
@@ -154,13 +156,12 @@ class TitleBars(QObject):
             self._maximized.restore.show()
 
     def _on_split_requested(self, area: QtAds.CDockAreaWidget, where: str) -> None:
-        current = area.currentDockWidget()
-        self.split_requested.emit(current.objectName() if current is not None else "", where)
+        if (dock := area.currentDockWidget()) is not None:
+            self.split_requested.emit(dock.widget(), where)
 
-    def _on_tab(self, area: QtAds.CDockAreaWidget, index: int) -> None:
-        dock = area.dockWidget(index)
+    def _on_pressed(self, dock: QtAds.CDockWidget | None) -> None:
         if dock is not None:
-            self.tab_pressed.emit(dock.objectName())
+            self.pane_pressed.emit(dock.widget())
 
     @Slot()
     def _on_theme(self) -> None:
@@ -192,7 +193,7 @@ class StripButtons(QObject):
         self,
         area: QtAds.CDockAreaWidget,
         on_split: Callable[[str], None],  # gets "tab", "right" or "down"
-        on_chosen: Callable[[str], None],  # gets the chat's ID
+        on_chosen: Callable[[QtAds.CDockWidget | None], None],
         restore: Callable[[], None],  # restores the layout after maximizing
     ) -> None:
         bar = area.titleBar()
@@ -255,8 +256,7 @@ class StripButtons(QObject):
             if event.type() in {kinds.Enter, kinds.Leave}:
                 self._reveal()
         elif event.type() == kinds.MouseButtonPress:
-            if (current := self._area.currentDockWidget()) is not None:
-                self._chosen(current.objectName())
+            self._chosen(self._area.currentDockWidget())
         elif event.type() in {kinds.Resize, kinds.LayoutRequest, kinds.Show, kinds.Hide}:
             self.arrange()
         return False
@@ -389,7 +389,7 @@ class StripButtons(QObject):
         if len(docks) > 1:
             menu.addSeparator()
             for dock in docks:
-                act = partial(self._chosen, dock.objectName())
+                act = partial(self._chosen, dock)
                 title = dock.windowTitle().replace("&&", "&")
                 add_action(menu, title, act, checked=dock is current)
 

@@ -103,7 +103,7 @@ class Workspace(QWidget):
         self._update_timer.timeout.connect(self._update_view)
         self._bars = TitleBars(self.manager, self)
         self._bars.split_requested.connect(self._on_split_requested)
-        self._bars.tab_pressed.connect(self._on_tab)
+        self._bars.pane_pressed.connect(self.activate)
         self._bars.tab_switched.connect(self._update_timer.start)
         self._bars.restore_requested.connect(self.restore_panes)
         self.manager.dockAreaCreated.connect(self._update_timer.start)
@@ -113,7 +113,7 @@ class Workspace(QWidget):
         self.manager.dockAreaCreated.connect(self._drag.watch_bar)
         self._drag.tab_dropped.connect(self._on_dropped)
         self._drag.tab_pulled_out.connect(self._on_pulled_out)
-        self._drag.tab_double_clicked.connect(self._on_doubled)
+        self._drag.tab_double_clicked.connect(self.maximize)
         self._drag.menu_requested.connect(self._on_menu_asked)
         self._focus = FocusWatch(lambda: self.active, self)
         self._focus.pane_entered.connect(self._on_entered)
@@ -425,34 +425,22 @@ class Workspace(QWidget):
         if self.pane(pane.chat.id) is pane:
             self._set_active(pane)
 
-    @Slot(str, str)
-    def _on_split_requested(self, chat_id: str, where: str) -> None:
+    @Slot(object, str)
+    def _on_split_requested(self, pane: ChatPane, where: str) -> None:
         """Open a new chat next to the current pane of the button's area."""
-        pane = self.pane(chat_id)
-        if pane is not None:
-            self._set_active(pane)
+        self._set_active(pane)
         self.split_requested.emit(where)
 
-    @Slot(str)
-    def _on_tab(self, chat_id: str) -> None:
-        pane = self.pane(chat_id)
-        if pane is not None:
-            self.activate(pane)
-
-    @Slot(str, object)
-    def _on_dropped(self, chat_id: str, target: DropTarget) -> None:
-        dock = self._docks.get(chat_id)
-        if dock is not None and isValid(target.area):
+    @Slot(object, object)
+    def _on_dropped(self, dock: Dock, target: DropTarget) -> None:
+        if isValid(target.area):
             self.restore_panes()
             self._docks.drop(dock, target.area, target.where, target.index)
             self._update_view()
             self.activate(dock.pane)
 
-    @Slot(str, QPoint)
-    def _on_pulled_out(self, chat_id: str, corner: QPoint) -> None:
-        dock = self._docks.get(chat_id)
-        if dock is None:
-            return
+    @Slot(object, QPoint)
+    def _on_pulled_out(self, dock: Dock, corner: QPoint) -> None:
         if dock.widget.isFloating():  # the only pane in its window, so move the window
             window = dock.pane.window()
             window.move(corner)
@@ -463,18 +451,10 @@ class Workspace(QWidget):
         self._update_view()
         self.activate(dock.pane)
 
-    @Slot(str)
-    def _on_doubled(self, chat_id: str) -> None:
-        pane = self.pane(chat_id)
-        if pane is not None:
-            self.maximize(pane)
-
-    @Slot(str, QPoint)
-    def _on_menu_asked(self, chat_id: str, position: QPoint) -> None:
-        pane = self.pane(chat_id)
-        if pane is not None:
-            self.activate(pane)
-            self.menu_requested.emit(pane, position)
+    @Slot(object, QPoint)
+    def _on_menu_asked(self, pane: ChatPane, position: QPoint) -> None:
+        self.activate(pane)
+        self.menu_requested.emit(pane, position)
 
     @Slot(object)
     def _on_floating(self, window: QWidget) -> None:
