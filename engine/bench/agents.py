@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from engine.batch.results import percentile
-from engine.bench.clients import RequestSettings, request_answer, words
+from engine.bench.clients import RequestSettings, open_client, request_answer, words
 from engine.bench.subject import gaps
 from engine.bench.traffic import TimedRequest
 
@@ -101,11 +101,7 @@ def run(settings: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) 
 
 
 async def _run(config: RequestSettings, crowd: Crowd, tally: CrowdResult, salt: int) -> None:
-    import httpx2
-
-    # Avoid proxies, which would distort the results, and connection limits, which add a queue.
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
-    async with httpx2.AsyncClient(timeout=config.seconds, limits=limits, trust_env=False) as client:
+    async with open_client(config.seconds) as client:
         hall = _CrowdRun(client, config, crowd, tally, salt)
         started_at = time.perf_counter()
         agents = asyncio.gather(*(hall.run_agent(i, crowd.tasks) for i in range(crowd.agents)))

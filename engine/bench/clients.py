@@ -59,15 +59,19 @@ def run(settings: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequ
     return asyncio.run(_run(settings, several))
 
 
-async def _run(settings: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
+def open_client(timeout_s: float, headers: Mapping[str, str] | None = None) -> httpx2.AsyncClient:
+    """Return a client without proxies, which would distort the results, and without connection
+    limits, which would add a queue.
+    """
     import httpx2
 
-    headers = {"Authorization": f"Bearer {settings.key}"} if settings.key else {}
-    # Avoid proxies, which would distort the results, and connection limits, which add a queue.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
-    async with httpx2.AsyncClient(
-        headers=headers, timeout=settings.seconds, limits=limits, trust_env=False
-    ) as client:
+    return httpx2.AsyncClient(headers=headers, timeout=timeout_s, limits=limits, trust_env=False)
+
+
+async def _run(settings: RequestSettings, several: Sequence[Arrival]) -> list[TimedRequest]:
+    headers = {"Authorization": f"Bearer {settings.key}"} if settings.key else {}
+    async with open_client(settings.seconds, headers) as client:
         salt = random.randrange(10**9)
         started_at = time.perf_counter()
         tasks = [

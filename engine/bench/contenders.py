@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from engine.bench.subject import Stream, Subject, send_timed
@@ -96,15 +95,3 @@ def batch_generator(subject: Subject, **options: Any) -> Contender:
         return list(turns.values())
 
     return answer
-
-
-def measure_peak(run: Callable[[], None]) -> int:
-    """Run a function and return the growth of MLX's peak memory in bytes."""
-    import mlx.core as mx
-
-    gc.collect()
-    before = mx.get_active_memory()
-    mx.reset_peak_memory()
-    run()
-    # An earlier contender's memory may be freed during `run`, so use the lower baseline.
-    return max(0, int(mx.get_peak_memory() - min(before, mx.get_active_memory())))

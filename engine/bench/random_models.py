@@ -12,46 +12,29 @@ CHATML = (
     "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 
-SHAPES: dict[str, dict[str, Any]] = {
-    "tiny": {
+
+def _llama(
+    width: int, layers: int, inner: int, heads: tuple[int, int], vocab: int
+) -> dict[str, Any]:
+    return {
         "model_type": "llama",
-        "hidden_size": 64,
-        "num_hidden_layers": 2,
-        "intermediate_size": 128,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
+        "hidden_size": width,
+        "num_hidden_layers": layers,
+        "intermediate_size": inner,
+        "num_attention_heads": heads[0],
+        "num_key_value_heads": heads[1],
         "rms_norm_eps": 1e-5,
-        "vocab_size": 512,
+        "vocab_size": vocab,
         "max_position_embeddings": 16384,
         "tie_word_embeddings": True,
-    },
-    "135m": {
-        "model_type": "llama",
-        "hidden_size": 576,
-        "num_hidden_layers": 30,
-        "intermediate_size": 1536,
-        "num_attention_heads": 9,
-        "num_key_value_heads": 3,
-        "rms_norm_eps": 1e-5,
-        "vocab_size": 49152,
-        "max_position_embeddings": 16384,
-        "tie_word_embeddings": True,
-    },
-    "1b": {
-        "model_type": "llama",
-        "hidden_size": 2048,
-        "num_hidden_layers": 16,
-        "intermediate_size": 8192,
-        "num_attention_heads": 32,
-        "num_key_value_heads": 8,
-        "rms_norm_eps": 1e-5,
-        "vocab_size": 128256,
-        "max_position_embeddings": 16384,
-        "tie_word_embeddings": True,
-    },
+    }
+
+
+SHAPES = {
+    "tiny": _llama(64, 2, 128, (4, 2), 512),
+    "135m": _llama(576, 30, 1536, (9, 3), 49152),
+    "1b": _llama(2048, 16, 8192, (32, 8), 128256),
 }
-
-
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>")
 
 _FIRST_WORD = len(SPECIAL) + 256  # special tokens are followed by one token per byte

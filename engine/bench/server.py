@@ -1,8 +1,4 @@
-"""Contender that uses `mlx_lm.server`, running in a child process on localhost.
-
-The server uses Stretto's BLAS and its own defaults, except that its prompt cache is disabled,
-because Stretto's sessions are also new.
-"""
+"""Servers in child processes, for comparisons over HTTP on localhost."""
 
 from __future__ import annotations
 
@@ -11,109 +7,67 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from typing import IO
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from engine.bench.clients import RequestSettings, run
-from engine.bench.traffic import Arrival, TimedRequest
+from engine.bench.traffic import Arrival, Contender, TimedRequest
 
-PATIENCE = 300.0  # timeout in seconds for loading the model, and for each answer
+START_S = 300.0  # startup timeout, which includes loading the model
 
-# The unmodified server, plus a thread that answers each line on stdin with MLX's current memory and
-# its peak since the previous line.
-CHILD = """
-import os, sys, threading
+# The unmodified server with Stretto's BLAS.
+MLX_SERVER = """
+import sys
 from engine.model import backend
 backend.load_openblas()
-import mlx.core as mx
 with backend.preserved_file_limit():
     from mlx_lm import server
-
-def tell():
-    for _ in sys.stdin:
-        print(mx.get_active_memory(), mx.get_peak_memory(), flush=True)
-        mx.reset_peak_memory()
-    os._exit(0)  # whoever measured is gone
-
-threading.Thread(target=tell, daemon=True).start()
-sys.argv = ["mlx_lm.server", *sys.argv[1:]]
+sys.argv[0] = "mlx_lm.server"
 server.main()
 """
 
 
-class MLXServer:
-    """Context manager that runs the server.
+@contextmanager
+def serving(command: Callable[[int], list[str]]) -> Iterator[str]:
+    """Run a server on a free port in this block, and yield its URL once it answers.
 
     Raises:
-        RuntimeError: if the server doesn't start, or responds with an error.
+        RuntimeError: if the server doesn't answer.
     """
-
-    def __init__(self, model_path: str) -> None:
-        self._model = model_path
-        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-
-    def __enter__(self) -> MLXServer:
-        options = ["--model", self._model, "--host", "127.0.0.1", "--port", str(self.port)]
-        options += ["--prompt-cache-size", "0", "--log-level", "WARNING"]
-        self._child = subprocess.Popen(
-            [sys.executable, "-c", CHILD, *options],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            text=True,
-            start_new_session=True,
-        )
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}/v1"
+    with tempfile.TemporaryFile() as log:
+        child = subprocess.Popen(command(port), stdin=subprocess.PIPE, stdout=log, stderr=log)
         try:
-            self._wait()
-            self([Arrival(0.0, "warm up")], 2)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
+            end = time.monotonic() + START_S
+            while error := run(RequestSettings(url, tokens=2), [Arrival(0.0, "Hi")])[0].error:
+                if child.poll() is not None or time.monotonic() > end:
+                    log.seek(0)
+                    last = log.read().decode(errors="replace").strip().splitlines()[-3:]
+                    raise RuntimeError(f"no answer from the server: {error}: {' | '.join(last)}")
+                time.sleep(0.2)
+            yield url
+        finally:
+            child.kill()
+            child.communicate()
 
-    def __exit__(self, *_: object) -> None:
-        self._child.kill()
-        self._child.communicate()
-        self._log.close()
 
-    def __call__(self, arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
-        config = RequestSettings(
-            f"http://127.0.0.1:{self.port}/v1", tokens=tokens, seconds=PATIENCE
-        )
-        turns = run(config, arrivals)
-        if errors := [turn.error for turn in turns if turn.error]:
-            raise RuntimeError(f"mlx_lm.server: {errors[0]}: {self._last_output()}")
-        return turns
+@contextmanager
+def mlx_server(model_path: str) -> Iterator[Contender]:
+    """Run `mlx_lm.server` in this block, with its own defaults.
 
-    def peak(self, run: Callable[[], None]) -> int:
-        """Run a function and return the growth of the child's MLX peak memory in bytes."""
-        before, _ = self._memory()
-        run()
-        _, peak = self._memory()
-        return max(0, peak - before)  # older memory may have been freed during `run`
+    Its prompt cache is disabled, because Stretto's sessions are also new.
+    """
+    command = [sys.executable, "-c", MLX_SERVER, "--model", model_path, "--host", "127.0.0.1"]
+    command += ["--prompt-cache-size", "0", "--log-level", "WARNING"]
+    with serving(lambda port: [*command, "--port", str(port)]) as url:
 
-    def _memory(self) -> tuple[int, int]:
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
-        print(file=self._child.stdin, flush=True)
-        active, peak = self._child.stdout.readline().split()
-        return int(active), int(peak)
+        def answer(arrivals: Sequence[Arrival], tokens: int) -> list[TimedRequest]:
+            turns = run(RequestSettings(url, tokens=tokens), arrivals)
+            if errors := [turn.error for turn in turns if turn.error]:
+                raise RuntimeError(f"mlx_lm.server: {errors[0]}")
+            return turns
 
-    def _wait(self) -> None:
-        end = time.monotonic() + PATIENCE
-        while True:
-            if self._child.poll() is not None or time.monotonic() > end:
-                raise RuntimeError(f"mlx_lm.server did not come up: {self._last_output()}")
-            try:
-                with socket.create_connection(("127.0.0.1", self.port), 1):
-                    return
-            except OSError:
-                time.sleep(0.1)
-
-    def _last_output(self) -> str:
-        self._log.seek(0)
-        lines = self._log.read().decode(errors="replace").strip().splitlines()
-        return " | ".join(lines[-3:]) or "it said nothing"
+        yield answer

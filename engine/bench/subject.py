@@ -63,7 +63,7 @@ class Subject(Struct, dict=True):
 
 
 @contextmanager
-def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
+def subject(path: str) -> Iterator[Subject]:
     """Load the model to measure.
 
     Args:
@@ -75,7 +75,7 @@ def subject(path: str, memory_budget: int | None = None) -> Iterator[Subject]:
     """
     if path == "real":
         path = str(real_model())
-    with tempfile.TemporaryDirectory() as scratch, Engine(memory_budget) as engine:
+    with tempfile.TemporaryDirectory() as scratch, Engine() as engine:
         if path.startswith("random:"):
             from engine.bench.random_models import SHAPES, write_model
 

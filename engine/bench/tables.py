@@ -63,7 +63,7 @@ def long_prompt(gap: LongPrompt, say: Say) -> None:
         f"  gap between tokens before  {gap.median_before * 1e3:8.1f} ms (median)\n"
         f"  while it is read           {gap.median * 1e3:8.1f} ms (median)\n"
         f"                             {gap.p99 * 1e3:8.1f} ms (p99); twice the median and the "
-        f"budget are {gap.budgeted * 1e3:.0f} ms now, {gap.budgeted_before * 1e3:.0f} ms before\n"
+        f"budget are {gap.budgeted * 1e3:.0f} ms\n"
         f"  the longest                {gap.longest * 1e3:8.1f} ms = "
         f"{gap.longest / gap.median_before:.1f}x the median before; bound 3x + 100 ms = "
         f"{gap.bound * 1e3:.0f} ms: {'held' if gap.longest <= gap.bound else 'BROKEN'}\n"

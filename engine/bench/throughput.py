@@ -7,7 +7,7 @@ take turns in the same process. Results are medians over all rounds.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -45,7 +45,6 @@ def compare(
     rounds: int,
     short: int,
     long: int,
-    say: Callable[[str], None],
 ) -> Iterator[ThroughputRow]:
     """Measure each number of chats with equal prompts, and (if several) with one long prompt."""
     for n in chats:
@@ -53,7 +52,6 @@ def compare(
         if n > 1:
             cases["one long"] = [long] + [short] * (n - 1)
         for name, lengths in cases.items():
-            say(f"{n} chats, {name} …")
             prompts = [subject.text(k, salt=i) for i, k in enumerate(lengths)]
             rates: dict[str, list[float]] = {"stretto": [], "alone": [], "batch": []}
             for _ in range(rounds):

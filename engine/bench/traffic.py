@@ -6,10 +6,12 @@ among them, or staggered.
 
 from __future__ import annotations
 
+import gc
 import statistics
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -42,9 +44,6 @@ class TimedRequest(Struct):
 
 Contender = Callable[[Sequence[Arrival], int], list[TimedRequest]]
 
-Peak = Callable[[Callable[[], None]], int]
-"""Function that calls its argument, and returns the peak memory in bytes, excluding the weights."""
-
 
 class LoadResult(Struct, frozen=True):
     """Results for a server and a kind of traffic. Times are in seconds, or None without data."""
@@ -66,7 +65,7 @@ class LoadResult(Struct, frozen=True):
     gap_p50: float | None
     gap_p99: float | None
     gap_max: float | None
-    memory: int = 0  # peak memory of caches and activations in bytes; 0 if not measured
+    memory: int = 0  # peak of MLX's caches and activations in bytes, in this process
 
 
 def summarize(server: str, traffic: str, clients: int, turns: Sequence[TimedRequest]) -> LoadResult:
@@ -118,14 +117,13 @@ def kinds(
 
 def compare(
     subject: Subject,
-    contenders: dict[str, tuple[Contender, Peak]],
+    contenders: dict[str, Contender],
     chats: Sequence[int],
     tokens: int,
     rounds: int,
     short: int,
     long: int,
     interval_s: float,
-    say: Callable[[str], None],
 ) -> Iterator[list[LoadResult]]:
     """Measure all contenders with each kind of traffic, taking turns.
 
@@ -136,22 +134,24 @@ def compare(
         results: dict[tuple[str, str], list[LoadResult]] = {}
         for _ in range(rounds):
             for traffic, arrivals in kinds(subject, n, short, long, interval_s, salt):
-                for name, (contender, peak) in contenders.items():
-                    say(f"{n} chats, {traffic}: {name} …")
-                    turns: list[TimedRequest] = []
-
-                    def run(
-                        contender: Contender = contender,
-                        arrivals: list[Arrival] = arrivals,
-                        turns: list[TimedRequest] = turns,
-                    ) -> None:
-                        turns += contender(arrivals, tokens)
-
-                    memory = peak(run)
+                for name, contender in contenders.items():
+                    turns, memory = _with_peak(partial(contender, arrivals, tokens))
                     row = replace(summarize(name, traffic, n, turns), memory=memory)
                     results.setdefault((traffic, name), []).append(row)
             salt += 100
         yield [middle(several) for several in results.values()]
+
+
+def _with_peak(run: Callable[[], list[TimedRequest]]) -> tuple[list[TimedRequest], int]:
+    """Run a contender. Return its requests and the growth of MLX's peak memory in bytes."""
+    import mlx.core as mx
+
+    gc.collect()
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    turns = run()
+    # An earlier contender's memory may be freed during `run`, so use the lower baseline.
+    return turns, max(0, int(mx.get_peak_memory() - min(before, mx.get_active_memory())))
 
 
 def wait_until(moment: float) -> None:

@@ -14,9 +14,9 @@ from typing import Any
 from msgspec import to_builtins
 
 from engine.bench import contenders, latency, memory, tables, throughput
-from engine.bench.server import MLXServer
+from engine.bench.server import mlx_server
 from engine.bench.subject import Subject, subject
-from engine.bench.traffic import Contender, LoadResult, Peak, compare
+from engine.bench.traffic import Contender, LoadResult, compare
 from engine.cli.arguments import positive_int
 from engine.errors import EngineError
 from engine.sandbox.process import FROZEN
@@ -72,9 +72,6 @@ def main(options: argparse.Namespace) -> int:
     def say(line: str = "") -> None:
         print(line, file=sys.stderr if quiet else sys.stdout, flush=True)
 
-    def note(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
-
     figures: dict[str, Any] = {}
     try:
         if options.model == FAMILIES and options.parts != ["memory"]:
@@ -84,7 +81,7 @@ def main(options: argparse.Namespace) -> int:
             figures["memory"] = memory.run(options.model, contexts, say)
         if set(options.parts) - {"memory"}:
             with subject(options.model) as running:
-                _compare_contenders(running, options, say, note, figures)
+                _compare_contenders(running, options, say, figures)
     except (EngineError, RuntimeError, ValueError) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
@@ -98,7 +95,7 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _compare_contenders(
-    it: Subject, options: argparse.Namespace, say: Say, note: Say, figures: dict[str, Any]
+    it: Subject, options: argparse.Namespace, say: Say, figures: dict[str, Any]
 ) -> None:
     backend = it.engine.stats()["backend"]
     load = os.getloadavg()[0]
@@ -112,13 +109,13 @@ def _compare_contenders(
         tables.decode_head(say)
         figures["decode"] = []
         for r in throughput.compare(
-            it, options.chats, options.tokens, options.rounds, options.short, options.long, note
+            it, options.chats, options.tokens, options.rounds, options.short, options.long
         ):
             tables.decode(r, say)
             ratios = {"over_alone": r.over_alone, "over_batch": r.over_batch}
             figures["decode"].append({**to_builtins(r), **ratios})
     if "traffic" in options.parts:
-        loads_found = _traffic(it, options, say, note)
+        loads_found = _traffic(it, options, say)
         figures["traffic"] = [to_builtins(f) for f in loads_found]
     if "latency" in options.parts:
         gap = latency.long_prompt(it, options.arriving)
@@ -126,8 +123,8 @@ def _compare_contenders(
         turns = [latency.follow_up(it, n) for n in sorted(options.history)]
         tables.follow_ups(turns, say)
         several = [
-            latency.forks(it, max(options.history), options.forks),
-            latency.broadcast(it, max(options.history), options.forks),
+            part(it, max(options.history), options.forks)
+            for part in (latency.forks, latency.broadcast)
         ]
         tables.many(several, say)
         figures["long_prompt"] = {**to_builtins(gap), "bound": gap.bound}
@@ -135,29 +132,25 @@ def _compare_contenders(
         figures["several"] = [to_builtins(m) for m in several]
 
 
-def _traffic(it: Subject, options: argparse.Namespace, say: Say, note: Say) -> list[LoadResult]:
+def _traffic(it: Subject, options: argparse.Namespace, say: Say) -> list[LoadResult]:
     with contextlib.ExitStack() as stack:
-        peak = contenders.measure_peak
-        contenders_by_name: dict[str, tuple[Contender, Peak]] = {
-            "Stretto": (contenders.stretto(it), peak)
-        }
+        contenders_by_name: dict[str, Contender] = {"Stretto": contenders.stretto(it)}
         if "alone" in options.against:
-            contenders_by_name["one after another"] = contenders.one_after_another(it), peak
+            contenders_by_name["one after another"] = contenders.one_after_another(it)
         if "batch" in options.against:
-            contenders_by_name["BatchGenerator"] = contenders.batch_generator(it), peak
+            contenders_by_name["BatchGenerator"] = contenders.batch_generator(it)
         if {"alone", "batch"} & set(options.against):
             assert it.net is not None  # load the model before the first measurement
         if "server" in options.against and FROZEN:
-            note("mlx_lm.server is skipped: it needs a Python interpreter")
+            say("mlx_lm.server is skipped: it needs a Python interpreter")
         elif "server" in options.against:
-            note("mlx_lm.server starts …")
-            server = stack.enter_context(MLXServer(it.model.path))
-            contenders_by_name["mlx_lm.server"] = (server, server.peak)
+            server = stack.enter_context(mlx_server(it.model.path))
+            contenders_by_name["mlx_lm.server"] = server
         tables.traffic_head(say)
         results: list[LoadResult] = []
         lengths = options.short, options.long, options.every
         counts = options.chats, options.tokens, options.rounds
-        for loads in compare(it, contenders_by_name, *counts, *lengths, note):
+        for loads in compare(it, contenders_by_name, *counts, *lengths):
             tables.traffic(loads, say)
             results += loads
         return results

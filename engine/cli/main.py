@@ -23,7 +23,9 @@ COMMANDS = {
     "dialects": ("engine.cli.dialects", "list how models mark reasoning, answers and tool calls"),
     "families": ("engine.bench.families", "test how every model family shares a step"),
     "convert": ("engine.cli.convert", "write a smaller copy of a model, in 4, 6 or 8 bits"),
+    "report": ("engine.bench.report", "measure for ten minutes and write one file to send back"),
     "doctor": ("engine.cli.doctor", "check installed versions and patches"),
+    "soak": ("engine.bench.soak", "run random schedules on all families and compare with alone"),
 }
 """Module and help text of each command. Modules define `add_arguments` and `main`.
 

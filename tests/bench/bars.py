@@ -1,9 +1,7 @@
-"""Measured values with their limits, and helpers for measuring."""
+"""Measured values with their limits."""
 
 from __future__ import annotations
 
-import os
-import subprocess
 from dataclasses import dataclass
 
 
@@ -38,14 +36,3 @@ def lateness(
         Figure(f"{name}, p99", percentile(late, 0.99), "ms", p99),
         Figure(f"{name}, max", late[-1] if late else 0.0, "ms", most),
     ]
-
-
-def resident_mb() -> float:
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-    except OSError:  # macOS
-        told = subprocess.run(
-            ["ps", "-o", "rss=", "-p", str(os.getpid())], check=True, capture_output=True, text=True
-        )
-        return int(told.stdout) * 1024 / 1e6

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.transcript.markdown_view import MarkdownView
 from tests.bench import samples
-from tests.bench.bars import Figure, resident_mb
+from tests.bench.bars import Figure
 from tests.bench.drip import Drip
 from tests.bench.drive import program
 from tests.driving import Driver
@@ -37,14 +37,10 @@ def measure(messages: int, chats: int) -> list[Figure]:
         ids.extend(samples.write_long(file, messages) for _ in range(chats))
 
     with program(engine=lambda: Drip(lambda: iter(()), 50), fill=fill) as driver:
-        before = resident_mb()
         took = [_open(driver, chat_id) for chat_id in ids]
-        after = resident_mb()
     return [
         Figure(f"{messages:,} messages, the first chat", took[0], "ms", BAR_MS),
         Figure("each, median", statistics.median(took), "ms", BAR_MS),
-        Figure("memory before", before, "MB"),
-        Figure("memory for each", (after - before) / chats, "MB"),
     ]
 
 

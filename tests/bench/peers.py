@@ -14,17 +14,16 @@ import json
 import os
 import random
 import signal
-import socket
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from engine.bench.clients import RequestSettings, run, words
+from engine.bench.server import serving
 from engine.bench.subject import Subject, send_timed, subject
 from engine.bench.throughput import stretto_rate
 from engine.bench.traffic import Arrival, summarize
@@ -33,7 +32,6 @@ from engine.params import SamplingParams
 
 CHILD = Path(__file__).with_name("llama_child.py")
 OURS = "Stretto"
-START_S = 300.0  # startup timeout of servers
 GREEDY = SamplingParams(max_tokens=1, temperature=0.0)
 
 LOAD = """
@@ -194,27 +192,6 @@ def compare_loads(it: Subject, files: Mapping[str, Path], options: argparse.Name
     return table
 
 
-@contextmanager
-def server(command: Callable[[int], list[str]]) -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    child = subprocess.Popen(
-        command(port), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    url = f"http://127.0.0.1:{port}/v1"
-    try:
-        end = time.monotonic() + START_S
-        while run(RequestSettings(url, tokens=2), [Arrival(0.0, "Hi")])[0].error:
-            if child.poll() is not None or time.monotonic() > end:
-                raise RuntimeError(f"no answer from: {' '.join(command(port))[:200]}")
-            time.sleep(0.2)
-        yield url
-    finally:
-        child.kill()
-        child.communicate()
-
-
 def compare_http(it: Subject, files: Mapping[str, Path], options: argparse.Namespace) -> Table:
     slots = str(max(options.http))
 
@@ -227,7 +204,7 @@ def compare_http(it: Subject, files: Mapping[str, Path], options: argparse.Names
 
     salt = iter(range(10**6))
     with contextlib.ExitStack() as stack:
-        urls = {name: stack.enter_context(server(command(name))) for name in (OURS, *files)}
+        urls = {name: stack.enter_context(serving(command(name))) for name in (OURS, *files)}
         table = Table(list(files))
         for chats in options.http:
             rates: dict[str, list[float]] = {name: [] for name in urls}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -88,28 +87,23 @@ CHATS = {
 }
 
 
-class Crowd(NamedTuple):
-    chats: int
-    folders: int
-
-
-def write_crowd(chats: Path, crowd: Crowd) -> None:
+def write_crowd(file: Path, count: int, folder_count: int) -> None:
     """Fill a store with chats of two messages, most in folders, some pinned or archived.
 
     Every fifth folder is nested in another. The times of the last messages spread over two years.
     """
     now, span = time.time(), 2 * 365 * 86_400
-    folders = [Folder(new_id(), f"Folder {number:02}") for number in range(crowd.folders)]
+    folders = [Folder(new_id(), f"Folder {number:02}") for number in range(folder_count)]
     for number in range(4, len(folders), 5):
         folders[number] = replace(folders[number], parent_id=folders[number - 1].id)
-    with Store.open(chats) as store:
+    with Store.open(file) as store:
         for folder in folders:
             store.folders.save(folder)
-        for first in range(0, crowd.chats, 500):
+        for first in range(0, count, 500):
             with store.transaction():
-                for number in range(first, min(first + 500, crowd.chats)):
+                for number in range(first, min(first + 500, count)):
                     folder_id = folders[number % len(folders)].id if folders else None
-                    at = now - span * number / crowd.chats
+                    at = now - span * number / count
                     chat = ChatRecord(
                         new_id(),
                         f"Chat {number} about {_SUBJECTS[number % len(_SUBJECTS)]}",

@@ -28,7 +28,6 @@ from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.theme import theme
 from tests.bench import samples, stories
 from tests.bench.drip import Drip, Piece
-from tests.bench.samples import Crowd, write_crowd
 from tests.driving import Driver, program_in
 
 LOOKS = {
@@ -148,7 +147,7 @@ def show(part: Part, look: Look, zoom: int = 100) -> None:
         paths.create()
         ids = list(samples.write(paths.chats).values())
         _embellish(paths.chats, ids[1])
-        write_crowd(paths.chats, Crowd(40, 6))
+        samples.write_crowd(paths.chats, 40, 6)
         texts: list[Callable[[], Iterator[Piece]]] = [_slow]
 
         def text() -> Iterator[Piece]:

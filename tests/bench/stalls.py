@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Slot
 
 from app.ui.pane.pane import ChatPane
 from tests.bench import samples
-from tests.bench.bars import Figure, lateness, resident_mb
+from tests.bench.bars import Figure, lateness
 from tests.bench.drip import Drip
 from tests.bench.drive import program
 from tests.driving import Driver
@@ -121,13 +121,10 @@ def dripping(panes: int, seconds: float, rate: float, characters: int) -> list[F
         for pane in opened:
             pane.chat.turn.send("Write")
         driver.wait(8.0)  # until the initial text is shown and highlighted
-        memory = [resident_mb()]
         probe = Probe()
         probe.start()
         begun, used = time.monotonic(), time.process_time()
-        for _ in range(4):
-            driver.wait(seconds / 4)
-            memory.append(resident_mb())
+        driver.wait(seconds)
         took = time.monotonic() - begun
         share = (time.process_time() - used) / took
         probe.stop()
@@ -137,11 +134,6 @@ def dripping(panes: int, seconds: float, rate: float, characters: int) -> list[F
         *lateness("lateness", probe.late_ms, P99_MS, MAX_MS),
         *lateness("of it own work", probe.busy_ms, None, None),
         Figure("cores used by the window", share, "", CPU_SHARE),
-        Figure("memory at first", memory[0], "MB"),
-        *(
-            Figure(f"memory after {took * part / 4:.0f} s", mb, "MB")
-            for part, mb in enumerate(memory[1:], 1)
-        ),
     ]
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
-from PySide6.QtWidgets import QWidget
 
 from app.settings.paths import Paths
 from app.tools.consent import Decision
@@ -119,11 +118,7 @@ _CHANGED = (
 def remote(driver: Driver, shoot: Shoot) -> None:
     program = driver.application
     dialog = RemoteDialog(program.loader, program.bridge, driver.window)
-    _shown(driver, shoot, "remote-model", dialog)
-
-
-def _shown(driver: Driver, shoot: Shoot, name: str, widget: QWidget) -> None:
-    widget.show()
+    dialog.show()
     driver.wait(0.3)
-    shoot(name, widget)
-    widget.close()
+    shoot("remote-model", dialog)
+    dialog.close()

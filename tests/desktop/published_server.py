@@ -14,7 +14,7 @@ import pytest
 from app.settings.paths import Paths
 from tests.desktop.conftest import Desk
 from tests.engine.scripted import write_scripted
-from tests.environments import folder_of
+from tests.environments import python_of
 
 CALL = '{"name": "time__get_current_time", "arguments": {"timezone": "Europe/Rome"}}'
 
@@ -24,7 +24,7 @@ def calling(display: str, tmp_path: Path) -> Iterator[Desk]:
     model = str(write_scripted(tmp_path / "Scripted", (CALL,), 8192))
     paths = Paths.for_profile(tmp_path / "profile")
     paths.data.mkdir()
-    program = str(folder_of("mcp_time") / "bin" / "mcp-server-time")
+    program = str(python_of("mcp_time").with_name("mcp-server-time"))
     server = {"command": program, "args": ["--local-timezone", "UTC"]}
     paths.tools.write_text(json.dumps({"mcpServers": {"time": server}}))
     paths.settings.write_text(json.dumps({"model": model, "models": [model], "titles": False}))

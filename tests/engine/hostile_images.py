@@ -176,9 +176,6 @@ def _ask(engine: Engine, folder: Path, data: bytes) -> Ask:
 
 
 IMAGES = (
-    Input("image", "shows 4,000 x 3,000 pixels", "", _large),
-    *(
-        Input("image", p.name, "" if p.seen else INVALID_REQUEST, _picture_input(p))
-        for p in PICTURES
-    ),
+    Input("shows 4,000 x 3,000 pixels", "", _large),
+    *(Input(p.name, "" if p.seen else INVALID_REQUEST, _picture_input(p)) for p in PICTURES),
 )

@@ -16,7 +16,6 @@ import mlx.core as mx
 import pytest
 
 from engine import Engine, EngineError, Model, SamplingParams
-from engine.bench.small_copies import perturb
 from engine.cache.session_kv import SessionKV
 from engine.messages import Send
 from engine.model import drafting as model_drafting
@@ -29,6 +28,7 @@ from engine.runtime.request import SessionState
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.workers import Mailbox
 from engine.stepping import SteppedEngine
+from tests.torture.small_copies import perturb
 
 HELD = (LoadedModel, SessionKV, SessionState, mx.array)
 
@@ -52,7 +52,11 @@ def alive() -> Counter[str]:
 def made_once(model_folder: Callable[[str], Path]) -> None:
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
-        assert engine.open_session(model).send("do", SamplingParams(max_tokens=2, temperature=0)).tokens(60)
+        assert (
+            engine.open_session(model)
+            .send("do", SamplingParams(max_tokens=2, temperature=0))
+            .tokens(60)
+        )
 
 
 def say(engine: Engine, model: Model, chats: int) -> list[Any]:

@@ -51,7 +51,7 @@ def test_random_schedule_replies_as_alone(
     assert found.different > found.replies / 2
 
 
-# `python -m tests.torture schedules --plain --families all` covers all families.
+# `python -m engine soak` covers all families.
 @pytest.mark.turns(2)
 @pytest.mark.parametrize(("family", "on_disk"), [("plain", False), ("sliding window", True)])
 def test_random_schedule_with_little_memory_replies_as_alone(

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-from dataclasses import dataclass
 
 from tests.torture import ROOT
 
@@ -82,31 +81,22 @@ def run(command: str, arguments: list[str]) -> int:
     return status
 
 
-@dataclass(frozen=True)
-class Share:
-    """A command with its arguments, and a time limit in minutes."""
-
-    minutes: float
-    command: str
-    arguments: tuple[str, ...] = ()
-
-
-STAGES: list[list[list[Share]]] = [
-    [[Share(5.0, "hostile")]],  # separate because gaps are measured
-    [[Share(8.5, "faults", ("--seconds", "420"))]],  # in two processes
+STAGES = [
+    [[(5.0, "hostile")]],  # separate because gaps are measured
+    [[(8.5, "faults --seconds 420")]],  # in two processes
     [
-        [
-            Share(8.0, "kill", ("--rounds", "200", "--seconds", "1.5")),
-            Share(2.5, "gguf", ("--seconds", "45")),
-        ],
-        [Share(4.0, "doors", ("--seconds", "60")), Share(7.5, "person", ("--actions", "2500"))],
+        [(8.0, "kill --rounds 200 --seconds 1.5"), (2.5, "gguf --seconds 45")],
+        [(4.0, "doors --seconds 60"), (7.5, "person --actions 2500")],
     ],
     [
-        [Share(3.5, "memory", ("--minutes", "2")), Share(2.0, "hub", ("--seconds", "60"))],
-        [Share(3.0, "folders", ("--seconds", "75")), Share(3.0, "mcp", ("7",))],
+        [(3.5, "memory --minutes 2"), (2.0, "hub --seconds 60")],
+        [(3.0, "folders --seconds 75"), (3.0, "mcp 7")],
     ],
 ]
-"""Stages of `all`, which run in sequence. The lanes of a stage run in parallel."""
+"""Stages of `all`, which run in sequence: time limits in minutes, and commands.
+
+The lanes of a stage run in parallel.
+"""
 
 
 def everything(_: list[str]) -> int:
@@ -123,11 +113,10 @@ def everything(_: list[str]) -> int:
     return 1 if failed else 0
 
 
-def _lane(shares: list[Share], began: float, failed: list[str]) -> None:
-    for share in shares:
-        asked = [sys.executable, "-m", "tests.torture", share.command, *share.arguments]
+def _lane(shares: list[tuple[float, str]], began: float, failed: list[str]) -> None:
+    for minutes, command in shares:
         process = subprocess.Popen(
-            asked,
+            [sys.executable, "-m", "tests.torture", *command.split()],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -136,17 +125,16 @@ def _lane(shares: list[Share], began: float, failed: list[str]) -> None:
             start_new_session=True,
         )
         try:
-            output, _ = process.communicate(timeout=share.minutes * 60)
+            output, _ = process.communicate(timeout=minutes * 60)
             ended = f"ended with {process.returncode}"
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             output, _ = process.communicate()
-            ended = f"took longer than its {share.minutes:g} minutes"
+            ended = f"took longer than its {minutes:g} minutes"
         if process.returncode:
-            failed.append(share.command)
+            failed.append(command)
         at = time.monotonic() - began
-        told = " ".join([share.command, *share.arguments])
-        print(f"=== {told}: {ended}, {at:.0f} s after the beginning\n{output}", flush=True)
+        print(f"=== {command}: {ended}, {at:.0f} s after the beginning\n{output}", flush=True)
 
 
 def main(arguments: list[str]) -> int:

@@ -27,6 +27,7 @@ from typing import Any
 from engine import Engine
 from engine.serve.server import Server
 from tests.engine.scripted import call, write_agent
+from tests.environments import npm_install
 from tests.torture import ROOT
 
 PACKAGES = ROOT / "build" / "agents"
@@ -208,28 +209,13 @@ class Here:
 
 
 def installed(package: str, program: str, beside: Sequence[str] = ()) -> Path:
-    """Return a program from npm, installing its package if needed.
-
-    Args:
-        beside: additional packages.
-
-    Raises:
-        SystemExit: the installation failed.
-    """
+    """Return a program from npm, installing its package and those `beside` it if needed."""
     folder = PACKAGES / package.replace("/", "+")
-    found = folder / "node_modules" / ".bin" / program
-    if not (folder / "complete").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        print(f"installing {package} into {folder.relative_to(ROOT)}", flush=True)
-        # Without a tag, npm picks an older version if the latest needs a newer Node.
-        asked = ["--no-fund", "--no-audit", "--prefix", str(folder), f"{package}@latest", *beside]
-        npm = ["npm", "install", *asked]
-        if subprocess.call(npm, stdout=subprocess.DEVNULL):
-            raise SystemExit(f"{package} cannot be installed: is there a network?")
-        (folder / "complete").touch()
+    # Without a tag, npm picks an older version if the latest needs a newer Node.
+    npm_install(folder, f"{package}@latest", *beside)
     told = json.loads((folder / "node_modules" / package / "package.json").read_text())
     print(f"{package} {told['version']}", flush=True)
-    return found
+    return folder / "node_modules" / ".bin" / program
 
 
 CLAUDE_SCRIPTS = {
@@ -266,6 +252,10 @@ CLAUDE_SCRIPTS = {
 }
 
 
+def figures(exchanges: Sequence[Exchange]) -> str:
+    return "read " + ", ".join(f"{e.read}/{e.read + e.known}" for e in exchanges)
+
+
 def claude_of(here: Here) -> tuple[Path, dict[str, str]]:
     program = installed("@anthropic-ai/claude-code", "claude")
     native = list(program.parents[1].glob("@anthropic-ai/claude-code-*/claude"))
@@ -296,9 +286,6 @@ def claude(here: Here) -> None:
         except (ValueError, IndexError, AttributeError):
             said = printed[-300:]
         return said, here.recorder.since(place)
-
-    def figures(exchanges: list[Exchange]) -> str:
-        return "read " + ", ".join(f"{e.read}/{e.read + e.known}" for e in exchanges)
 
     said, turns = asked("[[claude-tools]] please")
     written = (here.folder / "one.txt").exists() and (here.folder / "two.txt").exists()
@@ -369,26 +356,19 @@ def main(arguments: list[str]) -> int:
     names = ", ".join(name for name in agents() if ":" not in name)
     about = f"of {names}; NAME-quotes:NOTATION for a model of another notation"
     parser.add_argument("names", nargs="*", metavar="NAME", help=about)
-    parser.add_argument("--record", type=Path, help="a file for all requests, as JSON")
     chosen = parser.parse_args(arguments)
     rows: list[tuple[str, str, bool, str]] = []
     known = agents()
     with tempfile.TemporaryDirectory() as root:
         for name in chosen.names or [name for name in known if ":" not in name]:
-            _run(name, known[name], Path(root) / name, rows, chosen.record)
+            _run(name, known[name], Path(root) / name, rows)
     print(f"\n{'agent':12} {'what':42} {'worked':7}")
     for agent, what, worked, how in rows:
         print(f"{agent:12} {what:42} {'yes' if worked else 'NO':7} {how}")
     return sum(not worked for _, _, worked, _ in rows)
 
 
-def _run(
-    name: str,
-    agent: Agent,
-    folder: Path,
-    rows: list[tuple[str, str, bool, str]],
-    record: Path | None,
-) -> None:
+def _run(name: str, agent: Agent, folder: Path, rows: list[tuple[str, str, bool, str]]) -> None:
     print(f"{name}:", flush=True)
     project = folder / "project"
     project.mkdir(parents=True)
@@ -405,9 +385,6 @@ def _run(
             for exchange in recorder.failed:
                 told = f"{exchange.method} {exchange.path}: {exchange.status}"
                 rows.append((name, told, False, exchange.answer[:200]))
-            if record is not None:
-                told = json.dumps([vars(e) for e in recorder.exchanges], indent=1)
-                record.with_name(f"{record.stem}-{name}.json").write_text(told)
 
 
 class Serving:

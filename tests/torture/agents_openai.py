@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-import venv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from tokenizers import Tokenizer
 
 from engine.cache.ledger import common_bytes
 from tests.engine.scripted import call
+from tests.environments import pip_install
 from tests.torture import ROOT
 from tests.torture.agents import (
     MODEL,
@@ -30,6 +30,7 @@ from tests.torture.agents import (
     Agents,
     Exchange,
     Here,
+    figures,
     installed,
 )
 
@@ -186,10 +187,6 @@ class Session:
         return printed, self._here.recorder.since(place)
 
 
-def figures(exchanges: Sequence[Exchange]) -> str:
-    return "read " + ", ".join(f"{e.read}/{e.read + e.known}" for e in exchanges)
-
-
 def _new(here: Here, place: int, turns: Sequence[Exchange]) -> int:
     """Estimate the tokens in these requests that follow text already sent before `place`."""
     tokenizer = Tokenizer.from_file(str(here.folder.parent / MODEL / "tokenizer.json"))
@@ -302,12 +299,7 @@ def _aider(here: Here) -> None:
     answers.
     """
     folder = PACKAGES / "aider"
-    if not (folder / "complete").exists():
-        print(f"installing aider-chat into {folder.relative_to(ROOT)}", flush=True)
-        venv.create(folder, clear=True, with_pip=True)
-        if subprocess.call([str(folder / "bin" / "pip"), "install", "--quiet", "aider-chat"]):
-            raise SystemExit("aider-chat cannot be installed: is there a network?")
-        (folder / "complete").touch()
+    pip_install(folder, "aider-chat")
     print(next(folder.glob("lib/*/site-packages/aider_chat-*")).name, flush=True)
     quiet = ["--yes-always", "--no-git", "--no-check-update", "--analytics-disable"]
     asked = ["--message", "PROMPT", *quiet, "--no-show-release-notes"]

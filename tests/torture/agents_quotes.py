@@ -16,8 +16,8 @@ from typing import Any
 from engine.text.call_notations import NOTATIONS, markers
 from engine.text.dialects import ROWS
 from tests.engine.scripted import SHOWS, Answer, write_quoting_agent
-from tests.torture.agents import Agents, Here, claude_of, installed
-from tests.torture.agents_openai import CLIENTS, Session, figures
+from tests.torture.agents import Agents, Here, claude_of, figures, installed
+from tests.torture.agents_openai import CLIENTS, Session
 
 THOUGHT = (
     "I look at `<think>` first. A <tool_call> or </tool_call> in my thoughts is no call, and "

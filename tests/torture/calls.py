@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -152,7 +151,3 @@ def main(arguments: list[str]) -> int:
             made += own
         print(f"{name:18} {made} calls of {SCHEMAS} schemas, all valid", flush=True)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -19,7 +19,7 @@ from engine.bench.random_models import write_model
 from engine.serve.server import Server
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted
-from tests.environments import HERE, python_of
+from tests.environments import HERE, npm_install, python_of
 from tests.torture import ROOT
 
 MOST_SECONDS = 300.0
@@ -47,7 +47,8 @@ def main(arguments: list[str]) -> int:
             address = f"http://127.0.0.1:{server.port}"
             for script in scripts:
                 if script.suffix == ".mjs":
-                    asked = ["node", str(_with_packages(script)), address]
+                    npm_install(NODE, *PACKAGES)
+                    asked = ["node", shutil.copy(script, NODE), address]
                 else:
                     asked = [str(python), str(script), address]
                 print(f"{script.stem}:", flush=True)
@@ -57,18 +58,3 @@ def main(arguments: list[str]) -> int:
                     failed.append(script.stem)
     print(f"failed: {', '.join(failed)}" if failed else "all held")
     return len(failed)
-
-
-def _with_packages(script: Path) -> Path:
-    """Copy a Node script to the folder with the packages it imports.
-
-    Raises:
-        SystemExit: the packages cannot be installed.
-    """
-    if not (NODE / "complete").exists():
-        NODE.mkdir(parents=True, exist_ok=True)
-        npm = ["npm", "install", "--no-fund", "--no-audit", "--prefix", str(NODE), *PACKAGES]
-        if subprocess.call(npm, stdout=subprocess.DEVNULL):
-            raise SystemExit("the packages of node cannot be installed: is there a network?")
-        (NODE / "complete").touch()
-    return Path(shutil.copy(script, NODE / script.name))

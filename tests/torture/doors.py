@@ -35,11 +35,8 @@ class WorkerError(Exception):
 
 
 class Worker:
-    _of: dict[str, Worker] = {}  # noqa: RUF012 (one for each door, of the module)
-    slowest: tuple[float, object] = (0.0, None)  # seconds and input since `end`
-
     def __init__(self, door: str) -> None:
-        self._left = MOST_USES
+        self.left = MOST_USES
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.torture.doors", CHILD, door],
             stdin=subprocess.PIPE,
@@ -49,46 +46,31 @@ class Worker:
             text=True,
         )
 
-    @classmethod
-    def ask(cls, door: str, given: object) -> str:
-        """Return "passed", "refused" or an error message for an input.
+    def ask(self, given: object) -> tuple[float, str]:
+        """Return the seconds of work, and "passed", "refused" or an error message for an input.
 
         Raises:
             WorkerError: the child took too long, or a signal killed it.
         """
-        worker = cls._of.get(door)
-        if worker is None or not worker._left:
-            cls.end()
-            worker = cls._of[door] = cls(door)
-        worker._left -= 1
-        said = worker._ask(json.dumps(given))
-        if said is None:
-            del cls._of[door]
-            raise WorkerError(worker._end())
-        took, _, words = said.partition(" ")
-        cls.slowest = max(cls.slowest, (float(took), given), key=lambda pair: pair[0])
-        if float(took) > LIMIT_S:
-            raise WorkerError(f"signal 9 after {took} s of work")
-        return words
-
-    @classmethod
-    def end(cls) -> None:
-        for worker in cls._of.values():
-            worker._end()
-        cls._of.clear()
-
-    def _ask(self, line: str) -> str | None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
+        starting = 30.0 if self.left == MOST_USES else 0.0
+        self.left -= 1
         with contextlib.suppress(OSError):
-            self._process.stdin.write(line + "\n")
+            self._process.stdin.write(json.dumps(given) + "\n")
             self._process.stdin.flush()
-        starting = 30.0 if self._left == MOST_USES - 1 else 0.0
-        if not select.select([self._process.stdout], [], [], HANGS_S + starting)[0]:
-            return None
-        return self._process.stdout.readline().strip() or None
+        said = ""
+        if select.select([self._process.stdout], [], [], HANGS_S + starting)[0]:
+            said = self._process.stdout.readline().strip()
+        if not said:
+            raise WorkerError(self.end())
+        took, _, words = said.partition(" ")
+        if float(took) > LIMIT_S:
+            raise WorkerError(f"signal 9 after {took} s of work")
+        return float(took), words
 
-    def _end(self) -> str:
+    def end(self) -> str:
+        """End the child, and return how it ended."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             status = self._process.wait(1.0 if self._process.poll() is None else None)
             if status < 0:
@@ -264,13 +246,19 @@ def handle_inputs(door: str) -> None:
 
 def run(door: str, seconds: float, seed: int, keep: Path) -> bool:
     rng, counts, good = random.Random(seed), Counter[str](), True
+    slowest: tuple[float, object] = (0.0, None)
+    worker = Worker(door)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         given = FUZZERS[door](rng)
+        if not worker.left:
+            worker.end()
+            worker = Worker(door)
         try:
-            said = Worker.ask(door, given)
+            took, said = worker.ask(given)
+            slowest = max(slowest, (took, given), key=lambda pair: pair[0])
         except WorkerError as error:
-            said = str(error)
+            said, worker = str(error), Worker(door)
         counts[said] += 1
         if said not in ("passed", "refused"):
             good = False
@@ -278,11 +266,10 @@ def run(door: str, seconds: float, seed: int, keep: Path) -> bool:
             file = keep / f"{door}-{counts.total()}.txt"
             file.write_text(f"{said}\n{given!r}")
             print(f"  {door}: {said[:200]} -> {file}", flush=True)
-    Worker.end()
+    worker.end()
     told = ", ".join(f"{n:,} {said}" for said, n in counts.most_common())
     print(f"{door}: {counts.total():,} inputs in {seconds:g} s: {told}")
-    print(f"  most work: {Worker.slowest[0]:.1f} s over {Worker.slowest[1]!r:.300}")
-    Worker.slowest = (0.0, None)
+    print(f"  most work: {slowest[0]:.1f} s over {slowest[1]!r:.300}")
     return good
 
 

@@ -31,7 +31,6 @@ from engine.bench.alone import (
     recorded_logits,
 )
 from engine.bench.random_models import write_model
-from engine.bench.small_copies import first_layers, perturb
 from engine.engine import Engine, Session
 from engine.messages import TextDelta
 from engine.model import prompt_lookup, runner
@@ -41,6 +40,7 @@ from engine.reply import Reply
 from engine.runtime import draft_policy, snapshot
 from tests.engine.families import FAMILIES
 from tests.torture import ROOT
+from tests.torture.small_copies import first_layers, perturb
 
 GUIDE = ROOT / "resources" / "guide"
 FORM = {"type": "object", "properties": {"key": {"enum": ["Enter", "Esc", "F1"]}}}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import sys
 import tempfile
 import threading
@@ -74,14 +75,14 @@ def huge(folder: Path, nbytes: int) -> None:
             named = piece.replace('"6f1c-11"', f'"{number}"')
             file.write((",\n" if number else "") + named)
         file.write("]")
-    before = peak()
+    before = _peak()
     begun = time.monotonic()
     with Store.open(folder / "huge.db") as store:
         report = Import([path]).run(store)
         seconds = time.monotonic() - begun
         assert len(report.imported) == count, report.details()
         assert not report.faults, report.faults
-    grown = peak() - before
+    grown = _peak() - before
     print(
         f"{path.stat().st_size / 1e9:.2f} GB with {count:,} conversations: {seconds:.0f} s, "
         f"{grown / 1e6:.0f} MB more at most"
@@ -89,8 +90,6 @@ def huge(folder: Path, nbytes: int) -> None:
     assert grown < MOST_MEMORY, f"{grown:,} bytes more"
 
 
-def peak() -> int:
-    import resource
-
+def _peak() -> int:
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024

@@ -50,9 +50,7 @@ def states(stage: Stage) -> None:
         stage.attempt(reply.resume)  # the first call may have raised the fault
     stage.ends(reply, "the subject")
     stage.ends(large, "the large one")
-    if neighbour is not None:
-        stage.attempt(neighbour.cancel)
-        stage.attempt(neighbour.cancel)
+    _stop(stage, neighbour)
     stage.ends(neighbour, "the neighbour")
 
 
@@ -206,16 +204,8 @@ def batch(stage: Stage) -> None:
         stage.problems.append(f"{len(records)} of {len(requests)} have a record")
 
 
-SCENES: dict[str, Scene] = {
-    "states": states,
-    "talk": talk,
-    "load": load,
-    "stop": stop,
-    "batch": batch,
-    "serve": serve,
-    "check": check,
-    "start": start,
-}
+_ALL: tuple[Scene, ...] = (states, talk, load, stop, batch, serve, check, start)
+SCENES = {scene.__name__: scene for scene in _ALL}
 
 
 def _stop(stage: Stage, reply: Any) -> None:

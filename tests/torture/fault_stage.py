@@ -80,32 +80,27 @@ class Where:
     def __init__(self) -> None:
         self._reply: Request | None = None
         self._ending: Request | None = None
-        made, ended, failed = Request.__init__, State.end_reply, State.fail_reply
+        made = Request.__init__
 
         def init(reply: Request, *args: Any, **more: Any) -> None:
             made(reply, *args, **more)
             if reply.session.id == SUBJECT:
                 self._reply = reply
 
-        def end(state: State, request: Request, *args: Any, **more: Any) -> None:
-            before = self._ending
-            self._ending = request
-            try:
-                ended(state, request, *args, **more)
-            finally:
-                self._ending = before
+        def ending(inner: Callable[..., None]) -> Any:
+            def end(state: State, request: Request, *args: Any, **more: Any) -> None:
+                before = self._ending
+                self._ending = request
+                try:
+                    inner(state, request, *args, **more)
+                finally:
+                    self._ending = before
 
-        def fail(state: State, request: Request, *args: Any, **more: Any) -> None:
-            before = self._ending
-            self._ending = request
-            try:
-                failed(state, request, *args, **more)
-            finally:
-                self._ending = before
+            return end
 
         Request.__init__ = init  # type: ignore[method-assign]
-        State.end_reply = end  # type: ignore[method-assign]
-        State.fail_reply = fail  # type: ignore[method-assign]
+        State.end_reply = ending(State.end_reply)  # type: ignore[method-assign]
+        State.fail_reply = ending(State.fail_reply)  # type: ignore[method-assign]
 
     def __call__(self) -> str:
         reply = self._reply

@@ -29,9 +29,7 @@ STEADY = 24  # tokens that each chat must have streamed before the input is sent
 
 def main(arguments: list[str]) -> int:
     unexpected = 0
-    print(
-        f"{'fault':<5} {'another chat':<40} {'median':>7} {'longest':>8} {'bar':>6}  ms, {'s':>5}"
-    )
+    print(f"{'another chat':<40} {'median':>7} {'longest':>8} {'bar':>6}  ms, {'s':>5}")
     with (
         subject(*arguments or ["random:tiny"]) as running,
         tempfile.TemporaryDirectory() as scratch,
@@ -68,7 +66,7 @@ def send_hostile(running: Subject, given: Input, ask: Ask) -> bool:
     median, longest = statistics.median(all_gaps), max(all_gaps)
     bar = median + 2 * GAP_BUDGET
     print(
-        f"{given.fault:<5} {given.name:<40} {median * 1e3:>7.1f} {longest * 1e3:>8.1f} "
+        f"{given.name:<40} {median * 1e3:>7.1f} {longest * 1e3:>8.1f} "
         f"{bar * 1e3:>6.0f} {'held' if longest <= bar else 'MISSED':<6} {took:>5.2f} | "
         f"{code or 'an answer'}{'' if code == given.code else ' (UNEXPECTED)'}: {message[:120]}",
         flush=True,

@@ -24,11 +24,11 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from copy import deepcopy
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
@@ -44,6 +44,7 @@ from app.ui.style import theme
 from app.ui.workspace.docks import configure_docking
 from tests.app.chats import exports
 from tests.app.fake_engine import FakeEngine
+from tests.torture.damage import Raw, bent, damaged, hostile, to_json
 
 HANG_S = 30.0
 """Timeout in seconds. Steps usually take less than one, but the machine may be busy."""
@@ -107,131 +108,30 @@ FORMATS: dict[str, Callable[[], Any]] = {
 }
 
 
-# Damage.
-
-
-class Raw:
-    """Text that `json` would not write."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
-def hostile(dice: random.Random) -> Any:
-    return dice.choice((
-        None, True, False, 0, -1, 1.5, 2**31, 2**63, -(2**70), 10**30, Raw("1e400"), Raw("-1e400"),
-        Raw("1e99999999999999999999"), Raw("9" * 400), Raw("9" * 5000), Raw("-0.0"), Raw("NaN"),
-        "", " ", "\0", "\x1b]0;t\x07", "\u202eabc\u2066", "\ud800", "\ufeff", "a\u2028b",
-        "x" * 3000, "../../etc/passwd", "remote:http://127.0.0.1:9/v1#x", "/nowhere", "hub/none",
-        "2024-99-99", "\U0001f3bb" * 50, "\x00\x01\x02\x7f\x85", "&amp;<script>", "```\n" * 50,
-        "[a](javascript:x)",
-        [], {}, [[]], [None], [{}], {"": {}}, {"a": [1]}, ["x"] * 50, [1.5, "b", None, {}],
-        {"format": "stretto-chats"}, nested(dice.choice((5, 150, 400))),
-        *(word for word in ("user", "assistant", "system", "tool", "streaming", "passages")),
-    ))  # fmt: skip
-
-
-def nested(depth: int) -> Raw:
-    return Raw("[" * depth + "]" * depth)
-
-
-def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    yield at
-    if isinstance(value, dict | list):
-        inner = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, each in inner:
-            yield from places(each, (*at, key))
-
-
-def damaged(value: Any, dice: random.Random) -> Any:
-    value = deepcopy(value)
-    for _ in range(dice.choice((1, 1, 2, 4))):
-        path = dice.choice([p for p in places(value) if p] or [()])
-        if not path:
-            return hostile(dice)
-        inside = value
-        for key in path[:-1]:
-            inside = inside[key]
-        key = path[-1]
-        match dice.randrange(8):
-            case 0:
-                del inside[key]
-            case 1 if isinstance(inside, list):
-                inside.append(deepcopy(inside[key]))  # a duplicate with the same ids
-            case 1:
-                inside[f"{key}"[::-1] or "x"] = deepcopy(inside[key])
-            case 2:  # a value from another place, e.g. another id, or a child as parent
-                other = dice.choice([p for p in places(value) if p])
-                found = value
-                for step in other:
-                    found = found[step]
-                inside[key] = deepcopy(found)
-            case _:
-                inside[key] = hostile(dice)
-    return value
-
-
-def to_json(value: Any) -> str:
-    raw: list[str] = []
-
-    def plain(each: Any) -> str:
-        raw.append(each.text)
-        return f"\0raw {len(raw) - 1}\0"
-
-    text = json.dumps(value, default=plain)
-    for number, each in enumerate(raw):
-        text = text.replace(json.dumps(f"\0raw {number}\0"), each)
-    return text
-
-
-def bent(data: bytes, dice: random.Random) -> bytes:
-    """Return the bytes with some removed, repeated or changed."""
-    at = dice.randrange(len(data) + 1)
-    match dice.randrange(5):
-        case 0:
-            return data[:at]
-        case 1:
-            return data[:at] + bytes([dice.randrange(256)]) + data[at + 1 :]
-        case 2:
-            return data[:at] + data[at + dice.randrange(200) :]
-        case 3:
-            return data[:at] + data[dice.randrange(len(data) + 1) :]
-    return data[:at] + dice.randbytes(30) + data[at:]
-
-
 # The program.
 
 
-class Watched:
-    """Records errors raised in any thread, as stacks.
+@contextmanager
+def watched(*, unreadable: bool = False) -> Iterator[list[str]]:
+    """Yield a list to which the errors of all threads are added, as stacks.
 
     Args:
         unreadable: ignore errors about unreadable chats, which the window reports.
     """
-
-    def __init__(self, *, unreadable: bool = False) -> None:
-        self.raised: list[str] = []
-        self._unreadable = unreadable
+    raised: list[str] = []
 
     def take(
-        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+        kind: type[BaseException], error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if not (self._unreadable and isinstance(error, StoreError)):
-            self.raised.append("".join(traceback.format_exception(kind, error, trace))[-3000:])
+        if not (unreadable and isinstance(error, StoreError)):
+            raised.append("".join(traceback.format_exception(kind, error, trace))[-3000:])
 
-    @contextmanager
-    def over(self) -> Iterator[None]:
-        before = sys.excepthook, threading.excepthook
-        sys.excepthook = self.take
-        threading.excepthook = lambda told: (
-            self.take(told.exc_type, told.exc_value, told.exc_traceback)
-            if told.exc_value is not None
-            else None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "excepthook", take)
+        patch.setattr(
+            threading, "excepthook", lambda e: take(e.exc_type, e.exc_value, e.exc_traceback)
         )
-        try:
-            yield
-        finally:
-            sys.excepthook, threading.excepthook = before
+        yield raised
 
 
 class Window:
@@ -297,12 +197,11 @@ def everything(store: Store) -> dict[str, Any]:
 # Hostile chat files.
 
 
-def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") -> list[str]:
+def imports(folder: Path, rounds: int, seed: int, until: float) -> list[str]:
     """Import damaged exports, open the results and return the faults."""
     faults: list[str] = []
     done: Counter[str] = Counter()
-    watched = Watched()
-    with watched.over():
+    with watched() as raised:
         window = Window(folder / "profile")
         try:
             assert window.app.store is not None
@@ -316,7 +215,7 @@ def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") 
                 # ends the process if the window hangs
                 faulthandler.dump_traceback_later(4 * HANG_S, exit=True)
                 dice = random.Random(f"{seed} {number}")
-                name = only or dice.choice(list(FORMATS))
+                name = dice.choice(list(FORMATS))
                 value = damaged(FORMATS[name](), dice)
                 data = to_json(value).encode("utf-8", "surrogatepass")
                 if dice.random() < 0.25:
@@ -326,21 +225,21 @@ def imports(folder: Path, rounds: int, seed: int, until: float, only: str = "") 
                 try:
                     done[name] += _one_import(window, file)
                 except Exception:
-                    watched.raised.append(traceback.format_exc()[-3000:])
+                    raised.append(traceback.format_exc()[-3000:])
                 if everything(window.app.store).get("kept") != before:
-                    watched.raised.append("the chat that was there is another")
-                for stack in watched.raised:
+                    raised.append("the chat that was there is another")
+                for stack in raised:
                     faults.append(f"import {number} ({name}): {stack}")
-                if watched.raised:
+                if raised:
                     shutil.copy(
                         file, Path(tempfile.gettempdir()) / f"stretto-import-{seed}-{number}.json"
                     )
-                watched.raised.clear()
+                raised.clear()
                 file.unlink()
         finally:
             window.close()
             faulthandler.cancel_dump_traceback_later()
-    faults += [f"at the end: {stack}" for stack in watched.raised]
+    faults += [f"at the end: {stack}" for stack in raised]
     told = ", ".join(f"{count:,} of {name}" for name, count in sorted(done.items()))
     print(f"{rounds:,} damaged files; chats that came of them: {told or 'none'}")
     return faults
@@ -405,15 +304,14 @@ def profiles(folder: Path, rounds: int, seed: int, until: float) -> list[str]:
         profile = folder / f"{number}"
         shutil.copytree(good, profile)
         harm = dice.choice(HARMS)
-        watched = Watched(unreadable=harm in TO_CHATS)
-        with watched.over():
+        with watched(unreadable=harm in TO_CHATS) as raised:
             try:
                 harm(profile, dice)
                 done[harm.__name__] += 1
                 _one_start(profile, chats_touched=harm in TO_CHATS)
             except Exception:
-                watched.raised.append(traceback.format_exc()[-3000:])
-        faults += [f"profile {number} ({harm.__name__}): {stack}" for stack in watched.raised]
+                raised.append(traceback.format_exc()[-3000:])
+        faults += [f"profile {number} ({harm.__name__}): {stack}" for stack in raised]
         _open_again(profile)
         shutil.rmtree(profile)
     told = ", ".join(f"{count:,} {name.strip('_')}" for name, count in sorted(done.items()))
@@ -497,24 +395,18 @@ def _open_again(profile: Path) -> None:
 Harm = Callable[[Path, random.Random], None]
 
 
-def _settings(profile: Path, dice: random.Random) -> None:
-    file = profile / "settings.json"
-    file.write_text(to_json(damaged(json.loads(file.read_text()), dice)), errors="surrogatepass")
+def _in_file(name: str) -> Harm:
+    def damage_file(profile: Path, dice: random.Random) -> None:
+        file = profile / name
+        content = file.read_bytes()
+        if dice.random() < 0.7:
+            content = to_json(damaged(json.loads(content), dice)).encode()
+        else:
+            content = bent(content, dice)
+        file.write_bytes(content)
 
-
-def _settings_bytes(profile: Path, dice: random.Random) -> None:
-    file = profile / "settings.json"
-    file.write_bytes(bent(file.read_bytes(), dice))
-
-
-def _servers(profile: Path, dice: random.Random) -> None:
-    file = profile / "mcp.json"
-    file.write_text(to_json(damaged(json.loads(file.read_text()), dice)), errors="surrogatepass")
-
-
-def _servers_bytes(profile: Path, dice: random.Random) -> None:
-    file = profile / "mcp.json"
-    file.write_bytes(bent(file.read_bytes(), dice))
+    damage_file.__name__ = name
+    return damage_file
 
 
 def _layout(profile: Path, dice: random.Random) -> None:
@@ -601,13 +493,12 @@ def _folders(profile: Path, dice: random.Random) -> None:
 
 
 HARMS: list[Harm] = [
-    _settings, _settings, _settings, _settings_bytes, _servers, _servers, _servers_bytes, _layout,
-    _layout, _values, _values, _nested_values, _nested_values, _chats_bytes, _foreign, _links,
-    _folders,
-]  # fmt: skip
+    *(_in_file("settings.json"), _in_file("mcp.json"), _layout, _values, _nested_values) * 2,
+    *(_chats_bytes, _foreign, _links, _folders),
+]
 TO_CHATS = [_values, _nested_values, _chats_bytes, _foreign]
 
-PARTS = ("imports", "profiles")
+PARTS = {"imports": imports, "profiles": profiles}
 
 
 def main(arguments: list[str]) -> int:
@@ -617,7 +508,6 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=120.0, help="of each; then none is begun")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--part", choices=PARTS, help="only this one")
-    parser.add_argument("--format", choices=FORMATS, default="", help="imports: only this one")
     chosen = parser.parse_args(arguments)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     failed = 0
@@ -626,10 +516,7 @@ def main(arguments: list[str]) -> int:
             continue
         until = time.monotonic() + chosen.seconds
         with tempfile.TemporaryDirectory(prefix="stretto-profile-") as folder:
-            if name == "imports":
-                faults = imports(Path(folder), chosen.rounds, chosen.seed, until, chosen.format)
-            else:
-                faults = profiles(Path(folder), chosen.rounds, chosen.seed, until)
+            faults = PARTS[name](Path(folder), chosen.rounds, chosen.seed, until)
         kinds: dict[str, list[str]] = {}
         for fault in faults:
             kinds.setdefault(fault.strip().splitlines()[-1][:100], []).append(fault)
@@ -638,7 +525,3 @@ def main(arguments: list[str]) -> int:
         print(f"{name}: {len(faults)} faults of {len(kinds)} kinds")
         failed += len(faults)
     return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -89,7 +89,7 @@ class Worker(QObject):
         elif kind == "enter":
             self._do("enter" if chat.turn.is_at_work else "first", chat.compose.text, self._enter)
         elif kind == "steer":
-            self._do("steer", chat.compose.text, self._steer)
+            self._do("steer", chat.compose.text, lambda: chat.turn.handle(Event.STEER))
         elif kind == "stop":
             self._do("stop", "", lambda: chat.turn.handle(Event.STOP))
         # not during an edit, which this would end
@@ -97,7 +97,7 @@ class Worker(QObject):
             self._do("go on", "", lambda: chat.turn.handle(Event.SEND_QUEUE))
         elif kind == "undo" and self._removed:
             gone, at = self._removed.pop()
-            self._do("undo", gone.text, lambda: self._undo(gone, at))
+            self._do("undo", gone.text, lambda: chat.queue.restore(gone, at) is None)
         elif kind in {"edit", "remove"} and chat.queue.messages:
             queued = self._dice.choice(chat.queue.messages)
             if kind == "edit":
@@ -120,10 +120,6 @@ class Worker(QObject):
     def _enter(self) -> bool:
         return bool(self.chat.turn.handle(Event.ENTER))
 
-    def _steer(self) -> bool:
-        chat = self.chat
-        return bool(chat.turn.handle(Event.STEER))
-
     def _edit(self, queued: Queued) -> None:
         """Edit a message. Sometimes the edit is left open, and Enter ends it later."""
         chat = self.chat
@@ -139,10 +135,6 @@ class Worker(QObject):
         at = self.chat.queue.messages.index(queued)
         self._removed.append((queued, at))
         self.chat.turn.remove_queued(queued.id)
-        return True
-
-    def _undo(self, gone: Queued, at: int) -> bool:
-        self.chat.queue.restore(gone, at)
         return True
 
     @Slot()

@@ -1,6 +1,6 @@
 """Engines of several ranks: random schedules compared with one rank, and failing or slow ranks.
 
-`tokens` plays the isolation schedules of `engine.bench.schedules` on ranks and repeats each chat on
+`tokens` plays random schedules (`engine.bench.schedules`) on ranks and repeats each chat on
 a single-rank engine. In every second schedule a few chats continue until their contexts slide. In
 each step the followers check that they hold as many tokens as rank 0. `faults` kills, stops or
 slows a rank at a random moment. Every reply must end exactly once within five seconds.
@@ -14,7 +14,6 @@ import itertools
 import os
 import random
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -263,7 +262,3 @@ def main(arguments: list[str]) -> int:
     parts = options.parts or ["tokens", "faults"]
     wrong = sum({"tokens": tokens, "faults": faults}[part](options) for part in parts)
     return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -254,8 +254,8 @@ def drafts(folder: Path, found: Found, scratch: Path) -> None:
     """Use the model's first layers as a draft model, which must not change the replies."""
     import math
 
-    from engine.bench.small_copies import first_layers
     from engine.runtime import draft_policy
+    from tests.torture.small_copies import first_layers
 
     before, draft_policy.WORTH = draft_policy.WORTH, math.inf
     try:

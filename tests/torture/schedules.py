@@ -1,7 +1,6 @@
 """Random schedules of quantized models, where each token and logit must be the same as alone.
 
     python -m tests.torture schedules [--schedules 200] [--families llama qwen3 …]
-    python -m tests.torture schedules --plain --families all --minutes 30
 
 Chats join, leave, fork, are edited, evicted and restored, and prompts are read in chunks of random
 sizes. Then each chat runs alone. If a model uses the CPU kernels' decoder, each row of logits must
@@ -26,7 +25,6 @@ from engine.bench.alone import Outcome, compare
 from engine.bench.families import quantize_folder, write_family
 from engine.bench.limits import short_context, short_prefixes, tight_budget
 from engine.bench.schedules import Schedule
-from engine.bench.small_configs import NotBuildableError, architectures
 from engine.engine import Engine
 from engine.model import loader, plain_decoder
 from engine.runtime.pacing import PrefillPacer
@@ -80,25 +78,18 @@ def uses_decoder(folder: Path) -> bool:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="tests.torture schedules", description=__doc__)
     add = parser.add_argument
-    add("--families", nargs="+", default=FAMILIES, metavar="NAME", help="architectures, or all")
-    add("--plain", action="store_true", help="do not quantize the weights")
+    add("--families", nargs="+", default=FAMILIES, metavar="NAME")
     add("--schedules", type=int, default=200, help="per family (200)")
     add("--steps", type=int, default=40, help="actions of a schedule (40)")
     add("--seed", type=int, default=0, help="the first schedule's (0)")
     add("--minutes", type=float, default=1e9, help="at most, for all families")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
-    families = architectures() if options.families == ["all"] else options.families
-    began, share, failed = time.monotonic(), 60 * options.minutes / len(families), 0
-    for number, name in enumerate(families, 1):
+    began, share, failed = time.monotonic(), 60 * options.minutes / len(options.families), 0
+    for number, name in enumerate(options.families, 1):
         with tempfile.TemporaryDirectory() as scratch:
-            try:
-                folder = write_family(Path(scratch) / name, name)
-            except NotBuildableError as error:
-                print(f"{name:<16} left out: {error}", flush=True)
-                continue
-            if not options.plain:
-                quantize_folder(folder, 32)
+            folder = write_family(Path(scratch) / name, name)
+            quantize_folder(folder, 32)
             is_exact = uses_decoder(folder)
             played = replies = ties = unequal = 0
             apart = 0.0

@@ -28,6 +28,7 @@ from typing import Any
 from engine import Engine, Model, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.runtime.workers import MAX_THREADS
+from engine.sandbox.process import resident_bytes
 from engine.serve.agents import MAX_IDLE_AGENTS
 from engine.serve.auth import Keys, Settings
 from engine.serve.connection import ACCEPTS_PER_ITERATION as ACCEPTED
@@ -117,13 +118,7 @@ def _attacked(engine: Engine, model: Model, folder: Path, chosen: argparse.Names
         asker.end()
         until(lambda: server.connections == 0, 120)
         time.sleep(2)  # the server frees memory once a second
-        after = _held(server)
-        print(f"after:  {after}")
-        for what in ("threads", "descriptors"):
-            if after[what] > before[what]:
-                faults.append(f"{what}: {before[what]} -> {after[what]}")
-        if after["memory"] - before["memory"] > ATTACKED_GROWTH:
-            faults.append(f"memory: {before['memory']} -> {after['memory']} bytes")
+        faults += _left(server, before, ATTACKED_GROWTH)
     print("\n".join(faults) or "all attacks held")
     return len(faults)
 
@@ -266,13 +261,7 @@ def _tortured(server: Server, model: Model, chosen: argparse.Namespace) -> int:
             faults.append(f"{count} clients: {came.told()}")
     streams.end()
     _rest(server)
-    after = _held(server)
-    print(f"after:  {after}")
-    for name in ("threads", "descriptors"):
-        if after[name] > before[name]:
-            faults.append(f"{name}: {before[name]} -> {after[name]}")
-    if after["memory"] - before["memory"] > MOST_GROWTH:
-        faults.append(f"memory: {before['memory']} -> {after['memory']} bytes")
+    faults += _left(server, before, MOST_GROWTH)
     if ask(server, "POST", CHAT, body()).status != 200:
         faults.append("the server does not answer any more")
     print("\n".join(faults) or "nothing is left behind")
@@ -411,16 +400,25 @@ def _held(server: Server) -> dict[str, int]:
     names = [thread.name for thread in threading.enumerate()]
     workers = names.count("stretto-worker")
     assert workers <= MAX_THREADS
-    with open("/proc/self/statm") as file:
-        memory = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return {
-        "memory": memory,
+        "memory": resident_bytes(os.getpid()),
         "threads": sum(
             not name.startswith(("stretto-worker", "asyncio", STREAM)) for name in names
         ),
         "descriptors": len(os.listdir("/proc/self/fd")),
         "replies": running(server),
     }
+
+
+def _left(server: Server, before: dict[str, int], most_growth: int) -> list[str]:
+    after = _held(server)
+    print(f"after:  {after}")
+    limits = {"memory": most_growth, "threads": 0, "descriptors": 0}
+    return [
+        f"{name}: {before[name]} -> {after[name]}"
+        for name, limit in limits.items()
+        if after[name] - before[name] > limit
+    ]
 
 
 class Streams:

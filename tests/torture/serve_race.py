@@ -7,6 +7,8 @@ replies match the model running alone, and nothing is left over at the end.
 from __future__ import annotations
 
 import asyncio
+import http.client
+import io
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -389,32 +391,25 @@ def _wanted(steps: Sequence[Step]) -> set[tuple[int, int, bool]]:
 
 
 def _parsed(got: bytes) -> Answer | None:
-    head, gap, content = got.partition(b"\r\n\r\n")
-    while head.startswith(b"HTTP/1.1 100 "):
-        head, gap, content = content.partition(b"\r\n\r\n")
-    if not gap:
-        return None
-    first, *lines = head.decode("latin-1").split("\r\n")
-    headers = {k.lower(): v.strip() for k, _, v in (line.partition(":") for line in lines)}
-    if headers.get("transfer-encoding") == "chunked":
-        whole, content = _unchunked(content)
-        if not whole:
-            return None
-    elif len(content) != int(headers.get("content-length", -1)):
-        return None
-    return Answer(int(first.split()[1]), headers, content)
+    """Return the response, or None if it is incomplete or followed by something else."""
 
+    class Received(io.BytesIO):
+        def makefile(self, _: str) -> Received:
+            return self
 
-def _unchunked(content: bytes) -> tuple[bool, bytes]:
-    out = b""
-    while True:
-        size, gap, content = content.partition(b"\r\n")
-        if not gap:
-            return False, out
-        count = int(size, 16)
-        if not count:
-            return content == b"\r\n", out
-        out, content = out + content[:count], content[count + 2 :]
+        def close(self) -> None: ...
+
+    received = Received(got)
+    response = http.client.HTTPResponse(received)  # type: ignore[arg-type]
+    try:
+        response.begin()
+        content = response.read()
+    except (http.client.HTTPException, ConnectionError):
+        return None
+    if received.read():
+        return None
+    headers = {name.lower(): value for name, value in response.getheaders()}
+    return Answer(response.status, headers, content)
 
 
 def _told(step: Step, content: bytes) -> tuple[list[str], str, bool]:

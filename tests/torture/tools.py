@@ -22,6 +22,7 @@ from tests.app.conftest import process_until
 from tests.app.desk import Desk
 
 CHATS = 8
+NAMES = ("secret", "other")
 LONGEST = 30  # messages of a chat
 SETTLE_S = 20.0
 
@@ -34,17 +35,13 @@ class World(Desk):
         self.folder = folder
         super().__init__(folder / "chats.db")
         self.ran: list[tuple[str, Path]] = []  # key of each run and the folder it could see
-        more = [
-            builtin_tool(
-                "secret", "A secret.", self._secret, asks_each_time=False, key={"type": "string"}
-            ),
-            builtin_tool(
-                "other", "Another.", self._secret, asks_each_time=False, key={"type": "string"}
-            ),
-        ]
-        self.library.toolbox.builtin = BuiltinTools(more)
-        names = ("Stretto/secret", "Stretto/other")
-        self.chats = [self.library.new("/models/a", {"tools": list(names)}) for _ in range(CHATS)]
+        key = {"type": "string"}
+        self.library.toolbox.builtin = BuiltinTools(
+            builtin_tool(name, "A secret.", self._secret, asks_each_time=False, key=key)
+            for name in NAMES
+        )
+        names = [f"Stretto/{name}" for name in NAMES]
+        self.chats = [self.library.new("/models/a", {"tools": names}) for _ in range(CHATS)]
         for chat in self.chats:
             self.library.toolbox.consents.grant(chat.id, folder / chat.id, False)
         # (chat, tool) pairs that were answered with "always"
@@ -82,7 +79,7 @@ class World(Desk):
         path = chat.transcript.path
         if len(path) > LONGEST:  # otherwise long prompts take most of the time
             chat.delete_message(path[0].id)
-        tool = self.chance.choice(["secret", "other"])
+        tool = self.chance.choice(NAMES)
         asked = f'{tool} {{"key": "{chat.id}"}}'
         verb = self.chance.choice(["call", "call", f"loop {self.chance.randint(2, 4)}"])
         twice = f" & {asked}" if verb == "call" and self.chance.random() < 0.3 else ""

@@ -38,8 +38,8 @@ from engine.runtime import memory as memory_module
 from engine.runtime.memory import Memory, Tally
 from engine.runtime.plan import Idle
 from engine.stepping import SteppedEngine
-from tests.torture import memory_run
-from tests.torture.memory_run import STORY, write_wide
+from tests.torture import memory as memory_run
+from tests.torture.memory import STORY, write_wide
 
 FEW = SamplingParams(max_tokens=4, seed=1)
 CALM = {3: -1e9, 4: -1e9, 2: -1e9}  # keep the random model from thinking or ending early

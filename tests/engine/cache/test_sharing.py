@@ -11,7 +11,6 @@ import pytest
 
 from engine import Engine, Reply
 from engine.bench.random_models import write_model
-from engine.bench.small_copies import perturb
 from engine.cache.prefix_index import PrefillingSession, PrefixIndex
 from engine.cache.session_kv import SessionKV
 from engine.model import fingerprint
@@ -19,6 +18,7 @@ from engine.model.drafting import Drafter
 from engine.runtime import draft_policy
 from tests.engine.cache.prompts import params, read
 from tests.engine.families import FAMILIES
+from tests.torture.small_copies import perturb
 
 SYSTEM = "You are one of many voices, and every one of them was told the same at length. " * 4
 STORY = "Listen to this story, all of you, and say how it goes on. " * 5

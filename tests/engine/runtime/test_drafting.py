@@ -14,7 +14,6 @@ import pytest
 from msgspec.structs import replace
 
 from engine import Engine, EngineError, Model, Reply, SamplingParams, TextDelta
-from engine.bench.small_copies import perturb
 from engine.model import drafting as model_drafting
 from engine.model import prompt_lookup as model_lookup
 from engine.model import runner, sampling
@@ -34,6 +33,7 @@ from engine.runtime.draft_policy import (
 from engine.runtime.plan import Row, Status, StepPlan, Timing, View
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
+from tests.torture.small_copies import perturb
 
 PROMPT = "do re mi fa " * 6
 

@@ -15,7 +15,7 @@ from engine.runtime.plan import StepPlan, View
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.snapshot import take_snapshot
 from engine.runtime.state import State
-from tests.torture import memory_run
+from tests.torture import memory as memory_run
 
 BUDGET = 18 * 10**6
 

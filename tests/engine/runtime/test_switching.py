@@ -13,7 +13,6 @@ import pytest
 
 from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
-from engine.bench.small_copies import perturb
 from engine.engine import Session
 from engine.messages import Load
 from engine.model import loader
@@ -29,6 +28,7 @@ from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES
 from tests.engine.faults import HeldLoads
 from tests.engine.model.test_loading import checked_model
+from tests.torture.small_copies import perturb
 from tests.waiting import until
 
 Folder = Callable[[str], Path]

@@ -17,7 +17,7 @@ from app.ui.style.scroll_bars import FloatingBar
 from app.ui.widgets.row_painter import RowPainter
 from app.ui.workspace.tabs import StripButtons
 from tests.app.conftest import Run, Start
-from tests.bench.samples import Crowd, write_crowd
+from tests.bench.samples import write_crowd
 
 CHATS = 600
 
@@ -35,7 +35,7 @@ def calls(act: Callable[[], object], *functions: Any) -> int:
 def run(start: Start, profile) -> Run:
     paths = Paths.for_profile(profile)
     paths.create()
-    write_crowd(paths.chats, Crowd(CHATS, 10))
+    write_crowd(paths.chats, CHATS, 10)
     run = start().ready()
     model = run.window.sidebar.model
     for folder in run.app.library.order.folders():
