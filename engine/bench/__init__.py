@@ -2,6 +2,6 @@
 
 Imports: engine.batch, engine.cli, engine.cluster, engine.sandbox,
 engine.engine, engine.errors, engine.hub.gguf, engine.cache, engine.messages, engine.model,
-engine.params, engine.reply,
+engine.model.patches, engine.params, engine.reply,
 engine.runtime.
 """

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import json
-import subprocess
 import tempfile
 import threading
 import time
@@ -22,6 +20,7 @@ from msgspec import Struct, to_builtins
 
 from engine.bench import small_configs
 from engine.bench.random_models import write_model
+from engine.bench.subject import measure_in_child
 from engine.cache import estimate
 from engine.engine import Engine, Session
 from engine.errors import UNSUPPORTED_SESSION, EngineError
@@ -30,7 +29,6 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
 from engine.runtime import pacing
-from engine.sandbox.process import engine_command
 
 CHUNK = 64
 CONTEXTS = (256, 768, 1536)
@@ -207,15 +205,11 @@ def measure_in_children(
     families: Sequence[str], contexts: Sequence[int] = CONTEXTS
 ) -> Iterator[Peak]:
     for family in families:
-        options = ("--parts", "memory", "--json", "-", "--length", *map(str, contexts))
-        command = engine_command("bench", f"family:{family}", *options)
-        process = subprocess.run(command, capture_output=True, text=True, check=False)
-        if process.returncode:
-            last = (process.stderr.strip().splitlines() or [f"status {process.returncode}"])[-1]
-            yield Peak(family, 0, None, 0, why=last[:300])
-            continue
-        for fields in json.loads(process.stdout)["memory"]:
-            yield Peak(**fields)
+        try:
+            for fields in measure_in_child("memory", family, "--length", *map(str, contexts)):
+                yield Peak(**fields)
+        except RuntimeError as error:
+            yield Peak(family, 0, None, 0, why=str(error))
 
 
 def run(model: str, contexts: Sequence[int], say: Callable[[str], None]) -> list[dict[str, Any]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import subprocess
 import tempfile
 import threading
 import time
@@ -21,6 +23,7 @@ from engine.messages import Event, Failed, Finished, TextDelta
 from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Reply
+from engine.sandbox.process import engine_command
 
 
 class Subject(Struct, dict=True):
@@ -100,6 +103,21 @@ def real_model() -> Path:
     if folder is None:
         raise ValueError("the small real model is not here yet: `make model` brings it")
     return folder
+
+
+def measure_in_child(part: str, family: str, *options: str) -> list[dict[str, Any]]:
+    """Run a part of `bench` for a tiny model of a family, in a child process.
+
+    Raises:
+        RuntimeError: if the child fails.
+    """
+    command = engine_command("bench", f"family:{family}", "--parts", part, "--json", "-", *options)
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode:
+        last = (process.stderr.strip().splitlines() or [f"status {process.returncode}"])[-1]
+        raise RuntimeError(f"{part} of {family} failed: {last[:300]}")
+    results: list[dict[str, Any]] = json.loads(process.stdout)[part]
+    return results
 
 
 class Stream:

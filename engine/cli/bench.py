@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from engine.bench import contenders, latency, memory, tables, throughput
+from engine.bench import contenders, graph, latency, memory, tables, throughput
 from engine.bench.server import mlx_server
 from engine.bench.subject import Subject, subject
 from engine.bench.traffic import Contender, LoadResult, compare
@@ -22,6 +22,7 @@ from engine.errors import EngineError
 from engine.sandbox.process import FROZEN
 
 PARTS = ("decode", "traffic", "latency")
+SEPARATE_PARTS = ("memory", "graph")  # load models themselves
 FAMILIES = "families"
 AGAINST = ("alone", "batch", "server")
 Say = Callable[[str], None]
@@ -32,14 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         nargs="?",
         default=FAMILIES,
-        help="model folder, GGUF file, hub id, random:135m or real; families (memory)",
+        help="model folder, GGUF file, hub id, random:135m or real; families (memory, graph)",
     )
     parser.add_argument(
         "--parts",
         nargs="+",
-        choices=(*PARTS, "memory"),
+        choices=(*PARTS, *SEPARATE_PARTS),
         default=PARTS,
-        help="parts to run (default: all but memory)",
+        help="parts to run (default: all but memory and graph)",
     )
     parser.add_argument(
         "--against",
@@ -63,6 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--every", type=float, default=0.5, help="seconds between staggered requests (0.5)")
     add("--history", type=positive_int, nargs="+", default=[500, 4000], metavar="N")
     add("--length", type=positive_int, nargs="+", metavar="N", help="contexts of memory")
+    add("--cases", nargs="+", metavar="NAME", default=(), help="cases of graph (default: all)")
+    add("--markdown", metavar="FILE", help="write graph's table into a page")
     add("--json", metavar="FILE", help="also write the figures; - for stdout")
 
 
@@ -74,12 +77,16 @@ def main(options: argparse.Namespace) -> int:
 
     figures: dict[str, Any] = {}
     try:
-        if options.model == FAMILIES and options.parts != ["memory"]:
+        if options.model == FAMILIES and set(options.parts) - set(SEPARATE_PARTS):
             raise ValueError("name a model: a folder, a downloaded hub id, or random:135m")
-        if "memory" in options.parts:  # loads models itself
+        if "memory" in options.parts:
             contexts = options.length or memory.CONTEXTS
             figures["memory"] = memory.run(options.model, contexts, say)
-        if set(options.parts) - {"memory"}:
+        if "graph" in options.parts:
+            figures["graph"] = graph.run(
+                options.model, options.chats, options.cases, say, options.markdown
+            )
+        if set(options.parts) - set(SEPARATE_PARTS):
             with subject(options.model) as running:
                 _compare_contenders(running, options, say, figures)
     except (EngineError, RuntimeError, ValueError) as error:
