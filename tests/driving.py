@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.models.loading import LoadState
@@ -18,6 +17,7 @@ from app.settings.paths import GUIDE, Paths
 from app.settings.settings import Settings
 from app.ui.pane.pane import ChatPane
 from app.ui.window.main_window import MainWindow
+from tests.waiting import wait_until
 
 if TYPE_CHECKING:
     from engine import Engine
@@ -79,21 +79,7 @@ class Driver:
         return pane
 
     def until(self, condition: Callable[[], bool], timeout_s: float = 60) -> None:
-        loop = QEventLoop()
-        give_up = time.monotonic() + timeout_s
-
-        def look() -> None:
-            if condition() or time.monotonic() > give_up:
-                loop.quit()
-
-        timer = QTimer(interval=20)
-        timer.timeout.connect(look)
-        timer.start()
-        if not condition():
-            loop.exec()
-        timer.stop()
-        if not condition():
-            raise TimeoutError(f"Waited {timeout_s:g} s in vain.")
+        wait_until(condition, timeout_s)
 
     def wait(self, seconds: float) -> None:
         end = time.monotonic() + seconds

@@ -6,7 +6,6 @@ import gc
 import os
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -21,7 +20,7 @@ if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
     _SCREEN = Path(__file__).with_name("screen.json")
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_SCREEN}"
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, Qt, QThread, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, QThread, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app import flows
@@ -38,7 +37,7 @@ from app.ui.widgets import standard_dialogs
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import configure_docking
 from tests.app.fake_engine import FakeEngine
-from tests.waiting import until
+from tests.waiting import wait_until
 
 DEADLINE_MS = 20_000
 
@@ -48,31 +47,9 @@ def rows_alive(view: TranscriptView) -> int:
 
 
 def _wait_until(
-    bot: QtBot, condition: Callable[[], bool | None], *, timeout: int = DEADLINE_MS
+    _bot: QtBot, condition: Callable[[], object], *, timeout: int = DEADLINE_MS
 ) -> None:
-    """Replace pytest-qt's `waitUntil`, which checks every 10 ms and gives up after 5 s.
-
-    With it, tests of the window spent half of their time waiting for the next check, and a busy
-    machine needs longer than 5 s. All checks of a wait share one loop and one timer: pytest-qt
-    creates both for each check, which takes three times the CPU time.
-    """
-    give_up = time.monotonic() + timeout / 1000
-    loop = timer = None
-    while True:
-        try:
-            if (true := condition()) or true is None:  # a condition of asserts returns nothing
-                return
-        except AssertionError:
-            if time.monotonic() > give_up:
-                raise
-        if time.monotonic() > give_up:
-            raise TimeoutError(f"not within {timeout} ms")
-        if loop is None or timer is None:
-            loop = QEventLoop()
-            timer = QTimer(loop, singleShot=True, interval=1)
-            timer.timeout.connect(loop.quit)
-        timer.start()
-        loop.exec()
+    wait_until(condition, timeout / 1000)
 
 
 QtBot.waitUntil = _wait_until  # type: ignore[method-assign, assignment]
@@ -109,14 +86,6 @@ class _Collecting:
         pass
 
 
-def process_until(condition: Callable[[], object], seconds: float = 20) -> None:
-    def turn() -> None:
-        QCoreApplication.processEvents()
-        time.sleep(0.001)
-
-    until(condition, seconds, turn)
-
-
 @pytest.fixture(autouse=True)
 def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fail on threads, coroutines, running timers and windows that a test leaves behind."""
@@ -131,7 +100,7 @@ def no_leaks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     if QCoreApplication.instance() is not None:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         QCoreApplication.processEvents()
-        process_until(lambda: not flows.running_tasks())  # they are cancelled
+        wait_until(lambda: not flows.running_tasks())  # they are cancelled
     if isinstance(QCoreApplication.instance(), QApplication):
         # The clipboard holds a Python object, and the offscreen platform frees it after Python has
         # shut down, which would crash the process.
@@ -219,7 +188,7 @@ class Run:
         return self.window.workspace.panes()
 
     def until(self, condition: Callable[[], object]) -> None:
-        self.qtbot.waitUntil(lambda: bool(condition()))
+        wait_until(condition)
 
     def ready(self) -> Run:
         self.until(lambda: self.pane.header.state == "Ready")

@@ -14,8 +14,8 @@ from app.chats.library import ChatLibrary
 from app.chats.turn import Event
 from app.models.loading import ModelLoader
 from app.store import Store
-from tests.app.conftest import process_until
 from tests.app.fake_engine import FakeEngine
+from tests.waiting import wait_until
 
 
 def edit(chat: Chat, message_id: str, text: str) -> None:
@@ -35,7 +35,7 @@ class Desk:
         self.library = ChatLibrary(self.store, self.bridge, self.loader, self.root)
 
     def until(self, condition: Callable[[], object]) -> None:
-        process_until(condition)
+        wait_until(condition)
 
     def loaded(self, model: str) -> Chat:
         self.loader.request(model)

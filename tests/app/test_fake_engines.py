@@ -9,21 +9,11 @@ import pytest
 
 from engine import Engine, Reply, Session
 from tests.app import fake_engine
-from tests.app.chats import test_chat
-from tests.bench import drip
-from tests.torture import step_engine
 
 PAIRS = (
     (Engine, fake_engine.FakeEngine),
-    (Engine, step_engine.StepEngine),
-    (Engine, test_chat.HandEngine),
-    (Engine, drip.Drip),
     (Session, fake_engine.FakeSession),
-    (Session, step_engine.StepSession),
-    (Session, test_chat.HandSession),
     (Reply, fake_engine.FakeReply),
-    (Reply, step_engine.StepReply),
-    (Reply, test_chat.HandReply),
 )
 
 

@@ -19,7 +19,7 @@ import time
 import xml.etree.ElementTree as ET
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import PIL.Image
@@ -29,6 +29,7 @@ import pytest
 
 from app.settings.paths import Paths
 from tests.checked import share_ways
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
 MISSING = [tool for tool in ("Xvfb", "xdotool") if shutil.which(tool) is None]
@@ -99,18 +100,12 @@ class Desk:
         if first:
             self._do("mousemove", "700", "450")
             asking = self._windows()
-            while self._windows() == asking or not self.ask("SELECT count(*) FROM chats"):
-                self.keys(*first)
-                self.until(lambda: True)
-                time.sleep(0.5)
+            self.press_until(
+                lambda: self._windows() != asking and self.ask("SELECT count(*) FROM chats"), *first
+            )
         self._do("mousemove", "700", "300")
         # The composer accepts keys a moment later. It saves typed text as a draft.
-        while not self._marks():
-            self.type(_MARK)
-            seen = time.monotonic() + 3
-            while time.monotonic() < seen and not self._marks():
-                time.sleep(0.05)
-            self.until(lambda: True)
+        self._repeat(lambda: self.type(_MARK), self._marks)
         # A slow composer may receive several marks together and have saved only the first. All of
         # them are saved once the last mark is.
         self.type(_LAST_MARK)
@@ -158,14 +153,15 @@ class Desk:
 
     def press_until(self, condition: Callable[[], object], *keys: str) -> None:
         """Press the keys again until the condition holds, as their target may appear late."""
-        end = time.monotonic() + PATIENCE_S
-        while not condition():
-            self.keys(*keys)
-            seen = time.monotonic() + 4
-            while time.monotonic() < seen and not condition():
-                time.sleep(0.05)
-            if time.monotonic() > end:
-                pytest.fail(f"{keys} were pressed for {PATIENCE_S} s in vain")
+        self._repeat(lambda: self.keys(*keys), condition)
+
+    def _repeat(self, act: Callable[[], object], condition: Callable[[], object]) -> None:
+        def turn() -> None:
+            act()
+            with suppress(AssertionError):
+                until(condition, 4, self._look)
+
+        until(condition, PATIENCE_S, turn)
 
     def type(self, text: str) -> None:
         self._do("type", "--delay", "8", text)
@@ -268,15 +264,18 @@ class Desk:
         )
 
     def until(self, condition: Callable[[], object]) -> None:
-        end = time.monotonic() + PATIENCE_S
-        while not condition():
-            if self._program is not None and self._program.poll() is not None:
-                said = self._output.read_text(errors="replace")[-2000:]
-                pytest.fail(f"the program ended with status {self._program.returncode}: {said}")
-            if time.monotonic() > end:
-                said = self.ask("SELECT role, status, error, substr(content, 1, 80) FROM messages")
-                pytest.fail(f"waited {PATIENCE_S} s in vain: {self.drafts()}, {said}")
-            time.sleep(0.05)
+        try:
+            until(condition, PATIENCE_S, self._look)
+        except AssertionError as error:
+            said = self.ask("SELECT role, status, error, substr(content, 1, 80) FROM messages")
+            pytest.fail(f"{error}: {self.drafts()}, {said}")
+
+    def _look(self) -> None:
+        """Wait shortly. Fails if the program has ended."""
+        if self._program is not None and self._program.poll() is not None:
+            said = self._output.read_text(errors="replace")[-2000:]
+            pytest.fail(f"the program ended with status {self._program.returncode}: {said}")
+        time.sleep(0.05)
 
     def _do(self, *arguments: str) -> str:
         done = subprocess.run(

@@ -25,7 +25,7 @@ from app.ui.transcript.message_row import MOST_LAID_OUT, truncate_text
 from app.ui.transcript.user_row import MAX_SHOWN_CHARACTERS, UserRow
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import Docks
-from tests.torture.step_engine import StepEngine
+from tests.app.fake_engine import FakeEngine
 
 KEPT = ("title", "model", "system", "params", "draft", "edited_id", "edited_text", "updated_at")
 KEPT += ("folder_id", "pinned_at", "archived_at", "tags", "titled_by", "group_id", "variant")
@@ -50,7 +50,7 @@ def disagreements(app: Application) -> Iterator[str]:
     if (active is None and here) or (active is not None and not ids):
         yield f"{len(ids)} panes are open and the active one is {active}"
     yield from bounds(app, window)
-    if isinstance(app.engine, StepEngine):
+    if isinstance(app.engine, FakeEngine):
         yield from engine(app, app.engine)
 
 
@@ -262,7 +262,7 @@ def _header(window: MainWindow, chat: Chat, pane: ChatPane) -> Iterator[str]:
         yield "a composer is tinted and will not receive, or the other way round"
 
 
-def engine(app: Application, running: StepEngine) -> Iterator[str]:
+def engine(app: Application, running: FakeEngine) -> Iterator[str]:
     yield from running.wrongs
     asked, used = {}, set(app.library._in_use)
     for chat in app.library._in_use.values():
@@ -280,14 +280,14 @@ def engine(app: Application, running: StepEngine) -> Iterator[str]:
                     yield f"{chat.title!r} waits for a model that is {state}"
     for status in app.loader.known_statuses():
         loads = status.state is LoadState.LOADING
-        if loads and not any(path.endswith(status.ref) for path, _ in running.loads):
+        if loads and not any(each.path.endswith(status.ref) for each in running.pending):
             yield f"{status.name} is loading in the window only"
-    replies = running.running().items()
-    at_work = {session: reply.paused for session, reply in replies if not reply.session.closed}
-    for session, reply in replies:
+    replies = {reply.session.id: reply for reply in running.running()}
+    at_work = {key: reply.paused for key, reply in replies.items() if not reply.session.closed}
+    for key, reply in replies.items():
         # replies of closed sessions end once the engine handles the close
         if reply.session.closed:
-            asked.pop(session, None)
+            asked.pop(key, None)
     if at_work != asked:
         yield f"the engine answers {at_work}, the window shows {asked}"
     idle = {s.id for s in running.sessions.values() if not s.closed} - used

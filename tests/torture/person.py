@@ -1,7 +1,7 @@
 """Simulated user of the window: random actions, and checks after each action.
 
 `Person` acts on the real window over a real store. The engine is either the real one, or one that
-works only when told to (`tests.torture.step_engine`), so that failures can be reproduced and
+works only when told to (`tests.app.fake_engine`), so that failures can be reproduced and
 shortened.
 After each action the program becomes idle, and the screen, the store and the engine are compared
 (`tests.torture.agreement`). Chats that the action does not concern must be unchanged.
@@ -90,8 +90,8 @@ from app.ui.window.main_window import MainWindow
 from app.ui.window.reading_commands import ReadSheet
 from app.ui.workspace.docks import configure_docking
 from tests.app.chats import exports
+from tests.app.fake_engine import FakeEngine
 from tests.torture.agreement import disagreements, helpers
-from tests.torture.step_engine import StepEngine
 
 KEY, CTRL, SHIFT = Qt.Key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 NONE = Qt.KeyboardModifier.NoModifier
@@ -307,7 +307,7 @@ class Person:
     def _start(self) -> Application:
         configure_docking()
         self._qt.setQuitOnLastWindowClosed(False)
-        factory: Any = make_engine if self._real else lambda *_: StepEngine()
+        factory: Any = make_engine if self._real else self._fake_engine
         app = Application(
             self._qt,
             Paths.for_profile(self.profile),
@@ -329,6 +329,12 @@ class Person:
             QApplication.processEvents()
         return app
 
+    @staticmethod
+    def _fake_engine(*_: object) -> FakeEngine:
+        engine = FakeEngine(turn_s=None)
+        engine.writes_titles = False  # they would change chats without a user action
+        return engine
+
     def _asked_at_the_end(self, error: StoreError) -> Recovery:
         self._mend_disk()
         return Recovery.RETRY
@@ -339,8 +345,8 @@ class Person:
         return self.app.window
 
     @property
-    def engine(self) -> StepEngine | None:
-        return self.app.engine if isinstance(self.app.engine, StepEngine) else None
+    def engine(self) -> FakeEngine | None:
+        return self.app.engine if isinstance(self.app.engine, FakeEngine) else None
 
     @property
     def pane(self) -> ChatPane | None:
@@ -349,7 +355,7 @@ class Person:
     def end(self, app: Application | None = None) -> None:
         app = app or self.app
         if self.engine is not None:
-            self.engine.slow = False
+            self.engine.loading.set()
         app.shut_down()
         app.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -999,7 +1005,7 @@ class Person:
 
     def slow_loads(self, slow: bool) -> Touched:
         if self.engine is not None:
-            self.engine.slow = slow
+            (self.engine.loading.clear if slow else self.engine.loading.set)()
         return set()
 
     def fill_disk(self) -> Touched:
@@ -1101,7 +1107,7 @@ class Person:
         self._mend_disk()
         self.slow_loads(False)
         if self.engine is not None:
-            self.engine.released = True
+            self.engine.release()
         for chat in self.app.library.replying_chats():
             calls = chat.reply.generator.stage is Stage.CALLING and chat.tools.paused
             if calls or chat.reply.stage is Stage.PAUSED:
@@ -1112,7 +1118,7 @@ class Person:
                 if key := chat.tools.first_waiting:
                     chat.tools.decide(key, Decision.DENY)
             before = self._progress()
-            self.turn(1)
+            self.turn(1 if self._real else 100)
             self.rest()
             idle = 0 if self._progress() != before else idle + 1
         waiting = [
@@ -1125,7 +1131,7 @@ class Person:
     def _progress(self) -> list[int]:
         """Return the lengths of the running replies, in words if the engine is a fake."""
         if self.engine is not None:
-            return [reply.written for reply in self.engine.running().values()]
+            return [reply.written for reply in self.engine.running()]
         replies = [chat.reply for chat in self.app.library.replying_chats()]
         return [len(reply.message(i).content) for reply in replies for i in reply.message_ids]
 

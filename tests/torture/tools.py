@@ -18,8 +18,8 @@ from app.chats.turn import Event
 from app.tools.builtin import CallContext, builtin_tool
 from app.tools.consent import Decision
 from app.tools.toolbox import BuiltinTools
-from tests.app.conftest import process_until
 from tests.app.desk import Desk
+from tests.waiting import wait_until
 
 CHATS = 8
 NAMES = ("secret", "other")
@@ -126,7 +126,7 @@ class World(Desk):
         """Answer no further calls and let everything end."""
         for chat in self.chats:
             chat.turn.handle(Event.STOP)
-        process_until(lambda: not any(chat.reply.is_active for chat in self.chats), SETTLE_S)
+        wait_until(lambda: not any(chat.reply.is_active for chat in self.chats), SETTLE_S)
 
 
 def play(folder: Path, steps: int, seed: int) -> World:

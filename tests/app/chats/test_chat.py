@@ -21,94 +21,23 @@ from engine import (
     Finished,
     FinishReason,
     Fit,
-    Model,
     ReplyStats,
     TextDelta,
     ToolCallFinished,
 )
-from tests.app.conftest import process_until
 from tests.app.desk import Desk as BaseDesk
 from tests.app.desk import edit
+from tests.app.fake_engine import FakeEngine
+from tests.waiting import wait_until
 
-A, B, C = "/models/a", "/models/b", "/models/c"
-
-
-class HandReply:
-    """The part of the engine's Reply that a chat uses. Calls are recorded in ``told``."""
-
-    def __init__(self, session: HandSession, turns: Any, post: Any) -> None:
-        self.session, self.turns, self.post = session, turns, post
-        self.told: list[str] = []
-
-    def cancel(self, whole: bool = False) -> None:
-        self.told.append("steer" if whole else "cancel")
-
-    def pause(self) -> None:
-        self.told.append("pause")
-
-    def resume(self) -> None:
-        self.told.append("resume")
-
-
-class HandSession:
-    def __init__(self, engine: HandEngine, model: Model, session_id: str) -> None:
-        self.engine, self.model, self.id = engine, model, session_id
-
-    def send(
-        self, prompt: Any, params: Any = None, on_event: Any = None, template: Any = None
-    ) -> HandReply:
-        self.engine.sent.append(HandReply(self, prompt, on_event))
-        return self.engine.sent[-1]
-
-    def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None:
-        pass
-
-    def fork(self, session_id: str | None = None) -> HandSession:
-        return HandSession(self.engine, self.model, session_id or "")
-
-    def close(self, forget: bool = False) -> None:
-        pass
-
-
-class HandEngine:
-    def __init__(self) -> None:
-        self.loads: dict[str, Future[Model]] = {}
-        self.sent: list[HandReply] = []
-
-    def estimate_later(
-        self, path: str, context: int | None = None, *, kv_bits: int | None = None, **_: object
-    ) -> Future[Fit]:
-        future: Future[Fit] = Future()
-        future.set_result(Fit(0, 0, 0, 0, 1, 1, kv_bits, free=1))
-        return future
-
-    def load_later(self, path: str, on_progress: object = None, **_: object) -> Future[Model]:
-        self.loads[path] = Future()
-        return self.loads[path]
-
-    def open_session(self, model: Model, session_id: str = "", **_: object) -> HandSession:
-        return HandSession(self, model, session_id)
-
-    def forget(self, session_id: str = "", domain: str = "") -> None:
-        pass
-
-    def stop(self, timeout: float | None = None) -> None:
-        pass
+A, B, C = "/models/A", "/models/B", "/models/C"
 
 
 class Desk(BaseDesk):
     def load(self, ref: str) -> None:
         self.loader.request(ref)
-        process_until(lambda: ref in self.engine.loads and not self.engine.loads[ref].done())
-        self.engine.loads[ref].set_result(
-            Model(ref, ref[-1].upper(), ref, 2048, 1000, "float32", "shared", True, {})
-        )
-        process_until(lambda: self.loader.get(ref).state is not LoadState.LOADING)
-
-    def fail(self, ref: str, words: str) -> None:
-        process_until(lambda: ref in self.engine.loads and not self.engine.loads[ref].done())
-        self.engine.loads[ref].set_exception(EngineError("model_load_failed", words))
-        process_until(lambda: self.loader.get(ref).state is LoadState.FAILED)
+        wait_until(lambda: self.engine.load_now(ref))
+        wait_until(lambda: self.loader.get(ref).state is not LoadState.LOADING)
 
     def say(self, text: str, kind: Any = "answer") -> None:
         reply = self.engine.sent[-1]
@@ -137,7 +66,7 @@ class Desk(BaseDesk):
 
 @pytest.fixture
 def desk(qapp, tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "chats.db", HandEngine())
+    made = Desk(tmp_path / "chats.db", FakeEngine(turn_s=None))
     made.load(A)
     yield made
     made.close()
@@ -250,12 +179,14 @@ def test_waiting_reply_goes_to_newly_chosen_model(desk: Desk):
 
 
 def test_last_chosen_of_two_loading_models_replies(desk: Desk):
-    chat, other = desk.library.new("/models/slow"), desk.library.new("/models/slow")
+    broken = "/models/broken"
+    chat, other = desk.library.new(broken), desk.library.new(broken)
     chat.turn.send("hello")
     other.model.load()  # so that the load isn't canceled when `chat` chooses B
     chat.model.set(B)
     assert (chat.reply.stage, chat._generator.waits_for) == (Stage.LOADING, B)
-    desk.fail("/models/slow", "It is broken.")
+    desk.load(broken)
+    assert desk.loader.get(broken).state is LoadState.FAILED
     assert (chat.reply.stage, chat._generator.waits_for) == (Stage.LOADING, B)
     desk.load(B)
     assert chat.reply.stage is Stage.RUNNING
@@ -382,7 +313,7 @@ def test_panel_ends_after_tool_calls_it_did_not_offer(desk: Desk):
             Finished(key, "", FinishReason.STOP, ReplyStats(4, 2, 3, 0.2, 1.0, 48.0), None, turn)
         )
     desk.bridge.drain()
-    process_until(lambda: not chat.reply.is_active)
+    wait_until(lambda: not chat.reply.is_active)
     assert len(ended) == 1
 
 
@@ -401,11 +332,11 @@ def test_late_estimate_loads_with_next_engine(desk: Desk, monkeypatch: pytest.Mo
     desk.loader.request(C)
     desk.loader.detach()
     estimate.set_exception(EngineError("engine_stopped", "It was stopped."))
-    process_until(lambda: not flows.running_tasks())
-    assert C not in desk.engine.loads
+    wait_until(lambda: not flows.running_tasks())
+    assert not desk.engine.pending
     monkeypatch.undo()
     desk.loader.attach(desk.engine)  # type: ignore[arg-type]
-    process_until(lambda: C in desk.engine.loads)
+    wait_until(lambda: desk.engine.load_now(C))
 
 
 def test_immediate_engine_refusal_is_a_failed_load(desk: Desk, monkeypatch: pytest.MonkeyPatch):
@@ -414,7 +345,7 @@ def test_immediate_engine_refusal_is_a_failed_load(desk: Desk, monkeypatch: pyte
 
     monkeypatch.setattr(desk.engine, "load_later", refuse)
     desk.loader.request(C)
-    process_until(lambda: not flows.running_tasks())
+    wait_until(lambda: not flows.running_tasks())
     assert desk.loader.get(C).error == "The engine has failed and is shutting down."
     monkeypatch.undo()
     desk.load(C)
@@ -423,14 +354,14 @@ def test_immediate_engine_refusal_is_a_failed_load(desk: Desk, monkeypatch: pyte
 
 def test_steering_ends_the_reply_and_is_answered_next(desk: Desk) -> None:
     chat = desk.chat()
-    chat.turn.send("count")
+    chat.turn.send("count 3")
     desk.say("One, two")
     chat.turn.write("in French")
     assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["steer"]
     desk.say(", three")  # the reply stops after a complete word
     desk.end(FinishReason.CANCELLED)
-    process_until(lambda: desk.engine.sent[-1].turns[-1]["content"] == "in French")
+    wait_until(lambda: desk.engine.sent[-1].turns[-1]["content"] == "in French")
     assert desk.engine.sent[-1].turns[-2]["content"] == "One, two, three"
     assert [m.status for m in chat.transcript.path[-4:]] == [
         "complete",
@@ -445,7 +376,7 @@ def test_steering_waits_for_first_text(desk: Desk) -> None:
     """Regression test: a loading model was discarded together with the question."""
     chat = desk.chat()
     chat.model.set("/models/slow")
-    chat.turn.send("count")
+    chat.turn.send("count 3")
     chat.turn.write("in French")
     chat.queue.add("later", ())
     assert chat.turn.handle(Event.STEER)
@@ -455,7 +386,7 @@ def test_steering_waits_for_first_text(desk: Desk) -> None:
 
 def test_steering_ends_paused_reply_in_place(desk: Desk) -> None:
     chat = desk.chat()
-    chat.turn.send("count")
+    chat.turn.send("count 3")
     desk.say("One")
     chat.turn.handle(Event.PAUSE)
     chat.turn.write("in French")

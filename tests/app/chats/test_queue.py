@@ -30,7 +30,7 @@ from app.store.portable import chat_to_json, to_text
 from engine import Failed, FinishReason
 from engine.messages import text_of
 from tests.app.chats.test_chat import A, Desk, desk
-from tests.app.conftest import process_until
+from tests.waiting import wait_until
 
 __all__ = ["desk"]  # a fixture
 
@@ -51,23 +51,23 @@ def enter(chat: Chat, text: str) -> None:
 @pytest.fixture
 def chat(desk: Desk) -> Chat:
     chat = desk.library.new(A)
-    chat.turn.send("count")
+    chat.turn.send("one")
     desk.say("One")
     enter(chat, "two")
     enter(chat, "three")
-    assert (queued(chat), chat.compose, asked(desk)) == (["two", "three"], Writing(), ["count"])
+    assert (queued(chat), chat.compose, asked(desk)) == (["two", "three"], Writing(), ["one"])
     return chat
 
 
 def test_queue_sends_one_message_per_reply(desk: Desk, chat: Chat) -> None:
     desk.end()
-    process_until(lambda: asked(desk) == ["count", "two"])
+    wait_until(lambda: asked(desk) == ["one", "two"])
     assert queued(chat) == ["three"]
     enter(chat, "four")
     desk.answer("2")
-    process_until(lambda: asked(desk) == ["count", "two", "three"])
+    wait_until(lambda: asked(desk) == ["one", "two", "three"])
     desk.answer("3")
-    process_until(lambda: asked(desk)[3:] == ["four"])
+    wait_until(lambda: asked(desk)[3:] == ["four"])
     desk.answer("4")
     QCoreApplication.processEvents()
     assert (queued(chat), chat.turn.is_at_work) == ([], False)
@@ -111,7 +111,7 @@ def test_queue_is_held_after_interrupted_reply(desk: Desk, chat: Chat, how: str,
     assert chat.turn.handle(Event.SEND_QUEUE)
     assert (asked(desk)[-1], queued(chat), chat.queue.hold_reason) == ("two", ["three"], "")
     desk.answer("2")
-    process_until(lambda: asked(desk)[-1] == "three")
+    wait_until(lambda: asked(desk)[-1] == "three")
 
 
 def test_steering_message_goes_first(desk: Desk, chat: Chat) -> None:
@@ -119,10 +119,10 @@ def test_steering_message_goes_first(desk: Desk, chat: Chat) -> None:
     assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["steer"]
     desk.end(FinishReason.CANCELLED)
-    process_until(lambda: asked(desk)[-1] == "no")
+    wait_until(lambda: asked(desk)[-1] == "no")
     assert (queued(chat), chat.queue.state) == (["two", "three"], QueueState.MOVING)
     desk.answer("yes")
-    process_until(lambda: asked(desk)[-1] == "two")
+    wait_until(lambda: asked(desk)[-1] == "two")
 
     # With an empty composer, steering sends the first queued message.
     desk.say("1, 2")
@@ -130,7 +130,7 @@ def test_steering_message_goes_first(desk: Desk, chat: Chat) -> None:
     assert chat.turn.handle(Event.STEER)
     assert desk.engine.sent[-1].told == ["steer"]
     desk.end(FinishReason.CANCELLED)
-    process_until(lambda: asked(desk)[-1] == "three")
+    wait_until(lambda: asked(desk)[-1] == "three")
     assert (queued(chat), chat.queue.state) == ([], QueueState.MOVING)
     assert not chat.turn.handle(Event.STEER), "there is nothing to be said"
 
@@ -141,7 +141,7 @@ def test_removing_steering_message_stops_reply(desk: Desk, chat: Chat) -> None:
         chat.turn.remove_queued(message.id)
     desk.end(FinishReason.CANCELLED)
     QCoreApplication.processEvents()
-    assert (chat.turn.is_at_work, asked(desk)) == (False, ["count"])
+    assert (chat.turn.is_at_work, asked(desk)) == (False, ["one"])
     chat.turn.send("more")
     desk.say("1")
     assert not chat.turn.handle(Event.STEER)
@@ -154,7 +154,7 @@ def test_stop_after_steering_holds_queue(desk: Desk, chat: Chat) -> None:
     assert desk.engine.sent[-1].told == ["steer", "cancel"]
     desk.end(FinishReason.CANCELLED)
     QCoreApplication.processEvents()
-    assert (queued(chat), asked(desk)) == (["no", "two", "three"], ["count"])
+    assert (queued(chat), asked(desk)) == (["no", "two", "three"], ["one"])
 
 
 def test_ask_of_panel_ignores_images_in_its_reason(
@@ -175,13 +175,13 @@ def test_edited_queue_message_keeps_its_place(desk: Desk, chat: Chat) -> None:
     desk.end()
     QCoreApplication.processEvents()
     assert (asked(desk), chat.why_not(Action.SEND), chat.turn.is_at_work) == (
-        ["count"],
+        ["one"],
         "",
         False,
     )
     assert chat.turn.handle(Event.ENTER)
     assert (chat.compose, queued(chat)) == (Writing("a draft"), ["zwei", "three"])
-    process_until(lambda: asked(desk) == ["count", "zwei"])
+    wait_until(lambda: asked(desk) == ["one", "zwei"])
 
     # Removing the message being edited restores the draft. Esc leaves the message as it was, and
     # then it's sent.
@@ -195,9 +195,9 @@ def test_edited_queue_message_keeps_its_place(desk: Desk, chat: Chat) -> None:
     chat.turn.write("drei")
     desk.answer("2")
     QCoreApplication.processEvents()
-    assert asked(desk) == ["count", "zwei"]
+    assert asked(desk) == ["one", "zwei"]
     assert chat.turn.handle(Event.CANCEL_EDIT)
-    process_until(lambda: asked(desk) == ["count", "zwei", "three"])
+    wait_until(lambda: asked(desk) == ["one", "zwei", "three"])
 
 
 def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
@@ -214,7 +214,7 @@ def test_removed_ones_come_back_in_their_place(desk: Desk, chat: Chat) -> None:
     chat.queue.restore(first, 0)
     QCoreApplication.processEvents()
     assert (asked(desk), queued(chat), chat.queue.hold_reason) == (
-        ["count"],
+        ["one"],
         ["two"],
         "Not sent yet.",
     )
@@ -227,7 +227,7 @@ def test_queued_message_directly_follows_its_reply(desk: Desk, chat: Chat) -> No
     assert chat.why_not(Action.REGENERATE)
     assert chat.why_not(Action.SEND)
     enter(chat, "four")
-    process_until(lambda: asked(desk) == ["count", "two"])
+    wait_until(lambda: asked(desk) == ["one", "two"])
     assert queued(chat) == ["three", "four"]
 
 
@@ -238,16 +238,16 @@ def test_unsendable_message_holds_the_queue(
     picture = Attachment("a.png", "PNG", "0" * 64, width=4, height=4)
     chat.queue.edit(chat.queue.messages[0].id, "look", (picture,))
     desk.end()
-    process_until(lambda: chat.queue.hold_reason)
+    wait_until(lambda: chat.queue.hold_reason)
     assert chat.queue.hold_reason.startswith("Not sent. A can’t see images.")
     assert (asked(desk), queued(chat), chat.turn.is_at_work) == (
-        ["count"],
+        ["one"],
         ["look", "three"],
         False,
     )
     chat.queue.edit(chat.queue.messages[0].id, "look", ())
     assert chat.turn.handle(Event.SEND_QUEUE)
-    assert asked(desk) == ["count", "look"]
+    assert asked(desk) == ["one", "look"]
 
 
 @pytest.mark.parametrize("event", [Event.SETTLE, Event.SEND_QUEUE])
@@ -269,16 +269,16 @@ def test_exception_while_sending_holds_queue(
     assert (queued(chat), chat.turn.is_at_work) == (["two", "three"], False)
     assert changed[-1] is QueueState.HELD
     assert chat.turn.handle(Event.SEND_QUEUE)
-    assert asked(desk) == ["count", "two"]
+    assert asked(desk) == ["one", "two"]
 
 
 def test_failed_load_holds_queue(desk: Desk) -> None:
-    chat = desk.library.new("/models/slow")
-    chat.turn.send("count")
+    chat = desk.library.new("/models/broken")
+    chat.turn.send("one")
     enter(chat, "two")
-    desk.fail("/models/slow", "It is broken.")
+    desk.load("/models/broken")
     QCoreApplication.processEvents()
-    assert desk.loader.get("/models/slow").state is LoadState.FAILED
+    assert desk.loader.get("/models/broken").state is LoadState.FAILED
     assert chat.queue.hold_reason == "Not sent. The reply failed."
     assert queued(chat) == ["two"]
 
@@ -286,12 +286,12 @@ def test_failed_load_holds_queue(desk: Desk) -> None:
 def test_hidden_chat_processes_its_queue(desk: Desk, chat: Chat) -> None:
     desk.library.release(chat.id)
     desk.end()
-    process_until(lambda: asked(desk)[-1] == "two")
+    wait_until(lambda: asked(desk)[-1] == "two")
     desk.answer("2")
-    process_until(lambda: asked(desk)[-1] == "three")
+    wait_until(lambda: asked(desk)[-1] == "three")
     assert desk.library.find(chat.id) is chat
     desk.answer("3")
-    process_until(lambda: desk.library.find(chat.id) is None)
+    wait_until(lambda: desk.library.find(chat.id) is None)
 
 
 def test_deleted_chat_keeps_its_queue_without_sending(desk: Desk, chat: Chat) -> None:
@@ -300,13 +300,13 @@ def test_deleted_chat_keeps_its_queue_without_sending(desk: Desk, chat: Chat) ->
     QCoreApplication.processEvents()
     desk.library.restore(chat.id)
     QCoreApplication.processEvents()
-    assert (asked(desk), queued(chat)) == (["count"], ["two", "three"])
+    assert (asked(desk), queued(chat)) == (["one"], ["two", "three"])
     assert chat.queue.hold_reason == "Not sent. You stopped the reply."
 
 
 def test_branch_does_not_repeat_the_queue(desk: Desk, chat: Chat) -> None:
     desk.end()
-    process_until(lambda: asked(desk)[-1] == "two")
+    wait_until(lambda: asked(desk)[-1] == "two")
     made = branch(desk.store, chat.record, chat.transcript, chat.transcript.path[1].id)
     assert made.queued == ()
     assert queued(chat) == ["three"]
@@ -322,7 +322,7 @@ def test_queue_continues_shown_branch(desk: Desk, chat: Chat) -> None:
     QCoreApplication.processEvents()
     assert queued(chat) == ["two", "three"]
     chat.turn.handle(Event.SEND_QUEUE)
-    assert [turn["content"] for turn in desk.engine.sent[-1].turns] == ["count", "One", "two"]
+    assert [turn["content"] for turn in desk.engine.sent[-1].turns] == ["one", "One", "two"]
 
 
 def test_queued_files_are_kept_and_sent(desk: Desk, chat: Chat) -> None:
@@ -336,7 +336,7 @@ def test_queued_files_are_kept_and_sent(desk: Desk, chat: Chat) -> None:
     assert desk.store.texts.get(text.hash) == text
     for count in (2, 3, 4):
         desk.answer("yes")
-        process_until(lambda: len(desk.engine.sent) == count)  # noqa: B023
+        wait_until(lambda: len(desk.engine.sent) == count)  # noqa: B023
     assert "what the file says" in text_of(asked(desk)[-1])
     assert chat.transcript.path[-2].attachments == (file,)
 

@@ -24,10 +24,11 @@ from app.store.attachments import attachments_from_json, attachments_to_json
 from app.store.portable import chat_to_json
 from engine import FinishReason
 from engine.messages import text_of
-from tests.app.chats.test_chat import A, Desk, HandEngine, desk
-from tests.app.conftest import process_until
+from tests.app.chats.test_chat import A, Desk, desk
 from tests.app.desk import edit
+from tests.app.fake_engine import FakeEngine
 from tests.slices import examples
+from tests.waiting import wait_until
 
 __all__ = ["desk"]  # a fixture
 Lines = dict[int, tuple[str, str]]
@@ -35,7 +36,7 @@ Lines = dict[int, tuple[str, str]]
 
 def read(chat: Chat, other: Chat, last: int = 0, *, follow: bool = True) -> None:
     chat.attaching.read_chat(other.id, last, follow=follow)
-    process_until(lambda: any(f.chat == other.id for f in chat.attaching.files))
+    wait_until(lambda: any(f.chat == other.id for f in chat.attaching.files))
 
 
 def told(desk: Desk) -> str:
@@ -123,7 +124,7 @@ def test_queued_edited_and_branched_messages_keep_reading(desk: Desk) -> None:
     desk.engine.sent.append(reply)  # the reply that `answer` ends
     count = len(desk.engine.sent)
     desk.answer(" done")
-    process_until(lambda: len(desk.engine.sent) > count)
+    wait_until(lambda: len(desk.engine.sent) > count)
     assert "messages 3 to 4, which are new" in told(desk), "as it is when it goes"
     desk.answer("ok")
     question = chat.transcript.path[0]
@@ -148,7 +149,7 @@ def test_reading_resumes_after_kill(desk: Desk, tmp_path: Path, sent: bool) -> N
     killed.mkdir()
     for file in tmp_path.glob("chats.db*"):
         shutil.copy(file, killed / file.name)
-    again = Desk(killed / "chats.db", HandEngine())
+    again = Desk(killed / "chats.db", FakeEngine(turn_s=None))
     try:
         again.load(A)
         back = again.library.open(chat.id, A)
@@ -210,7 +211,7 @@ def test_too_long_read_chat_is_refused_or_omitted(
     refused: list[str] = []
     chat.attaching.file_rejected.connect(refused.append)
     chat.attaching.read_chat(first.id, 0, follow=True)
-    process_until(lambda: refused == ["“one” is too long. Read its last messages only."])
+    wait_until(lambda: refused == ["“one” is too long. Read its last messages only."])
 
 
 def test_hostile_titles_and_fields_stay_inert(desk: Desk) -> None:

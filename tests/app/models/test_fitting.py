@@ -16,8 +16,9 @@ from app.models.loading import LoadState, ModelLoader
 from app.ui.models.fit import Choice, FitAction, FitDialog, choices, search_words
 from engine import Fit
 from engine.hub import downloads
-from tests.app.conftest import Run, Start, process_until
+from tests.app.conftest import Run, Start
 from tests.app.fake_engine import FakeEngine
+from tests.waiting import wait_until
 
 LEFT = Qt.MouseButton.LeftButton
 WIDE, SMALL = "/models/wide-14B-8bit", "/models/Small-3B"
@@ -94,7 +95,7 @@ def test_smaller_kv_cache_is_set_per_chat(crowded: Run):
     assert crowded.pane.chat.options.kv_bits == 8
     crowded.say("say one")
     assert crowded.answered() == "one "
-    assert crowded.engine.sessions[-1].options["kv_bits"] == 8
+    assert crowded.engine.sent[-1].session.options["kv_bits"] == 8
 
 
 def test_shorter_context_is_set_per_chat(crowded: Run):
@@ -106,7 +107,7 @@ def test_shorter_context_is_set_per_chat(crowded: Run):
     assert chat.options.context_of(8192) == 4096
     crowded.say("say one")
     assert crowded.answered() == "one "
-    assert crowded.engine.sessions[-1].options["context"] == 4096
+    assert crowded.engine.sent[-1].session.options["context"] == 4096
     loader = crowded.app.loader
     loader.unload(WIDE)
     chat.model.set(WIDE)
@@ -289,7 +290,7 @@ def test_one_fitting_chat_is_enough(fitting_first: bool, qapp: QApplication):
         for bits, context in wishes if fitting_first else wishes[::-1]:
             loader.request(WIDE, bits, context)
         loader.attach(engine)  # type: ignore[arg-type]  # speaks as much as is used here
-        process_until(lambda: loader.get(WIDE).state is not LoadState.LOADING)
+        wait_until(lambda: loader.get(WIDE).state is not LoadState.LOADING)
         assert loader.get(WIDE).state is LoadState.READY, loader.get(WIDE).error
     finally:
         loader.detach()

@@ -9,6 +9,7 @@ import pytest
 
 from app.store import ChatRecord, Folder, Message, Store, new_id, places_in
 from app.store.filters import Filter, split
+from tests.waiting import until
 
 YEAR = time.mktime((2026, 1, 1, 0, 0, 0, 0, 0, -1))
 
@@ -57,8 +58,7 @@ def test_search_is_filtered(tmp_path: Path):
             store.save_message(asked)
             store.save_message(told, as_leaf=True)
         store.flush()
-        while not store.is_settled:
-            time.sleep(0.005)
+        until(lambda: store.is_settled)
 
         def found(query: str) -> str:
             return "".join(dict.fromkeys(ids[hit.chat_id] for hit in store.search(query)))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from app.store import ChatRecord, Folder, Store, new_id
 from app.store.migrations import STEPS
+from tests.waiting import until
 
 
 def test_migration_to_folders_marks_titles_as_typed(file: Path):
@@ -23,8 +24,7 @@ def test_migration_to_folders_marks_titles_as_typed(file: Path):
         (chat,) = store.chats()
         assert (chat.title, chat.titled_by) == ("Old", "person")
         assert (chat.folder_id, chat.pinned_at, chat.archived_at, chat.tags) == (None,) * 3 + ((),)
-        while not store.is_settled:
-            pass
+        until(lambda: store.is_settled)
         assert [backup.before_update for backup in store.backups()] == [True]
 
 

@@ -4,7 +4,6 @@ import queue
 import re
 import sqlite3
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from app.store.search import Searcher, terms_of
 from tests.app.store.conftest import make_version_3
 from tests.app.store.test_store_trash import settle
 from tests.bench import samples
+from tests.waiting import until
 
 
 @pytest.fixture
@@ -284,8 +284,7 @@ def test_search_closed_during_preparation_runs_no_query(
     assert preparing.wait(20)
     closing = threading.Thread(target=searcher.close)
     closing.start()
-    while not searcher._closing:
-        time.sleep(0.01)
+    until(lambda: searcher._closing)
     go_on.set()
     closing.join(20)
     assert not closing.is_alive()

@@ -21,6 +21,7 @@ from app.store import (
 )
 from app.store.backups import backups_of, restore
 from app.store.database import set_aside
+from tests.waiting import until
 
 DAY = 86_400.0
 WORDS = ("Zwetschgenknödel", "quokkafication")
@@ -40,10 +41,7 @@ def clock() -> Clock:
 
 
 def settle(store: Store) -> None:
-    end = time.monotonic() + 60
-    while not store.is_settled:
-        assert time.monotonic() < end, "the store does not come to rest"
-        time.sleep(0.01)
+    until(lambda: store.is_settled)
 
 
 def a_chat(store: Store, *texts: str, title: str = "Plans") -> ChatRecord:

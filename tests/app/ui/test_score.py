@@ -59,7 +59,7 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     answer = chat.transcript.last("assistant")
     assert answer is not None
     # Pending results arrive, and no others.
-    run.until(lambda: run.engine.sent[0].paused.is_set())
+    run.until(lambda: run.engine.sent[0].paused)
     run.qtbot.wait(20)
     length = len(chat.reply.message(answer.id).content)
     run.qtbot.wait(50)

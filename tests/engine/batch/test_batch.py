@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,6 +33,7 @@ from engine.runtime.plan import StepPlan
 from engine.serve.sessions import SessionConfig
 from tests.checked import PROGRAM
 from tests.slices import examples
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 Lines = list[dict[str, Any]]
@@ -135,10 +135,7 @@ def test_interrupted_run_keeps_answers(folder: Path, tmp_path: Path) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_DFL)
     child = subprocess.Popen([*PROGRAM, *command], cwd=ROOT, stderr=subprocess.PIPE, text=True)
     signal.signal(signal.SIGINT, before)
-    end = time.monotonic() + 120
-    while not target.exists() or target.read_bytes().count(b"\n") < 6:
-        assert time.monotonic() < end
-        time.sleep(0.005)
+    until(lambda: target.exists() and target.read_bytes().count(b"\n") >= 6, 120)
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 130

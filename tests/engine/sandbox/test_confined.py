@@ -42,6 +42,7 @@ from engine.text import pieces
 from engine.text.prompt import build_prompt
 from engine.text.rendering import InProcess, Reader, TooLongError
 from tests.engine import hostile
+from tests.waiting import until
 
 _MB = 2**20
 HELLO = [{"role": "user", "content": "Hello"}]
@@ -736,10 +737,7 @@ def test_children_end_with_parent(tmp_path: Path, end: str) -> None:
     if "sleep" in end:
         parent.kill()
     parent.wait(timeout=10)
-    deadline = time.monotonic() + 10
-    while any(runs(pid) for pid in pids):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: not any(runs(pid) for pid in pids), 10)
 
 
 LATE = """

@@ -26,6 +26,7 @@ from engine.text import document_base
 from engine.text.documents import UnreadableError, draw, read
 from tests.engine import document_samples as samples
 from tests.engine.document_samples import paragraph
+from tests.waiting import until
 
 _MB = 2**20
 
@@ -350,8 +351,7 @@ def test_reading_can_be_cancelled(tmp_path: Path, children: list[Child]) -> None
 
     thread = threading.Thread(target=work)
     thread.start()
-    while not children:
-        time.sleep(0.01)
+    until(lambda: children)
     stop.set()
     thread.join(30)
     assert told == [ENGINE_STOPPED]
