@@ -212,7 +212,6 @@ class Run:
 
     def answer(self, pane: ChatPane) -> str:
         last = pane.chat.transcript.last("assistant")
-        assert last is not None
         return pane.chat.reply.message(last.id).content
 
     def marks(self) -> str:

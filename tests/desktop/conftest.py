@@ -138,7 +138,6 @@ class Desk:
         self._do("windowfocus", "--sync", found.split()[0])
 
     def end(self) -> int:
-        assert self._program is not None
         self.keys("ctrl+q")
         return self._program.wait(PATIENCE_S)
 

@@ -41,8 +41,6 @@ class Ear:
         self._process = process
 
     def ask(self, do: str, role: str = "", name: str = "", **more: str) -> Any:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
         question = {"do": do, "role": role, "name": name, **more}
         self._process.stdin.write(json.dumps(question) + "\n")
         self._process.stdin.flush()
@@ -75,7 +73,6 @@ def bus() -> Iterator[str]:
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    assert daemon.stdout is not None
     yield daemon.stdout.readline().strip()
     daemon.terminate()
     daemon.wait()

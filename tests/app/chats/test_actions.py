@@ -137,8 +137,8 @@ def test_only_truncated_answer_can_be_continued():
     assert not last(status="cancelled")
     assert not last(status="interrupted")
     assert not last(stats={"reason": "length"})
-    assert last() == "The reply is complete."
-    assert "nothing to continue" in last(status="cancelled", content="")
+    assert last()
+    assert last(status="cancelled", content="") != last()
 
 
 def test_dropping_old_turns_is_offered_only_if_it_may_help():
@@ -150,16 +150,15 @@ def test_dropping_old_turns_is_offered_only_if_it_may_help():
     turns = (message("b"), message("c", "b", "assistant"))
     unanswered = (message("b"), message("c", "b", "assistant", content=""))
     assert not reason(*turns, **OVERFLOW)
-    assert "no older messages" in reason(**OVERFLOW)
-    assert "no older messages" in reason(*unanswered, **OVERFLOW)
-    assert "doesn’t fit" in reason(*turns, **OVERFLOW, options={"slide": True})
-    assert "didn’t fail" in reason(*turns, code="out_of_memory")
+    assert reason(**OVERFLOW) == reason(*unanswered, **OVERFLOW) != ""
+    assert reason(*turns, **OVERFLOW, options={"slide": True})
+    assert reason(*turns, code="out_of_memory")
 
 
 def test_running_reply_can_be_copied_not_branched():
     now = view(Stage.RUNNING, generating="a2")
     assert not why_not(Action.COPY, now, "a2")
-    assert "isn’t finished yet" in why_not(Action.BRANCH, now, "a2")
+    assert why_not(Action.BRANCH, now, "a2")
     assert not why_not(Action.BRANCH, now, "q2")
     assert why_not(Action.DELETE, now, "q1") == BUSY
 

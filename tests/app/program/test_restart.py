@@ -72,7 +72,6 @@ def test_focused_pane_is_saved_immediately(start: Start):
     run.window.commands["split_right"].trigger()
     right = run.pane.chat.id
     store = run.app.store
-    assert store is not None
     run.until(lambda: (store.layout("main") or {}).get("active") == right)
     run.window.commands["previous"].trigger()
     left = run.pane.chat.id

@@ -61,7 +61,6 @@ def test_announced_names_are_shortened_and_plain() -> None:
     long = parse_announcement(f"{'x' * 500}\n\x1b[2J.{SERVICE}", ["fd00::5", "10.0.0.7"], 80)
     assert long == FoundServer("x" * LONGEST_NAME, "http://10.0.0.7/v1")
     odd = parse_announcement(f"stu\u202edio \n two.{SERVICE}", ["fd00::5"], 8080)
-    assert odd is not None
     assert (odd.name, odd.host) == ("studio two", "[fd00::5]:8080")
 
 

@@ -240,7 +240,6 @@ def test_the_program_starts_again_in_the_language(say: Say, german: Path, start:
     run.app.settings.set(language="de")
     run.window.settings_commands.show_settings()
     window = run.settings
-    assert window is not None
     assert window.language.box.accessibleName() == "Language"
     window.restart_requested.emit()
     assert run.app.down
@@ -249,7 +248,6 @@ def test_the_program_starts_again_in_the_language(say: Say, german: Path, start:
     again = start()
     again.window.settings_commands.show_settings()
     window = again.settings
-    assert window is not None
     assert window.language.box.accessibleName() == "Sprache"
 
 

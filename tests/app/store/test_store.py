@@ -75,7 +75,6 @@ def test_queued_writes_are_visible_to_reads(store: Store) -> None:
         store.set_draft(chat.id, f"draft {number}")
         assert store.path(chat.id) == [message]
         read = store.chat(chat.id)
-        assert read is not None
         assert read.draft == f"draft {number}"
     store.flush()
     assert len(store.messages(chat.id)) == 300
@@ -186,7 +185,6 @@ def test_queued_writes_do_not_overwrite_edit(store: Store) -> None:
     store.set_edited(chat.id, "m", "two")
     for _ in ("queued", "written"):
         read = store.chat(chat.id)
-        assert read is not None
         assert (read.draft, read.edited_id, read.edited_text) == ("a draft", "m", "two")
         store.flush()
     store.set_edited(chat.id, None, "")
@@ -198,7 +196,6 @@ def test_update_chat_changes_only_named_fields(store: Store) -> None:
     store.set_draft(chat.id, "unsent")
     store.update_chat(chat.id, title="Renamed", params={"seed": 7})
     read = store.chat(chat.id)
-    assert read is not None
     assert (read.title, read.params, read.draft) == ("Renamed", {"seed": 7}, "unsent")
     with pytest.raises(ValueError, match="created_at"):
         store.update_chat(chat.id, created_at=1.0)

@@ -40,7 +40,6 @@ def test_kill_nine_at_random_moments(file: Path) -> None:
         child = subprocess.Popen(
             [sys.executable, "-c", CHILD, str(file)], stdout=subprocess.PIPE, text=True
         )
-        assert child.stdout is not None
         acknowledged = (0, 0)
         for _ in range(dice.randrange(1, 150)):
             number, words = child.stdout.readline().split()

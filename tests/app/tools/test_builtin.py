@@ -496,7 +496,6 @@ def test_every_call_ends_in_a_result() -> None:
     assert tools.run("calculate", {"expression": 3}, CallContext()).result(20).error
     assert tools.run("read_file", {}, CallContext()).result(20).error
     preview = tools.preview("write_file", {"path": "/x", "text": "y"}, CallContext())
-    assert preview is not None
     found = preview.result(20)
     assert isinstance(found, Obstacle)
     assert "isn’t in a folder" in found.words
@@ -510,7 +509,6 @@ def test_invalid_path_is_reported(tmp_path: Path, name: str) -> None:
     context = CallContext((Grant("chat", tmp_path.resolve(), True, 0.0),))
     arguments = {"path": f"{tmp_path.resolve()}/{name}", "text": "\ud800"}
     preview = tools.preview("write_file", arguments, context)
-    assert preview is not None
     found = preview.result(20)
     assert isinstance(found, Obstacle)
     assert found.words
@@ -530,7 +528,6 @@ def test_users_get_translations_and_models_english(tree: Path) -> None:
     own, context = BuiltinTools(), CallContext(grant(tree))
     new = {"path": str(tree / "new.txt"), "text": "x"}
     preview = own.preview("write_file", new, context)
-    assert preview is not None
     english = "This folder may only be read. The person can allow writing."
     place = short_path(tree.resolve())
     shown = f"[“{place}” is read-only in this chat.]"

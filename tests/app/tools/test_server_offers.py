@@ -105,7 +105,6 @@ def test_at_sign_lists_and_attaches_resources(run: Run) -> None:
     type_(run, "it")
     QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
     run.answered()
-    assert run.engine is not None
     told = text_of(run.engine.sent[-1].turns[-1]["content"])
     assert told == '<file name="One note">\nThe note\'s text.\n</file>\n\nRead it'
 
@@ -118,7 +117,6 @@ def test_resource_template_asks_for_its_arguments(run: Run) -> None:
     run.until(lambda: picker(run).isVisible() and picker(run).names() == ["Any note…"])
     QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
     dialog = run.window.findChild(ArgumentsDialog)
-    assert dialog is not None
     assert dialog.use.text() == "Attach"
     dialog.use.click()
     assert dialog.fault.isVisible()  # an argument is missing
@@ -173,7 +171,6 @@ def test_slash_lists_server_prompts_and_own_prompts(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
     prompts = run.pane.findChild(PromptPicker)
-    assert prompts is not None
     type_(run, "/")
     run.until(lambda: "Plain prompt" in prompts.names())
     assert prompts.names() == ["Mine", "Plain prompt", "Asking prompt", "Edit Prompts…"]
@@ -187,7 +184,6 @@ def test_prompt_arguments_are_requested(run: Run) -> None:
     Servers(run)
     switch_on(run, "notes")
     prompts = run.pane.findChild(PromptPicker)
-    assert prompts is not None
     type_(run, "/")
     run.until(lambda: "Asking prompt" in prompts.names())
     type_(run, "asking")

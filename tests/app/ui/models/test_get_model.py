@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication
 
 from app.models.downloads import DownloadState
 from app.settings.settings import Settings
@@ -62,8 +62,6 @@ def get(run, dialog, name=NAME):
 
 def test_hub_is_contacted_only_for_complete_names(opened, served):
     run, dialog = opened
-    said = " ".join(label.text() for label in dialog.findChildren(QLabel))
-    assert "Sends only your search" in said
     run.qtbot.keyClicks(dialog.field, "tiny-model and not a name")
     assert not dialog.ok.isEnabled()
     assert not dialog.looking.is_waiting
@@ -90,9 +88,6 @@ def test_model_is_downloaded_and_used_by_keyboard(opened, served, profile):
     run.qtbot.keyClicks(dialog.field, NAME)
     run.until(dialog.ok.isEnabled)
     assert dialog.found.name.text() == "tiny-model"
-    assert dialog.found.about.text() == "0.5 MB · llama · 4-bit"
-    assert dialog.found.fits.text().startswith("Fits.")
-    assert "1.0 GB" in dialog.found.fits.text()
     run.qtbot.keyClick(dialog.field, Qt.Key.Key_Return)
     row = dialog.list.rows[NAME]
     run.until(lambda: "Ready" in row.words.text())
@@ -118,7 +113,6 @@ def test_download_continues_after_dialog_closes(opened, served):
     served.go.set()
     toast = run.window.downloads_in_window.toast
     run.until(toast.isVisible)
-    assert (toast.text, toast.button.text()) == ("tiny-model downloaded", "Open")
     run.qtbot.mouseClick(toast.button, LEFT)
     assert run.pane.chat.record.model == NAME
 
@@ -159,7 +153,6 @@ def test_canceled_download_leaves_nothing_and_next_starts(opened, served, tmp_pa
     run.until(served.held.is_set)
     second = get(run, dialog, "somebody/other")
     assert second.state is DownloadState.WAITING
-    assert "Waiting for another" in dialog.list.rows["somebody/other"].words.text()
     run.qtbot.mouseClick(dialog.list.rows[NAME].cancel, LEFT)
     assert NAME not in dialog.list.rows
     served.go.set()
@@ -180,10 +173,9 @@ def test_unfinished_download_is_offered_at_next_start(opened, served, start, pro
     asked = len(served.asked)
     again = start()
     toast = again.window.downloads_in_window.toast
-    assert toast.text == "tiny-model hasn’t finished downloading"
     again.qtbot.mouseClick(toast.button, LEFT)
     row = again.window.downloads_in_window.dialog.list.rows[NAME]
-    assert row.words.text() == "0.1 MB of 0.5 MB · Paused"
+    assert again.window.downloads.get(NAME).state is DownloadState.PAUSED
     assert len(served.asked) == asked  # nothing requested it
     again.qtbot.mouseClick(row.act, LEFT)
     again.until(lambda: "Ready" in row.words.text())

@@ -99,14 +99,13 @@ def test_shortcut_opens_window_with_model_details(listed: Listed):
     assert listed.cell("Cedar-3B", ModelColumn.LICENCE) == "–"
     guide = listed.window.table.rows[3]
     assert (guide.ref, listed.installed.status(guide).state) == ("guide", LoadState.READY)
-    assert "4 models · " in listed.window.foot.status_label.text()
 
     # A search keeps the models that match all of its words.
     window = listed.open()
     window.search.setText("4-BIT llama")
     assert listed.names() == ["Birch-7B-4bit"]
     window.search.setText("none such")
-    assert (window.view.isVisible(), window.empty.text()) == (False, "No models found")
+    assert not window.view.isVisible()
     assert not window.foot.open.isEnabled()
     listed.run.qtbot.keyClick(window.search, Qt.Key.Key_Escape)
     assert window.isVisible()
@@ -121,7 +120,6 @@ def test_shortcut_opens_window_with_model_details(listed: Listed):
     assert listed.names()[:1] == ["Cedar-3B"] or listed.names()[1] == "Cedar-3B"
     window.view.sortByColumn(ModelColumn.NAME, Qt.SortOrder.DescendingOrder)
     assert listed.names() == ["Guide", "Cedar-3B", "Birch-7B-4bit", "Amber-1B"]
-    assert window.model is not None
     assert window.model.name == "Cedar-3B"
 
 
@@ -138,7 +136,6 @@ def test_models_window_opens_once_with_search_focused(listed: Listed):
     run = listed.run
     run.qtbot.mouseClick(run.pane.header.model_button, LEFT)
     menu = QApplication.activePopupWidget()
-    assert isinstance(menu, QMenu)
     next(a for a in menu.actions() if a.text() == "Manage Models…").trigger()
     menu.close()
     assert listed.window.isVisible()
@@ -161,14 +158,8 @@ def test_models_window_opens_once_with_search_focused(listed: Listed):
     listed.run.qtbot.mouseClick(
         window.view.viewport(), LEFT, pos=window.view.visualRect(at).center()
     )
-    assert window.model is not None
     assert window.model.name == "Birch-7B-4bit"
     (menu,) = [m for m in window.foot.findChildren(QMenu) if m.isVisible()]
-    words = [action.text() for action in menu.actions() if not action.isSeparator()]
-    assert words == [
-        *("New Chat", "Load", "Pin", "Convert…", "Add Adapter…", "Draft Model…"),
-        *("Show in Folder", "Move to Trash", "Remove from List"),
-    ]
     menu.actions()[2].trigger()
     assert listed.installed.is_pinned(window.model)
     menu.close()
@@ -177,7 +168,6 @@ def test_models_window_opens_once_with_search_focused(listed: Listed):
     listed.installed.models.clear()
     listed.installed.changed.emit()
     assert window.empty.isVisible()
-    assert window.empty.text().startswith("No models yet. Get one from Hugging Face")
 
 
 def test_model_is_loaded_and_unloaded_in_window(listed: Listed):
@@ -196,16 +186,14 @@ def test_model_is_loaded_and_unloaded_in_window(listed: Listed):
     assert listed.cell("Amber-1B", ModelColumn.USED) == "Today"
     listed.click("load")
     assert listed.run.engine.unloaded == ["Amber-1B"]
-    assert window.foot.status_label.text().startswith("Amber-1B unloaded.")
 
     # The model of a running reply cannot be unloaded, and the reason is shown.
     assert window.choose(next(f for f in listed.installed.models if f.name == "guide"))
     pane = listed.run.say("hold 1")
     listed.run.until(lambda: not window.foot.load.isEnabled())
-    assert "The model is replying in" in window.foot.load.toolTip()
     pane.chat.turn.handle(Event.STOP)
     listed.run.until(window.foot.load.isEnabled)
-    assert window.foot.trash.toolTip() == "Guide is part of Stretto."
+    assert not window.foot.trash.isEnabled()  # the Guide is part of Stretto
 
     # Enter opens a chat with it.
     listed.choose("Birch-7B-4bit")
@@ -234,7 +222,6 @@ def test_folder_is_added_and_removed(listed: Listed, tmp_path, monkeypatch):
     assert window.choose(more)
     window.view.customContextMenuRequested.emit(QPoint(5, 5))
     menu = QApplication.activePopupWidget()
-    assert isinstance(menu, QMenu)
     next(a for a in menu.actions() if a.text() == "Remove from List").trigger()
     menu.close()
     listed.run.until(lambda: "Dune-2B" not in listed.names())
@@ -251,7 +238,6 @@ def test_unused_model_moves_to_trash_and_back(listed: Listed):
     listed.choose("Amber-1B")
     listed.run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
     listed.run.until(lambda: window.foot.undo.isVisible())
-    assert window.foot.status_label.text() == "Amber-1B moved to the Trash."
     assert not (listed.root / "Amber-1B").exists()
     assert "Amber-1B" not in listed.names()
     listed.click("undo")
@@ -263,7 +249,6 @@ def test_unused_model_moves_to_trash_and_back(listed: Listed):
     listed.click("trash")
     listed.run.until(lambda: window.foot.undo.isVisible())
     window.close()
-    assert listed.run.window.toast.text == "Amber-1B moved to the Trash."
     listed.run.window.commands["undo_close"].trigger()
     listed.run.until((listed.root / "Amber-1B" / "config.json").exists)
     listed.run.until(lambda: listed.run.window.toast.text == "Amber-1B restored")
@@ -286,9 +271,7 @@ def test_removing_a_model_in_use_asks_first(listed: Listed):
     window = listed.open()
     listed.choose("Cedar-3B")
     listed.click("trash")
-    assert window.foot.status_label.text() == (
-        "Move Cedar-3B to the Trash? The chat “say one” uses it and will need another model."
-    )
+    assert "“say one”" in window.foot.status_label.text()
     assert (window.foot.keep.hasFocus(), window.foot.open.isVisible()) == (True, False)
     run.qtbot.keyClick(window.foot.keep, Qt.Key.Key_Escape)
     assert window.isVisible()
@@ -323,7 +306,6 @@ def test_busy_model_cannot_be_removed(listed: Listed):
     run.until(lambda: run.answer(pane))
     listed.choose("Amber-1B")
     run.qtbot.keyClick(window.view, Qt.Key.Key_Delete)
-    assert window.foot.status_label.text().endswith("Stop the reply first.")
     assert (listed.root / "Amber-1B").exists()
     pane.chat.turn.handle(Event.STOP)
     run.answered(pane)
@@ -335,7 +317,6 @@ def test_vanished_opened_model_can_be_removed(listed: Listed, place: str):
     listed.run.app.settings.set(models=(gone,))
     window = listed.open()
     assert window.choose(Path(gone))
-    assert window.foot.trash.text() == "Remove from List"
     assert not window.foot.reveal.isEnabled()
     listed.click("trash")
     listed.run.until(lambda: "Gone-7B" not in listed.names())
@@ -352,9 +333,6 @@ def test_revisions_are_removed_together_with_a_notice(listed: Listed, tmp_path):
     assert {"Elm-4bit", "Elm-4bit @ v1"} <= {*listed.names()}
     assert window.choose(repo / "snapshots" / ("a" * 40))
     listed.click("trash")
-    assert window.foot.status_label.text().endswith(
-        "1 other revision shares its files and is removed too."
-    )
     listed.click("yes")
     listed.run.until(lambda: window.foot.undo.isVisible())
     assert not repo.exists()
@@ -371,13 +349,9 @@ def test_folder_with_other_files_needs_confirmation(listed: Listed, tmp_path):
     window = listed.open()
     listed.choose("Amber-1B")
     listed.click("trash")
-    assert window.foot.status_label.text() == (
-        "Move Amber-1B to the Trash? Its folder contains other files, which are removed too: "
-        "Letters."
-    )
+    assert "Letters" in window.foot.status_label.text()
     listed.click("keep")
     assert window.choose(tmp_path / "home" / "Downloads")
-    assert "contains other files too" in window.foot.trash.toolTip()
     assert not window.foot.trash.isEnabled()
 
 

@@ -20,7 +20,6 @@ def lines(tree: BranchTree) -> list[str]:
     index = model.index(0, 0)
     while index.isValid():
         run = model.run(index)
-        assert run is not None
         name = f"[{model.name(run)}] " if model.name(run) else ""
         mark = ">" if run.shown else ""
         found.append(f"{' ' * run.depth}{mark}{name}{model.excerpt(run)} {len(run.ids)}")
@@ -30,7 +29,6 @@ def lines(tree: BranchTree) -> list[str]:
 
 def read(tree: BranchTree) -> list[str]:
     interface = QAccessible.queryAccessibleInterface(tree.view)
-    assert interface is not None
     return [interface.child(n).text(QAccessible.Text.Name) for n in range(interface.childCount())]
 
 
@@ -78,7 +76,6 @@ def test_tree_is_used_by_keyboard(start: Start):
     # Compare it with the shown branch.
     bot.keyClick(view, KEY.Key_Return, SHIFT)
     window = run.window.findChild(BranchCompare)
-    assert window is not None
     texts = [[v.document().toPlainText() for v in c.texts] for c in window.columns]
     assert texts == [["one", "say two", "two"], ["one"]]
     window.reject()
@@ -126,7 +123,7 @@ def test_tree_is_used_by_keyboard(start: Start):
     assert said == "Again and, Guide: one, 3 messages, shown, replying"
     bot.keyClick(view, KEY.Key_Up)
     bot.keyClick(view, KEY.Key_Return)
-    assert run.window.toast.text.startswith("The model is still replying.")
+    assert run.window.toast.isVisible()
     bot.keyClicks(view, "x")
     assert (pane.composer.text, pane.is_tree_shown) == ("x", True)
     run.engine.release()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QLabel, QMenu
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import flows
@@ -21,10 +21,6 @@ def test_first_start_opens_a_chat_with_the_guide(start: Start):
     assert run.pane.header.model_button.text() == "Guide"
     run.ready()
     assert run.pane.empty.isVisible()
-
-    introduction = run.pane.empty.findChildren(QLabel)[2].text()
-    assert "Stretto" in introduction
-    assert "English only" not in introduction
     assert run.window_came_first
     assert ABOUT_THE_DATE not in [button.text() for button in run.pane.empty.buttons]
     options = replace(run.pane.chat.options, tools=(DATE,))
@@ -55,7 +51,6 @@ def test_small_model_is_offered_if_installed(
     run = start().ready()
     offered = run.pane.empty.small
     run.until(lambda: offered.isVisible() or run.pane.empty.height() <= 440)
-    assert run.pane.empty.demo.toolTip() == "Asks small the same question four times"
     run.window.resize(640, 900)
     run.until(lambda: not offered.isVisible())  # there is no room for three buttons
     assert run.pane.empty.demo.isVisible()
@@ -63,7 +58,6 @@ def test_small_model_is_offered_if_installed(
     run.until(offered.isVisible)
     run.pane.header.model_button.click()
     menu = QApplication.activePopupWidget()
-    assert isinstance(menu, QMenu)
     assert [action.toolTip() for action in menu.actions()][1] == "/models/small"
     menu.close()
     qtbot.mouseClick(offered, Qt.MouseButton.LeftButton)

@@ -110,8 +110,6 @@ def test_load_needed_by_another_chat_continues(slow: Run):
         pane.chat.model.set(SMALL)
         slow.say("say hello", pane)
     slow.qtbot.mouseClick(first.header.cancel, LEFT)
-    words = slow.window.toast.text
-    assert words == "Another chat is waiting for Small-3B. It keeps loading."
     assert not first.chat.reply.is_active
     assert second.chat.reply.is_active
     slow.engine.loading.set()
@@ -124,7 +122,6 @@ def test_model_loaded_before_cancel_arrived_stays(slow: Run):
     loads = slow.app.loader._loads
     slow.until(lambda: SMALL in slow.engine.progress)
     future = loads[SMALL]._future
-    assert future is not None
     slow.engine.loading.set()
     future.result(timeout=5)  # loaded, but not delivered yet
     slow.app.loader.cancel(SMALL)
@@ -144,7 +141,6 @@ def test_unchosen_model_is_not_loaded(slow: Run):
     slow.say("say hello", second)
     second.chat.model.set(LARGE)
     assert loader.get(SMALL).state is LoadState.UNASKED
-    assert asked is not None
     assert asked.cancelled()
     slow.engine.loading.set()
     assert slow.answered(second) == "hello "

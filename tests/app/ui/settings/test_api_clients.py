@@ -255,7 +255,6 @@ def test_server_restarts_after_quick_toggle(run: Run, monkeypatch: pytest.Monkey
     """The stopping server keeps its port until its clients have been notified."""
     opened(run)
     server, held = run.app.serving._server, threading.Event()
-    assert server is not None
     end = server.stop
     monkeypatch.setattr(server, "stop", lambda: (held.wait(), end()))
     on = run.settings.pages.fields["serve"]

@@ -105,7 +105,6 @@ def test_actions_apply_to_whole_group(start: Start):
     focus(run, 1)
     run.window.commands["rename"].trigger()
     editor = sidebar.list.findChild(QLineEdit, "rename")
-    assert editor is not None
     assert editor.text() == "say hello"
     editor.setText("Three seeds")
     run.qtbot.keyClick(editor, Qt.Key.Key_Return)
@@ -148,7 +147,6 @@ def test_group_opens_side_by_side(start: Start):
     sidebar = run.window.sidebar
     sidebar.rename(first.id)
     editor = sidebar.list.findChild(QLineEdit, "rename")
-    assert editor is not None
     assert editor.text() == "Seed 1"
     editor.setText("The good one")
     run.qtbot.keyClick(editor, Qt.Key.Key_Return)

@@ -263,7 +263,6 @@ def test_search_match_in_file_expands_its_page(start: Start, profile: Path):
     (message,) = rows(run, UserRow)
     run.until(lambda: marked(message) == ["owl", "sleeps"])
     assert isinstance(message, UserRow)
-    assert message.files is not None
     assert message.files.lines[0].isChecked()
     run.until(lambda: in_view(run, message, "owl"))
 
@@ -277,7 +276,6 @@ def test_clicked_file_expands_in_place(start: Start, profile: Path):
     run.pane.transcript.jump_to_end()
     (message,) = rows(run, UserRow)
     assert isinstance(message, UserRow)
-    assert message.files is not None
     (line,) = message.files.lines
     before, height = line.mapTo(run.pane.transcript, QPoint()), message.height()
     run.qtbot.mouseClick(line, Qt.MouseButton.LeftButton)

@@ -61,7 +61,6 @@ def test_only_messages_near_the_viewport_are_widgets(start: Start, long_chat):
     # A search match is scrolled into view, and resizing keeps the position.
     run.window.chats.open_at(long_chat[0], long_chat[1][100])
     row = view.row(long_chat[1][100])
-    assert row is not None
     assert 0 <= row.y() < view.height()
     first = view._anchor()[0]
     run.window.resize(900, 700)

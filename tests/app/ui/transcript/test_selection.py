@@ -61,7 +61,6 @@ def opened(start: Start, chat_id: str) -> tuple[Run, TranscriptView]:
 
 def text_of(view: TranscriptView, message_id: str) -> TextView:
     row = view.row(message_id)
-    assert row is not None
     assert row.body is not None
     return row.body
 

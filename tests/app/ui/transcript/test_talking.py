@@ -67,7 +67,6 @@ def test_reasoning_is_separate_and_collapsible(start: Start):
     assert message.stats["thought_s"] >= 0
     run.until(lambda: row_of(pane) is not None)
     fold = row_of(pane)._reasoning._fold
-    assert fold.text() == "Thought for 1 s"
     assert not fold.isChecked()
 
     # An error is shown instead of the reply, and can be retried.
@@ -75,10 +74,6 @@ def test_reasoning_is_separate_and_collapsible(start: Start):
     assert run.answered() == "So far "
     assert pane.chat.transcript.last("assistant").error.startswith("Not enough memory")
     run.until(lambda: row_of(pane) is not None and row_of(pane).error.buttons)
-    assert [button.text() for button in row_of(pane).error.buttons] == [
-        "Try Again",
-        "Unload a Model…",
-    ]
     run.qtbot.mouseClick(row_of(pane).error.buttons[0], Qt.MouseButton.LeftButton)
     assert len(run.engine.sent) == 3
     run.answered()
@@ -89,8 +84,6 @@ def test_reasoning_is_separate_and_collapsible(start: Start):
     pane = run.say("overflow of words")
     run.answered()
     run.until(lambda: row_of(pane) is not None and row_of(pane).error.buttons)
-    texts = [button.text() for button in row_of(pane).error.buttons]
-    assert texts == ["Edit Message", "Delete Message", "Choose Another Model…"]
     run.qtbot.mouseClick(row_of(pane).error.buttons[0], Qt.MouseButton.LeftButton)
     assert pane.composer.text == "overflow of words"
     assert pane.composer.editing

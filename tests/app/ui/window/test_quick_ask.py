@@ -33,7 +33,6 @@ def test_quick_question_window_closes_with_esc(start: Start):
     assert pane.window() is not run.window
     window, bar = pane.window(), run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar()
     assert window.windowTitle() == "Quick Question"
-    assert run.window.windowTitle() == "say before — Stretto"
     assert window.width() < run.window.width()
     assert window.screen().availableGeometry().contains(window.frameGeometry())
     assert not bar.isVisible()
@@ -106,11 +105,8 @@ def test_tray_is_off_by_default(start: Start):
     settings = run.settings
     # Features missing from the desktop are disabled.
     assert not settings.pages.fields["tray"].isEnabled()
-    assert settings.pages.fields["tray"].toolTip() == "This desktop has no tray."
     settings.close()
     run.app.settings.set(tray=True)
-    words = [action.text() for action in icon(run).contextMenu().actions()]
-    assert words == ["Show Stretto", "Quick Question", "New Chat", "Settings…", "Quit"]
     icon(run).contextMenu().actions()[1].trigger()
     assert len(run.panes) == 2
     run.app.settings.set(tray=False)

@@ -58,8 +58,6 @@ def test_sidebar_that_covers_the_panes_closes_when_left(start: Start) -> None:
 def test_stop_all_includes_chats_without_pane(start: Start) -> None:
     run = start().ready()
     stop = run.window.commands["stop_all"]
-    stop.trigger()
-    assert run.window.toast.text == "No model is replying"
     run.say("hold 2")
     hidden = run.pane.chat
     run.window.commands["split_right"].trigger()
@@ -72,7 +70,6 @@ def test_stop_all_includes_chats_without_pane(start: Start) -> None:
     run.until(lambda: hidden.reply.is_active and other.reply.is_active)
     stop.trigger()
     run.until(lambda: not hidden.reply.is_active and not other.reply.is_active)
-    assert run.window.toast.text == "2 replies stopped"
 
 
 def test_columns_without_room_become_rows_and_come_back(start: Start) -> None:
