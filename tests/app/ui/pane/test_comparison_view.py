@@ -40,7 +40,7 @@ def edited(run: Run, row: AnswerRow) -> None:
     assert row._panel.isEnabled()
 
 
-def test_panel_is_asked_merged_and_kept(start: Start):
+def test_panel_is_asked_and_merged(start: Start):
     run = start().ready()
     run.ask("say before")
     pane, chat = run.pane, run.pane.chat
@@ -70,7 +70,13 @@ def test_panel_is_asked_merged_and_kept(start: Start):
     run.qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Return)
     assert QApplication.focusWidget() is pane.comparison.columns[1]
     assert [c.message_id for c in pane.comparison.columns] == ids
+
+
+def test_kept_column_survives_restart(start: Start):
+    run = start().ready()
+    ids, pane, chat = asked(run, "say yes"), run.pane, run.pane.chat
     press(run, "panel_show")
+    assert not pane.is_comparison_shown
     press(run, "panel_show")
     run.qtbot.keyClick(pane.comparison.columns[0], Qt.Key.Key_Right)
     run.qtbot.keyClick(pane.comparison.columns[1], Qt.Key.Key_Return)

@@ -83,20 +83,6 @@ def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
     assert len(run.panes) == 1
 
 
-def test_deleted_chat_is_restored_with_its_text(start: Start, qtbot: QtBot):
-    run = start().ready()
-    pane = run.say("say keep me")
-    run.answered()
-    chat_id = pane.chat.id
-    run.window.chats.delete(chat_id)
-    assert run.window.workspace.pane(chat_id) is None
-    assert not run.window.sidebar.model.row_of(chat_id).isValid()
-    assert run.app.store.chats() == []
-    qtbot.mouseClick(run.window.toast.button, Qt.MouseButton.LeftButton)
-    assert run.window.sidebar.model.row_of(chat_id).isValid()
-    assert run.answer(run.window.workspace.pane(chat_id)) == "keep me "
-
-
 def test_chat_in_new_pane_is_connected_once(start: Start):
     """A replying chat outlives its pane, and another pane adds no connections."""
     run = start().ready()

@@ -88,16 +88,3 @@ def test_queue_is_held_after_stop_until_send(start: Start):
     run.qtbot.mouseClick(pane.queue.send, Qt.MouseButton.LeftButton)
     run.until(lambda: len(pane.chat.transcript.path) == 6 and not pane.chat.turn.is_at_work)
     assert run.answer(pane) == "two "
-
-
-def test_after_a_start_they_are_shown_and_wait(start: Start):
-    run = start().ready()
-    busy(run, "say one", "say two")
-    run.end()
-    run = start().ready()
-    pane = run.pane
-    assert queued(pane) == ["say one", "say two"]
-    assert (pane.queue.send.isVisible(), pane.chat.turn.is_at_work) == (True, False)
-    run.say("say by hand")
-    assert run.answered() == "by hand "
-    assert queued(pane) == ["say one", "say two"]

@@ -123,14 +123,14 @@ def test_drag_selects_across_messages(fruit) -> None:
     assert "looked up" not in marked + copied() + html
     assert "Hm." not in marked + copied() + html
 
-    # Dragging upward selects the same.
+
+def test_drag_upward_and_within_a_message(fruit) -> None:
+    run, view, ids = fruit
     drag(text_of(view, ids[5]), "fruit,", text_of(view, ids[3]), "related")
     assert selected(text_of(view, ids[3])) == "related to the apple."
     assert selected(text_of(view, ids[5])) == "Another "
     assert view.selection.copy()
     assert copied().startswith("Guide:\nrelated to the apple.\n\nYou:\n")
-
-    # Within a message the selection works as before.
     answer = text_of(view, ids[1])
     drag(answer, "fruit", answer, "sour")
     assert not view.selection.is_across_rows
@@ -147,7 +147,7 @@ def test_drag_selects_across_messages(fruit) -> None:
 
 
 def test_shift_click_extends_selection_over_messages(fruit) -> None:
-    run, view, ids = fruit
+    _, view, ids = fruit
     question, other, last = (text_of(view, ids[n]) for n in (0, 3, 5))
     QTest.mouseClick(question.viewport(), LEFT, pos=place_of(question, "is a"))
     QTest.mouseClick(other.viewport(), LEFT, SHIFT, place_of(other, "related"))
@@ -160,7 +160,9 @@ def test_shift_click_extends_selection_over_messages(fruit) -> None:
     assert not view.selection.is_across_rows
     assert selected(other) == selected(last) == ""
 
-    # A click elsewhere clears the selection of another text.
+
+def test_click_elsewhere_clears_selection(fruit) -> None:
+    _, view, ids = fruit
     answer, last = text_of(view, ids[1]), text_of(view, ids[5])
     drag(answer, "fruit", answer, "sour")
     QTest.mouseClick(last.viewport(), LEFT, pos=place_of(last, "fruit,"))
@@ -169,7 +171,9 @@ def test_shift_click_extends_selection_over_messages(fruit) -> None:
     QTest.mouseClick(view.viewport(), LEFT, pos=QPoint(4, 40))
     assert not answer.textCursor().hasSelection()
 
-    # A drag can start in the margin.
+
+def test_drag_can_start_in_the_margin(fruit) -> None:
+    run, view, ids = fruit
     other, last = text_of(view, ids[3]), text_of(view, ids[5])
     margin = QPoint(4, view.viewport().mapFromGlobal(other.mapToGlobal(QPoint(0, 4))).y())
     QTest.mousePress(view.viewport(), LEFT, pos=margin)

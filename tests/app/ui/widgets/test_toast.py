@@ -27,19 +27,6 @@ def test_toast_adds_text_to_a_notice_without_a_button(qtbot: QtBot, look: Theme)
     assert toast.text == "Two."
 
 
-def test_long_toast_stays_within_its_pane(qtbot: QtBot, look: Theme) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
-    window.resize(1000, 600)
-    pane = QWidget(window)
-    pane.setGeometry(560, 40, 420, 540)
-    window.show()
-    toast = Toast(window, over=lambda: pane)
-    toast.show_text("“long.txt” is too long for this model. Attach less of it, or remove it.")
-    assert pane.geometry().contains(toast.geometry())
-    assert abs(toast.geometry().center().x() - pane.geometry().center().x()) <= 1
-
-
 def test_toast_adds_text_to_a_notice_in_another_window(qtbot: QtBot, look: Theme) -> None:
     home, other = QWidget(), QWidget()
     for window in (home, other):

@@ -141,17 +141,6 @@ def test_layout_is_saved_restored_and_undone(two):
     run.qtbot.keyClick(shown, Qt.Key.Key_Return)
     assert ids(run) == chats
 
-    run.window.chats.new()
-    run.qtbot.keyClicks(run.pane.composer.field, "x")
-    run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_Backspace)
-    blank = run.pane.chat.id
-    assert run.window.sidebar.model.row_of(blank).isValid()
-    choose(run, "Pair")
-    assert not run.window.sidebar.model.row_of(blank).isValid()
-    run.window.commands["undo_close"].trigger()
-    assert blank in ids(run)
-    assert run.window.sidebar.model.row_of(blank).isValid()
-
 
 def test_layout_change_keeps_replies_running(two):
     run, chats = two

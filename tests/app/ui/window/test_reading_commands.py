@@ -14,7 +14,6 @@ from app.ui.window.prompt_commands import PaneOffers
 from app.ui.window.reading_commands import ReadSheet
 from engine.messages import text_of
 from tests.app.conftest import Run, Start
-from tests.app.desk import edit
 
 KEY = Qt.Key
 
@@ -76,29 +75,6 @@ def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPa
     )
     assert told(run) == whole
     run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
-
-    # Only new messages are sent, or nothing if there are no new messages.
-    run.ask("again", pane)
-    assert told(run) == "again"
-    second = run.ask("Another one", first)
-    run.until(lambda: chips(pane)[0].startswith("Reads: Name a tree | 2 new messages"))
-    run.ask("more", pane)
-    assert told(run) == (
-        '<chat title="Name a tree" shows="messages 3 to 4, which are new">\n'
-        '<message number="3" name="user">\nAnother one\n</message>\n'
-        f'<message number="4" name="assistant">\n{second}\n</message>\n</chat>\n\nmore'
-    )
-
-    # A change in the other chat is mentioned, and resent from that message on.
-    message = first.chat.transcript.path[2]
-    edit(first.chat, message.id, "Other words")
-    run.answered(first)
-    run.ask("and", pane)
-    assert told(run).startswith(
-        '<chat title="Name a tree" shows="messages 3 to 4, in place of all given before from 3 on">'
-        '\n<message number="3" name="user">\nOther words\n</message>'
-    )
-    run.end()
 
 
 def test_read_chat_chip_opens_chat(

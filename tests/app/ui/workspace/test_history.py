@@ -23,7 +23,6 @@ def test_deleting_message_and_undo_include_replies(start: Start):
     second = pane.chat.transcript.path[2].id
     pane.transcript.action_requested.emit(Action.DELETE, second)
     assert shown(pane) == before[:2]
-    assert run.window.toast.text == "2 messages deleted"
     run.window.commands["undo_close"].trigger()
     assert shown(pane) == before
     pane.transcript.action_requested.emit(Action.DELETE, second)
@@ -56,14 +55,12 @@ def test_deleted_version_is_restored_in_place(start: Start):
 
 def test_branch_from_answer_continues_separately(start: Start):
     run = start().ready()
-    assert run.window.commands.why_not("branch") == "This chat is empty."
     run.ask("say one")
     run.ask("say two")
     old = run.pane
     old.transcript.action_requested.emit(Action.BRANCH, old.chat.transcript.path[1].id)
     new = run.pane
     assert new is not old
-    assert new.chat.title == "Branch: say one"
     assert shown(new) == ["say one", "one "]
     run.ask("say three")
     assert shown(new) == ["say one", "one ", "say three", "three "]
@@ -74,7 +71,6 @@ def test_branch_from_answer_continues_separately(start: Start):
     assert sorted(shown(p)[-1] for p in run.panes) == ["three ", "two "]
     run.window.commands["branch"].trigger()  # branches at the end
     assert shown(run.pane) == ["say one", "one ", "say three", "three "]
-    assert run.pane.chat.title == "Branch 2: say one"
     first = run.pane.chat.transcript.path[0].id
     run.pane.transcript.action_requested.emit(Action.BRANCH, first)
     assert shown(run.pane) == []

@@ -6,7 +6,6 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from app.settings.paths import GUIDE
-from app.ui.pane.header import LEAST_NAME
 from app.ui.pane.pane import ChatPane
 from app.ui.style import tokens as t
 from tests.app.conftest import Start
@@ -56,52 +55,6 @@ def test_press_in_row_activates_its_pane(start: Start) -> None:
     run.qtbot.mouseClick(first.header, LEFT, pos=QPoint(first.header.width() // 2, 10))
     assert run.pane is first
     assert first.composer.field.hasFocus()
-    for pane in run.panes:
-        run.window.workspace.activate(pane)
-        run.window.toast.show_text("Copied")  # shown over the active pane
-        middle = run.window.toast.geometry().center().x()
-        assert abs(pane.mapTo(run.window, pane.rect().center()).x() - middle) <= 1
-
-
-def test_narrow_row_moves_buttons_to_menu(start: Start) -> None:
-    run = start().ready()
-    run.ask("say " + "a title of many words " * 2)
-    run.window.resize(1500, 700)
-    first = run.pane
-    run.until(lambda: in_row(first) and not first.header.is_folded)
-    first.chat.model.set("/models/A family of models with a long name 360M")
-    run.window.commands["split_right"].trigger()
-    run.window.resize(1160, 700)
-    run.until(lambda: in_row(first) and first.header.is_folded)
-    run.qtbot.mouseClick(first.header.more, LEFT)
-    menu = QApplication.activePopupWidget()
-    words = [action.text() for action in menu.actions() if not action.isSeparator()]
-    assert words[-4:] == [
-        "Chat Settings…",
-        "New Chat",
-        "Split Right",
-        "Split Down",
-    ]
-    menu.actions()[-1].trigger()
-    menu.close()
-    assert len(run.panes) == 3
-
-
-def test_model_name_shrinks_before_tabs_scroll(start: Start) -> None:
-    run = start().ready()
-    run.window.resize(1180, 700)
-    run.ask("say " + "a title of many words " * 2)
-    run.window.commands["split_right"].trigger()
-    pane = run.pane
-    run.ask("say " + "another title of many words " * 2)
-    run.window.chats.new()
-    for each in run.panes:
-        each.chat.model.set("/models/SmolLM2-135M-Instruct")
-    scroll = run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar().tabBar()
-    run.until(lambda: in_row(run.pane) and scroll.horizontalScrollBar().maximum() == 0)
-    run.qtbot.wait(50)
-    assert scroll.horizontalScrollBar().maximum() == 0
-    assert run.pane.header.model_button.width() >= LEAST_NAME
 
 
 def test_narrow_pane_header_has_its_own_row(start: Start) -> None:
