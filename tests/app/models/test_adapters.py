@@ -97,7 +97,6 @@ def test_adapter_is_added_and_chosen(variants: Variants, monkeypatch: pytest.Mon
     window.foot.adapter.trigger()
     run.until(lambda: not flows.running_tasks())
     variants.look()
-    assert window.foot.status_label.text() == "Added as Amber-1B + pirate."
     assert variants.names() == ["Amber-1B", "Amber-1B + pirate", "Guide"]
     row = window.table.rows[1]
     assert row.facts.architecture == "LoRA adapter"
@@ -156,7 +155,6 @@ def test_non_adapter_folder_is_refused(variants: Variants, monkeypatch: pytest.M
     choosing(monkeypatch, variants.base)
     window.foot.adapter.trigger()
     variants.run.until(lambda: not flows.running_tasks())
-    assert window.foot.status_label.text().startswith("Amber-1B isn’t an adapter")
     assert variants.run.app.settings.models == ()
 
 
@@ -174,7 +172,6 @@ def test_missing_adapter_falls_back_to_its_model(variants: Variants):
     run.until(lambda: run.pane.transcript.row(failed))
     row = run.pane.transcript.row(failed)
     run.until(row.isVisible)
-    assert [b.text() for b in row.error.buttons] == ["Try Again", "Use Without Adapter"]
     run.qtbot.mouseClick(row.error.buttons[1], LEFT)
     assert run.answered() == "hello "
     assert run.pane.chat.record.model == str(variants.base)

@@ -15,10 +15,6 @@ from engine.runtime.pressure import PAUSE, Pressure
 from tests.app.desk import Desk
 
 SMALL, LARGE = "/models/Small-3B", "/models/Large-70B"
-NOTICE = (
-    "Small-3B was unloaded because the system is low on memory. It loads again when you send a "
-    "message."
-)
 
 
 class Memory(Desk):
@@ -58,7 +54,7 @@ def test_pressure_frees_caches_before_models(memory: Memory) -> None:
     assert (memory.engine.relieved, memory.engine.unloaded) == (2, [])
     memory.is_short()
     assert memory.engine.unloaded == ["Small-3B"]
-    assert memory.notices == [NOTICE]
+    assert ["Small-3B" in notice for notice in memory.notices] == [True]
     memory.is_short()
     assert memory.engine.unloaded == ["Small-3B", "Large-70B"]
     memory.is_short()  # the Guide stays loaded

@@ -8,13 +8,15 @@ import json
 
 import pytest
 
-from app.remote import client, remote_errors
+from app.remote import client
+from app.remote.remote_errors import BROKEN, BUSY, FAILED, GONE, REFUSED, UNREACHABLE
 from app.remote.remotes import Remotes
 from engine import Failed, Finished, FinishReason, ToolCallFailed, ToolCallFinished
-from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST
+from engine.errors import INVALID_REQUEST
 from tests.app.remote.scripted import cut, delta, events, hang, head, says, sends
 
 HELLO = events(delta("Hel"), delta("lo"), done=False)
+PACKED = gzip.compress(b" " * 10_000_000)
 SLOW = 0.3  # seconds, instead of ten minutes
 
 
@@ -45,155 +47,65 @@ async def _endless_json(writer) -> None:
         await writer.drain()
 
 
-CASES = {
-    # behavior: (act, code, words in the error, text that is kept)
-    "hangs up after some text": (sends(head(), HELLO), remote_errors.BROKEN, "was lost", "Hello"),
-    "crashes after some text": (
-        sends(head(), HELLO, then=cut),
-        remote_errors.BROKEN,
-        "was lost",
-        "Hello",
-    ),
-    "hangs up in mid-line": (
-        sends(head(), HELLO, b'data: {"choices": [{"del'),
-        remote_errors.BROKEN,
-        "was lost",
-        "Hello",
-    ),
-    "hangs up before a word": (sends(b""), remote_errors.BROKEN, "was lost", ""),
-    "says nothing more": (
-        sends(head(), HELLO, then=hang),
-        remote_errors.UNREACHABLE,
-        "doesn’t respond",
-        "Hello",
-    ),
-    "never begins": (sends(then=hang), remote_errors.UNREACHABLE, "doesn’t respond", ""),
-    "only says that it lives": (
-        sends(head(), HELLO, then=_lives),
-        remote_errors.UNREACHABLE,
-        "doesn’t respond",
-        "Hello",
-    ),
-    "sends no JSON": (
-        sends(head(), HELLO, b"data: {oops\n\n"),
-        remote_errors.BROKEN,
-        "read",
-        "Hello",
-    ),
-    "sends JSON that is no chunk": (
-        sends(head(), HELLO, events([1, 2], done=False)),
-        remote_errors.BROKEN,
-        "can’t be read",
-        "Hello",
-    ),
-    "sends choices that are none": (
-        sends(head(), HELLO, events({"choices": "no"}, done=False)),
-        remote_errors.BROKEN,
-        "can’t be read",
-        "Hello",
-    ),
-    "nests too deeply": (
-        sends(head(), HELLO, b"data: " + b"[" * 200_000 + b"\n\n"),
-        remote_errors.BROKEN,
-        "can’t be read",
-        "Hello",
-    ),
-    "sends a page": (
-        sends(head(200, "text/html"), b"<html>Please log in</html>"),
-        remote_errors.BROKEN,
-        "can’t be read",
-        "",
-    ),
-    "sends what is packed": (
-        sends(head(200, Content_Encoding="gzip"), gzip.compress(b" " * 10_000_000)),
-        remote_errors.BROKEN,
-        "can’t be read",
-        "",
-    ),
-    "fails in mid-stream": (
-        sends(head(), HELLO, events({"error": {"message": "CUDA is out of memory"}}, done=False)),
-        remote_errors.FAILED,
-        "“CUDA is out of memory”",
-        "Hello",
-    ),
-    "withholds the rest": (
-        sends(head(), HELLO, events(delta(reason="content_filter"))),
-        remote_errors.FAILED,
-        "withheld",
-        "Hello",
-    ),
-    "gives up": (
-        sends(head(), HELLO, events(delta(reason="abort"))),
-        remote_errors.BROKEN,
-        "was lost",
-        "Hello",
-    ),
-    "sends a line without end": (
-        sends(head(), HELLO, then=_line_without_end),
-        remote_errors.BROKEN,
-        "too much",
-        "Hello",
-    ),
-    "sends an answer without end": (
-        sends(head(200, "application/json"), then=_endless_json),
-        remote_errors.BROKEN,
-        "too much",
-        "",
-    ),
-    "needs a key": (
-        says(401, {"error": {"message": "Incorrect API key"}}),
-        remote_errors.REFUSED,
-        "needs a key",
-        "",
-    ),
-    "forbids": (says(403, {"detail": "no access"}), remote_errors.REFUSED, "“no access”", ""),
-    "has lost the model": (
-        says(404, {"error": "gone"}),
-        remote_errors.GONE,
-        "has no model named “big”",
-        "",
-    ),
-    "gets too many requests": (
-        says(429, {"message": "slow down"}, Retry_After="12"),
-        remote_errors.BUSY,
-        "too many requests. Try again in 12 seconds. Its message: “slow down”",
-        "",
-    ),
-    "is asked too often, for long": (
-        says(429, None, Retry_After="1200"),
-        remote_errors.BUSY,
-        "Try again in 20 minutes.",
-        "",
-    ),
-    "is asked too often, in nonsense": (
-        says(429, b"<x>", Retry_After="soon\x01"[:4]),
-        remote_errors.BUSY,
-        "Try again later.",
-        "",
-    ),
-    "breaks": (says(500, b"Internal Server Error"), remote_errors.FAILED, "(status 500)", ""),
-    "isn’t ready": (says(503, {}, Retry_After="5"), remote_errors.BUSY, "in 5 seconds", ""),
-    "does not know a field": (
-        says(400, {"error": {"message": "Unknown parameter: 'seed'"}}),
-        INVALID_REQUEST,
-        "“Unknown parameter: 'seed'”",
-        "",
-    ),
-    "finds it too long": (
-        says(400, {"error": {"code": "context_length_exceeded", "message": "8192 tokens"}}),
-        CONTEXT_OVERFLOW,
-        "doesn’t fit in the context of big",
-        "",
-    ),
-    "errs with a huge body": (says(400, b"x" * 3_000_000), INVALID_REQUEST, "status 400", ""),
-    "sends an odd status": (says(299, {}), remote_errors.BROKEN, "status 299", ""),
+def talks(*pieces, then=None):
+    return sends(head(), HELLO, *pieces, then=then)
+
+
+def ends(*chunks):
+    return talks(events(*chunks, done=False))
+
+
+AFTER_TEXT = {
+    # behavior after some text, which is kept: (act, code, words in the error)
+    "hangs up": (talks(), BROKEN, "was lost"),
+    "crashes": (talks(then=cut), BROKEN, "was lost"),
+    "hangs up in mid-line": (talks(b'data: {"choices": [{"del'), BROKEN, "was lost"),
+    "says nothing more": (talks(then=hang), UNREACHABLE, "doesn’t respond"),
+    "only says that it lives": (talks(then=_lives), UNREACHABLE, "doesn’t respond"),
+    "sends no JSON": (talks(b"data: {oops\n\n"), BROKEN, "read"),
+    "sends JSON that is no chunk": (ends([1, 2]), BROKEN, "can’t be read"),
+    "sends choices that are none": (ends({"choices": "no"}), BROKEN, "can’t be read"),
+    "nests too deeply": (talks(b"data: " + b"[" * 200_000 + b"\n\n"), BROKEN, "can’t be read"),
+    "fails in mid-stream": (ends({"error": {"message": "CUDA is full"}}), FAILED, "“CUDA is full”"),
+    "withholds the rest": (ends(delta(reason="content_filter")), FAILED, "withheld"),
+    "gives up": (ends(delta(reason="abort")), BROKEN, "was lost"),
+    "sends a line without end": (talks(then=_line_without_end), BROKEN, "too much"),
 }
+WITHOUT_TEXT = {
+    "hangs up": (sends(b""), BROKEN, "was lost"),
+    "never begins": (sends(then=hang), UNREACHABLE, "doesn’t respond"),
+    "sends a page": (
+        sends(head(200, "text/html"), b"<html>Log in</html>"),
+        BROKEN,
+        "can’t be read",
+    ),
+    "sends packed data": (sends(head(Content_Encoding="gzip"), PACKED), BROKEN, "can’t be read"),
+    "never ends": (sends(head(200, "application/json"), then=_endless_json), BROKEN, "too much"),
+    "needs a key": (says(401, {"error": {"message": "Wrong key"}}), REFUSED, "needs a key"),
+    "forbids": (says(403, {"detail": "no access"}), REFUSED, "“no access”"),
+    "has lost the model": (says(404, {"error": "gone"}), GONE, "“big”"),
+    "is busy": (says(429, {"message": "slow"}, Retry_After="12"), BUSY, "12 seconds"),
+    "is busy for long": (says(429, None, Retry_After="1200"), BUSY, "20 minutes."),
+    "is busy for nonsense": (says(429, b"<x>", Retry_After="soon"), BUSY, "later."),
+    "breaks": (says(500, b"Internal Server Error"), FAILED, "(status 500)"),
+    "isn’t ready": (says(503, {}, Retry_After="5"), BUSY, "in 5 seconds"),
+    "lacks a field": (
+        says(400, {"error": {"message": "No 'seed'"}}),
+        INVALID_REQUEST,
+        "“No 'seed'”",
+    ),
+    "errs with a huge body": (says(400, b"x" * 3_000_000), INVALID_REQUEST, "status 400"),
+    "sends an odd status": (says(299, {}), BROKEN, "status 299"),
+}
+CASES = [
+    *((*case, "Hello") for case in AFTER_TEXT.values()),
+    *((*case, "") for case in WITHOUT_TEXT.values()),
+]
 
 
-@pytest.mark.parametrize("what", CASES)
-def test_misbehaving_server_keeps_received_text(what, elsewhere, monkeypatch):
-    act, code, words, kept = CASES[what]
-    if code == remote_errors.UNREACHABLE:
+@pytest.mark.parametrize(("act", "code", "words", "kept"), CASES, ids=[*AFTER_TEXT, *WITHOUT_TEXT])
+def test_misbehaving_server_keeps_received_text(act, code, words, kept, elsewhere, monkeypatch):
+    if code == UNREACHABLE:
         monkeypatch.setattr(client, "QUIET_S", SLOW)
     monkeypatch.setattr(client, "MOST_EVENT", 500_000)
     monkeypatch.setattr(client, "MOST_WHOLE", 500_000)
@@ -220,7 +132,7 @@ def test_unreachable_server_is_reported(elsewhere):
     elsewhere.servers.remove(server)
     server.close()
     heard, _ = elsewhere.ask(remote)
-    assert heard.last.code == remote_errors.UNREACHABLE
+    assert heard.last.code == UNREACHABLE
     assert "Couldn’t connect" in heard.last.message
 
 
@@ -229,7 +141,7 @@ def test_redirect_is_not_followed(status, elsewhere):
     other = elsewhere.serve(sends(head(), events(delta("Stolen", "stop"))))
     remote = elsewhere.add(elsewhere.serve(says(status, Location=other.address)), key="secret")
     heard, _ = elsewhere.ask(remote)
-    assert heard.last.code == remote_errors.GONE
+    assert heard.last.code == GONE
     assert other.address in heard.last.message
     assert other.asked == []
     assert elsewhere.servers[1].asked[0].headers["authorization"] == "Bearer secret"
@@ -286,7 +198,7 @@ def test_program_exit_ends_remote_replies(elsewhere):
     elsewhere.remotes.shut_down()
     assert heard.last.reason is FinishReason.CANCELLED
     late, _ = elsewhere.ask(elsewhere.remotes.model(elsewhere.remotes.refs[0]).remote)
-    assert late.last.code == remote_errors.UNREACHABLE
+    assert late.last.code == UNREACHABLE
 
 
 def test_removed_model_sends_nothing(elsewhere):
@@ -298,7 +210,7 @@ def test_removed_model_sends_nothing(elsewhere):
 
     heard = Heard()
     session.send(QUESTION, None, heard)
-    assert heard.last.code == remote_errors.GONE
+    assert heard.last.code == GONE
     assert "nothing was sent" in heard.last.message
     assert server.asked == []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -30,95 +31,12 @@ def chunk(delta, reason=None, **more):
     return {**BASE, "choices": [choice | more]}
 
 
-def ending(usage, **more):
-    return {**BASE, "choices": [], "usage": usage} | more
-
-
-# vLLM: a role chunk with empty content, `reasoning_content` (also under its newer name
-# `reasoning`), `stop_reason` next to the finish reason, and a final chunk for `usage` without
-# choices.
-VLLM = [
-    chunk({"role": "assistant", "content": ""}),
-    chunk({"reasoning_content": "Let me "}),
-    chunk({"reasoning": "see."}),
-    chunk({"content": "It is "}),
-    chunk({"content": "four."}),
-    chunk({"content": ""}, "stop", stop_reason=None),
-    ending(
-        {
-            "prompt_tokens": 21,
-            "total_tokens": 30,
-            "completion_tokens": 9,
-            "prompt_tokens_details": {"cached_tokens": 16},
-        }
-    ),
-]
-VLLM_CALL = [
-    chunk({"role": "assistant", "content": ""}),
-    chunk(
-        {
-            "tool_calls": [
-                {
-                    "id": "chatcmpl-tool-0f3",
-                    "type": "function",
-                    "index": 0,
-                    "function": {"name": "get_weather"},
-                }
-            ]
-        }
-    ),
-    chunk({"tool_calls": [{"index": 0, "function": {"arguments": '{"city": '}}]}),
-    chunk({"tool_calls": [{"index": 0, "function": {"arguments": '"Oslo"}'}}]}),
-    chunk({"content": ""}, "tool_calls", stop_reason=None),
-    ending({"prompt_tokens": 180, "total_tokens": 203, "completion_tokens": 23}),
-]
-# SGLang: null for absent fields, `matched_stop` next to the finish reason, `reasoning_tokens` in
-# the usage, and a null name in every later chunk of a call.
-SGLANG = [
-    chunk({"role": "assistant", "content": "", "reasoning_content": None, "tool_calls": None}),
-    chunk({"role": None, "content": None, "reasoning_content": "Let me see.", "tool_calls": None}),
-    chunk({"role": None, "content": "It is four.", "reasoning_content": None, "tool_calls": None}),
-    chunk({"role": None, "content": None, "tool_calls": None}, "stop", matched_stop=151645),
-    ending(
-        {
-            "prompt_tokens": 21,
-            "total_tokens": 30,
-            "completion_tokens": 9,
-            "prompt_tokens_details": {"cached_tokens": 16},
-            "reasoning_tokens": 4,
-        }
-    ),
-]
-SGLANG_CALL = [
-    chunk({"role": "assistant", "content": "", "tool_calls": None}),
-    chunk(
-        {
-            "content": None,
-            "tool_calls": [
-                {
-                    "id": "call_5a",
-                    "index": 0,
-                    "type": "function",
-                    "function": {"name": "get_weather", "arguments": ""},
-                }
-            ],
-        }
-    ),
-    chunk(
-        {
-            "tool_calls": [
-                {
-                    "id": None,
-                    "index": 0,
-                    "type": "function",
-                    "function": {"name": None, "arguments": '{"city": "Oslo"}'},
-                }
-            ]
-        }
-    ),
-    chunk({"content": None, "tool_calls": None}, "tool_calls", matched_stop=None),
-    ending({"prompt_tokens": 180, "total_tokens": 203, "completion_tokens": 23}),
-]
+# Streams as documented. vLLM: a role chunk with empty content, `reasoning_content` (also under its
+# newer name `reasoning`), `stop_reason` next to the finish reason, and a final chunk for `usage`
+# without choices. SGLang: null for absent fields, `matched_stop` next to the finish reason,
+# `reasoning_tokens` in the usage, and a null name in every later chunk of a call.
+LINES = Path(__file__).with_name("streams.jsonl").read_text(encoding="utf-8").splitlines()
+VLLM, SGLANG, VLLM_CALL, SGLANG_CALL = (json.loads(line)["chunks"] for line in LINES)
 
 
 @pytest.mark.parametrize("told", [VLLM, SGLANG], ids=["vllm", "sglang"])

@@ -37,42 +37,29 @@ def filled(file: Path) -> None:
             store.save_message(Message(new_id(), chat.id, content="words " * 200))
 
 
-def test_non_database_file_is_reported(file: Path) -> None:
-    file.write_bytes(b"Dear diary, " * 1000)
-    before = file.read_bytes()
-    assert refused(file).code == "corrupt"
-    assert file.read_bytes() == before
-
-
-@pytest.mark.parametrize("damage", ["truncated", "overwritten", "header"])
-def test_damaged_database_is_reported(file: Path, damage: str) -> None:
-    filled(file)
-    content = bytearray(file.read_bytes())
-    if damage == "truncated":
+@pytest.mark.parametrize(
+    "damage", ["no database", "truncated", "overwritten", "header", "another program", "newer"]
+)
+def test_unusable_database_is_reported_and_kept(file: Path, damage: str) -> None:
+    if damage != "another program":
+        filled(file)
+    content = bytearray(file.read_bytes()) if file.exists() else bytearray()
+    if damage == "no database":
+        content[:] = b"Dear diary, " * 1000
+    elif damage == "truncated":
         content = content[: len(content) // 2 + 77]
     elif damage == "overwritten":
         content[8192:40960] = os.urandom(32768)
-    else:
+    elif damage == "header":
         content[:64] = bytes(64)
     file.write_bytes(content)
-    assert refused(file).code == "corrupt"
-    assert file.read_bytes() == content
-
-
-def test_database_of_another_program_is_refused(file: Path) -> None:
     with closing(sqlite3.connect(file)) as db:
-        db.execute("CREATE TABLE recipes (name)")
+        if damage == "another program":
+            db.execute("CREATE TABLE recipes (name)")
+        elif damage == "newer":
+            db.execute(f"PRAGMA user_version = {len(STEPS) + 1}")
     before = file.read_bytes()
-    assert refused(file).code == "corrupt"
-    assert file.read_bytes() == before
-
-
-def test_newer_database_is_reported(file: Path) -> None:
-    filled(file)
-    with closing(sqlite3.connect(file)) as db:
-        db.execute(f"PRAGMA user_version = {len(STEPS) + 1}")
-    before = file.read_bytes()
-    assert refused(file).code == "newer"
+    assert refused(file).code == ("newer" if damage == "newer" else "corrupt")
     assert file.read_bytes() == before
 
 

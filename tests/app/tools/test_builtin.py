@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import os
 import random
@@ -11,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +29,6 @@ from app.tools.builtin import (
     calculate,
 )
 from app.tools.consent import Grant
-from app.tools.fetch import fetch, is_public
 from app.tools.granted_folders import Matcher
 from app.tools.tool import Outcome, OutcomeKind, ToolError, to_readable_json
 from app.tools.toolbox import BuiltinTools
@@ -385,102 +382,6 @@ def test_edit_keeps_concurrent_changes(tree: Path, monkeypatch: pytest.MonkeyPat
         assert (tree / aim).read_text() == "theirs"
     names = sorted(p.name for p in tree.iterdir())
     assert names == ["a.txt", "inner", "link", "new.txt", "out"]
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        kind, body, status = "text/html; charset=utf-8", b"<p>One</p><script>x</script>Two", 200
-        self.send_response(302 if self.path.startswith("/to/") else status)
-        if self.path.startswith("/to/"):
-            self.send_header("Location", self.path[4:])
-        if self.path == "/image":
-            kind = "image/png"
-        if self.path == "/long":
-            body = b"x" * 3_000_000
-            kind = "text/plain"
-        self.send_header("Content-Type", kind)
-        self.end_headers()
-        if not self.path.startswith("/to/"):
-            try:
-                self.wfile.write(body)
-            except ConnectionError:
-                return
-
-    def log_message(self, *args: object) -> None:
-        pass
-
-
-@contextmanager
-def serving() -> Iterator[int]:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = False
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-
-def test_fetch_returns_text_and_checks_redirects() -> None:
-    looked: list[str] = []
-
-    def resolve(host: str, port: int) -> list[str]:
-        looked.append(host)
-        return ["127.0.0.1"] if host.endswith(".example") else [host]
-
-    def public(address: str) -> bool:
-        return looked[-1].endswith(".example")
-
-    with serving() as port:
-        base = f"http://a.example:{port}"
-        assert fetch(f"{base}/", resolve, public).split() == ["One", "Two"]
-        assert len(fetch(f"{base}/long", resolve, public)) == 2_000_000
-        assert fetch(f"{base}/to/http://b.example:{port}/", resolve, public).split() == [
-            "One",
-            "Two",
-        ]
-        for sly in (
-            f"{base}/to/http://127.0.0.1:{port}/",
-            f"{base}/to/file:///etc/passwd",
-            f"{base}/to///127.0.0.1:{port}/",
-            f"{base}/image",
-            f"{base}/to/{base}/to/{base}/to/{base}/to/{base}/to/{base}/to/{base}/",
-        ):
-            with pytest.raises(ToolError):
-                fetch(sly, resolve, public)
-        with pytest.raises(ToolError, match="isn’t on the public internet"):
-            fetch(f"http://127.0.0.1:{port}/")
-        with pytest.raises(ToolError, match="isn’t on the public internet"):
-            fetch(f"http://localhost:{port}/")
-        both = lambda host, port: ["127.0.0.1", "8.8.8.8"]  # noqa: E731
-        with pytest.raises(ToolError, match="isn’t on the public internet"):
-            fetch(base, both)
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["file:///etc/passwd", "ftp://a.example/", "http://", "javascript:1", "http://u:p@a.example/"],
-)
-def test_only_http_is_fetched(url: str) -> None:
-    with pytest.raises(ToolError):
-        fetch(url, lambda host, port: ["8.8.8.8"], lambda address: False)
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        *("127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1"),
-        *("::1", "fe80::1%eth0", "fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "224.0.0.1"),
-        *("2002:7f00:1::", "nonsense"),
-    ],
-)
-def test_private_addresses_are_not_public(address: str) -> None:
-    assert not is_public(address)
-    assert is_public("8.8.8.8")
-    assert is_public("2606:4700:4700::1111")
 
 
 def test_python_tool_needs_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,16 +130,9 @@ def test_elicitation_time_limit_excludes_the_user(tmp_path: Path) -> None:
     host.shut_down()
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"type": "object", "properties": {"a": {"type": "object", "properties": {}}}},
-        {"type": "object", "properties": {"a": {"type": "string", "enum": []}}},
-        {"type": "object", "properties": {f"f{n}": {"type": "string"} for n in range(60)}},
-    ],
-)
-def test_invalid_form_is_not_shown(host: ToolHost, schema: Any) -> None:
+def test_invalid_form_is_not_shown(host: ToolHost) -> None:
     person = Person()
+    schema = {"type": "object", "properties": {"a": {"type": "object", "properties": {}}}}
     form = {"message": "?", "requestedSchema": schema}
     said = json.loads(host.call(tool(host, "ask"), asking(form), "c", person).result(WAIT).text)
     assert said.get("action") == "decline" or "message" in said

@@ -150,6 +150,48 @@ def test_deadline_includes_redirects_and_lookups() -> None:
             thread.join(20)
 
 
+def test_fetch_follows_only_public_redirects() -> None:
+    looked: list[str] = []
+    answers: list[bytes] = []
+
+    def resolve(host: str, port: int) -> list[str]:
+        looked.append(host)
+        return ["127.0.0.1"] if host.endswith(".example") else [host]
+
+    def redirect(to: str) -> bytes:
+        head = f"HTTP/1.1 302 F\r\nContent-Length: 0\r\nConnection: close\r\nLocation: {to}\r\n\r\n"
+        return head.encode()
+
+    def get(*what: bytes) -> str:
+        answers[:] = what
+        return fetch(f"http://{place}/", resolve, lambda address: looked[-1].endswith(".example"))
+
+    with raw(lambda send, stop: send(answers.pop(0))) as place:
+        port = place.rpartition(":")[2]
+        html = HEAD.replace(b"plain", b"html") + b"\r\n<p>One</p><script>x</script>Two"
+        assert get(redirect(f"http://b.example:{port}/"), html).split() == ["One", "Two"]
+        assert len(get(HEAD + b"\r\n" + b"x" * 3_000_000)) == 2_000_000
+        for to in (f"http://127.0.0.1:{port}/", "file:///etc/passwd", f"//127.0.0.1:{port}/"):
+            with pytest.raises(ToolError):
+                get(redirect(to))
+        with pytest.raises(ToolError):
+            get(HEAD.replace(b"text/plain", b"image/png") + b"\r\n")
+        with pytest.raises(ToolError):
+            get(*[redirect(f"http://{place}/")] * 9)
+        for host in ("127.0.0.1", "localhost"):
+            with pytest.raises(ToolError, match="isn’t on the public internet"):
+                fetch(f"http://{host}:{port}/")
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["file:///etc/passwd", "ftp://a.example/", "http://", "javascript:1", "http://u:p@a.example/"],
+)
+def test_only_http_is_fetched(url: str) -> None:
+    with pytest.raises(ToolError):
+        fetch(url, lambda host, port: ["8.8.8.8"], lambda address: False)
+
+
 def test_response_framing_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Endless interim responses at full speed must be limited by bytes as well as by time."""
 
@@ -243,7 +285,9 @@ def test_page_that_parses_too_slowly_is_abandoned() -> None:
         ),
         *("ff02::1", "ff0e::1", "192.0.0.192", "192.88.99.1", "198.18.0.1", "255.255.255.255"),
         *("100.100.100.200", "fd00:ec2::254", "2a00:1450::1%eth0", "240.0.0.1", "0.1.2.3"),
-        *("2130706433", "0x7f.1", "127.1", "", "1.1.1.1 "),
+        *("2130706433", "0x7f.1", "127.1", "", "1.1.1.1 ", "nonsense", "2002:7f00:1::"),
+        *("127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "100.64.0.1"),
+        *("::1", "fe80::1%eth0", "fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "224.0.0.1"),
     ],
 )
 def test_special_addresses_are_not_public(address: str) -> None:
