@@ -79,7 +79,6 @@ def test_chats_are_pinned_archived_deleted_and_brought_back(five: Run):
     choose(five, "B0", "D0", "E0")
     press(five, Qt.Key.Key_Delete)
     assert titles(five) == ["Today", "A", "C"]
-    assert five.window.toast.text == "3 chats moved to Trash"
     five.window.commands["undo_close"].trigger()
     assert titles(five) == ["Today", "A", "B", "C", "D", "E"]
 

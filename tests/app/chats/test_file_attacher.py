@@ -23,13 +23,11 @@ from app.chats import file_attacher
 from app.chats.actions import Action
 from app.chats.exporting.export_formats import markdown_lines, plain_text_lines
 from app.chats.turn import Writing
-from app.store import Attachment
 from app.ui.composer.composer import paths_in
-from app.ui.composer.file_chips import ChipWords, FileChip
+from app.ui.composer.file_chips import FileChip
 from app.ui.pane import files
 from app.ui.pane.files import PagesDialog
 from app.ui.pane.pane import ChatPane
-from app.ui.style.theme import Theme
 from app.ui.transcript.user_row import UserRow
 from engine.messages import text_of
 from engine.sandbox.jobs import read_document
@@ -58,6 +56,12 @@ def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
     read(run, lambda: not pane.chat.attaching.reading)
     run.until(lambda: all("about" not in c.words.about for c in pane.composer.chips.chips))
     return pane
+
+
+def attach_notes(run: Run, folder: Path) -> ChatPane:
+    (path := folder / "notes.txt").write_text("Bring bread.")
+    run.pane.composer.field.files_inserted.emit([path])
+    return run.pane
 
 
 def prompt(run: Run) -> str:
@@ -100,14 +104,6 @@ def test_drop_activates_its_pane(start: Start, tmp_path: Path, qtbot: QtBot):
     drop(left, tmp_path / "a.txt")
     run.until(lambda: run.window.workspace.active is left)
     run.until(left.composer.field.hasFocus)
-
-
-def test_narrow_chip_shows_token_count(look: Theme, qtbot: QtBot):
-    home = QWidget()
-    qtbot.addWidget(home)
-    about, tokens = "PDF, 6 pages, 2,426 tokens", "2,426 tokens"
-    chip = FileChip(ChipWords("Harbour report.pdf", about, tokens=tokens), home)
-    assert [chip.fit_description(room) for room in (400, 220)] == [about, tokens]
 
 
 @pytest.mark.usefixtures("in_children")
@@ -324,9 +320,7 @@ def test_enter_during_file_reading_sends_once(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
     run = start().ready()
-    pane = run.pane
-    (path := tmp_path / "notes.txt").write_text("Bring bread.")
-    pane.composer.field.files_inserted.emit([path])
+    pane = attach_notes(run, tmp_path)
     run.say("say it")
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
     assert "“notes.txt”" in pane.composer.foot
@@ -353,8 +347,7 @@ def test_ctrl_enter_during_file_reading_interrupts_when_file_is_read(
     pane, field = run.say("hold 2"), run.pane.composer.field
     run.until(lambda: run.answer(pane))
     run.say("say later")
-    (path := tmp_path / "notes.txt").write_text("Bring bread.")
-    field.files_inserted.emit([path])
+    attach_notes(run, tmp_path)
     run.say("say it")
     waits = pane.composer.foot
     run.qtbot.keyClick(field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -401,9 +394,7 @@ def test_message_waiting_for_a_file_is_sent_after_pane_closes(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
     run = start().ready()
-    pane, chat_id = run.pane, run.pane.chat.id
-    (path := tmp_path / "notes.txt").write_text("Bring bread.")
-    pane.composer.field.files_inserted.emit([path])
+    pane, chat_id = attach_notes(run, tmp_path), run.pane.chat.id
     run.say("say it")
     run.window.chats.new()
     run.window.workspace.close_pane(pane)
@@ -417,10 +408,8 @@ def test_file_being_read_is_kept_after_its_chat_closes(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
     run = start().ready()
-    pane, chat_id = run.pane, run.pane.chat.id
-    (path := tmp_path / "notes.txt").write_text("Bring bread.")
+    pane, chat_id = attach_notes(run, tmp_path), run.pane.chat.id
     pane.composer.set_text("not yet")
-    pane.composer.field.files_inserted.emit([path])
     run.window.chats.new()
     run.window.workspace.close_pane(pane)
     run.window.workspace.delete_closed(chat_id)
@@ -434,11 +423,9 @@ def test_deleted_chat_is_closed_while_its_file_is_read(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
     run = start().ready()
-    pane, library = run.pane, run.app.library
+    pane, library = attach_notes(run, tmp_path), run.app.library
     chat_id = pane.chat.id
-    (path := tmp_path / "notes.txt").write_text("Bring bread.")
     pane.composer.set_text("not yet")
-    pane.composer.field.files_inserted.emit([path])
     run.window.chats.new()
     run.window.workspace.close_pane(pane)
     run.window.workspace.delete_closed(chat_id)
@@ -452,9 +439,7 @@ def test_removing_file_being_read_cancels_sending(
     start: Start, tmp_path: Path, slow_file: threading.Event
 ):
     run = start().ready()
-    pane = run.pane
-    (path := tmp_path / "notes.txt").write_text("Bring bread.")
-    pane.composer.field.files_inserted.emit([path])
+    pane = attach_notes(run, tmp_path)
     run.say("say it")
     chip(pane).remove_requested.emit()
     slow_file.set()
@@ -478,19 +463,6 @@ def test_long_paste_becomes_a_file_and_back(start: Start):
     pane.composer.set_text("")
     pane.composer.field.insertFromMimeData(data)
     assert pane.composer.text == long
-
-
-def test_branch_keeps_files_of_edited_question(start: Start, tmp_path: Path):
-    run = start().ready()
-    (tmp_path / "a.txt").write_text("words")
-    pane = give(run, tmp_path / "a.txt")
-    run.ask("say it")
-    (file,) = pane.chat.transcript.path[0].attachments
-    assert isinstance(file, Attachment)
-    pane.act(Action.BRANCH, pane.chat.transcript.path[0].id)
-    run.until(lambda: run.pane is not pane)
-    assert run.pane.chat.attaching.files == (file,)
-    assert names(run.pane) == ["a.txt"]
 
 
 def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path):

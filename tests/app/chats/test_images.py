@@ -15,8 +15,6 @@ from msgspec.structs import replace
 from PySide6.QtCore import QBuffer, QIODevice, QMimeData, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
-from pytestqt.qtbot import QtBot
 
 from app.chats import images
 from app.chats.actions import Action
@@ -26,7 +24,6 @@ from app.chats.importing import Import
 from app.chats.turn import Event
 from app.store import Store
 from app.store.attachment_store import Images, Texts
-from app.store.attachments import Attachment
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.message_row import AttachedFiles, FileLine, SmallPicture
 from app.ui.transcript.user_row import UserRow
@@ -308,26 +305,6 @@ def test_broadcast_includes_images(run: Run, lake: Path) -> None:
     assert len(run.engine.sent) == 3
     assert (blind.composer.text, names(blind)) == ("say both", ["lake.png"])
     assert blind.notice.isVisible()
-
-
-@pytest.mark.parametrize(
-    ("size", "room", "shown_size"),
-    [
-        ((640, 320), 1000, (320, 160)),
-        ((640, 320), 200, (200, 100)),
-        ((2000, 200), 1000, (640, 160)),  # cropped
-        ((10, 20), 1000, (48, 48)),  # large enough to click
-    ],
-)
-def test_small_picture_keeps_its_proportions(
-    qtbot: QtBot, size: tuple[int, int], room: int, shown_size: tuple[int, int]
-) -> None:
-    width, height = size
-    attachment = Attachment("lake.png", "PNG", "hash", width=width, height=height)
-    parent = QWidget()
-    qtbot.addWidget(parent)
-    picture = SmallPicture(attachment, parent)
-    assert picture.size_in(room).toTuple() == shown_size
 
 
 def test_pictures_of_old_chats_and_drafts_are_read_in_a_worker(

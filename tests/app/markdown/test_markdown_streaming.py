@@ -9,18 +9,11 @@ from hypothesis import strategies as st
 from app.markdown import MarkdownDocument
 from app.markdown.blocks import BlockSplitter, normalize
 from app.markdown.syntax import parser
-from tests.app.markdown.markdown_dump import dump, in_pieces
+from tests.app.markdown.markdown_dump import dump, in_pieces, rendered
 from tests.app.markdown.markdown_samples import FRAGMENTS, SAMPLES
 from tests.slices import examples
 
 together = pytest.mark.parametrize("name", SAMPLES)
-
-
-def at_once(text: str) -> MarkdownDocument:
-    document = MarkdownDocument()
-    document.set_text(text)
-    document.settle()
-    return document
 
 
 def cut(text: str, dice: random.Random) -> list[str]:
@@ -36,14 +29,14 @@ def cut(text: str, dice: random.Random) -> list[str]:
 @pytest.mark.turns(5)
 def test_character_by_character(name: str) -> None:
     text = SAMPLES[name]
-    assert dump(in_pieces(list(text)).document) == dump(at_once(text).document)
+    assert dump(in_pieces(list(text)).document) == dump(rendered(text).document)
 
 
 @together
 @pytest.mark.turns(6)
 def test_random_pieces_render_as_the_whole_text(name: str) -> None:
     text = SAMPLES[name]
-    expected = dump(at_once(text).document)
+    expected = dump(rendered(text).document)
     for seed in range(examples(3)):
         assert dump(in_pieces(cut(text, random.Random(seed))).document) == expected
 
@@ -54,7 +47,7 @@ def test_joined_samples_in_any_order_match() -> None:
         names = [name for name in SAMPLES if "unclosed" not in name]
         dice.shuffle(names)
         text = "\n\n".join(SAMPLES[name] for name in names[:40])
-        assert dump(in_pieces(cut(text, dice)).document) == dump(at_once(text).document)
+        assert dump(in_pieces(cut(text, dice)).document) == dump(rendered(text).document)
 
 
 @settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -62,7 +55,7 @@ def test_joined_samples_in_any_order_match() -> None:
 def test_any_mix(fragments: list[str], dice: random.Random) -> None:
     text = "".join(fragments)
     streamed = in_pieces(cut(text, dice))
-    assert dump(streamed.document) == dump(at_once(text).document)
+    assert dump(streamed.document) == dump(rendered(text).document)
     assert streamed.source == text
 
 

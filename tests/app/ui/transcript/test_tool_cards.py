@@ -211,17 +211,6 @@ def test_card_grants_writing_in_folder(start: Start, tmp_path: Path) -> None:
     assert file.read_text() == 'say "wheel"\nkeep\n'
 
 
-def test_denied_call_is_shown_and_sent_to_model(start: Start, tmp_path: Path) -> None:
-    run = with_files(start, tmp_path, "read_file", writable=False)
-    shown = card(run, 'call read_file {"path": "/elsewhere/a.txt"}')
-    run.until(lambda: shown.notice)
-    shown.buttons[1].click()
-    answer = run.answered()
-    assert DENIED in answer
-    assert f"Granted are: {tmp_path.resolve()}" in answer
-    assert "The person" not in row(run).accessibleName()
-
-
 def test_missing_folder_can_be_added(start: Start, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
