@@ -23,6 +23,8 @@ def main() -> int:
     stalls.add_argument("--rate", type=float, default=50.0, help="with --drip: tokens/s a pane")
     stalls.add_argument("--characters", type=int, default=60_000, help="with --drip: at first")
     stalls.add_argument("--model", default=GUIDE, help="another model's folder")
+    memory = commands.add_parser("memory", help="the process with the Guide and eight chats")
+    memory.add_argument("--panes", type=int, default=8)
     opening = commands.add_parser("open", help="a chat of 10,000 messages, asked to painted")
     opening.add_argument("--messages", type=int, default=10_000)
     opening.add_argument("--long", type=int, default=3, help="how many of them")
@@ -49,6 +51,10 @@ def main() -> int:
 def _figures(options: argparse.Namespace) -> list[Figure]:
     # Import only what is needed, because other modules would count as memory and as a warm start.
     match options.command:
+        case "memory":
+            from tests.bench import memory
+
+            return memory.measure(options.panes)
         case "open":
             from tests.bench import opening
 
