@@ -46,17 +46,6 @@ _NAMES = {
     mx.bool_: "BOOL",
 }
 _TYPES = {name: dtype for dtype, name in _NAMES.items()}
-_NUMPY: dict[str, Any] = {
-    "F32": np.float32,
-    "F16": np.float16,
-    "U32": np.uint32,
-    "I32": np.int32,
-    "U8": np.uint8,
-    "I8": np.int8,
-    "U16": np.uint16,
-    "I64": np.int64,
-    "BOOL": np.bool_,
-}
 
 PIECE_BYTES = 32 * 2**20  # bytes to convert to arrays before yielding to the engine loop
 
@@ -293,11 +282,7 @@ def restore_caches(kv: SessionKV, contents: Contents) -> Generator[None, None, N
 
 
 def _create_array(kind: str, shape: list[int], data: bytearray) -> mx.array:
-    dtype = _TYPES[kind]
-    if dtype == mx.bfloat16:  # numpy doesn't support bfloat16
-        array = mx.array(np.frombuffer(data, np.uint16).reshape(shape)).view(mx.bfloat16)
-    else:
-        array = mx.array(np.frombuffer(data, _NUMPY[kind]).reshape(shape))
+    array = mx.array(np.frombuffer(data, np.uint8)).view(_TYPES[kind]).reshape(shape)
     mx.eval(array)
     return array
 

@@ -8,7 +8,7 @@ import sys
 from engine.cli.arguments import add_adapter, add_draft
 from engine.engine import Engine, Session
 from engine.errors import EngineError
-from engine.messages import Failed, Finished, PromptProgress, TextDelta
+from engine.messages import Event, Failed, Finished, PromptProgress, TextDelta
 from engine.params import SamplingParams
 from engine.reply import Reply
 
@@ -77,34 +77,32 @@ def main(options: argparse.Namespace) -> int:
 
 def _print_reply(reply: Reply) -> None:
     """Print a reply as it streams. Ctrl+C only cancels the reply, not the chat."""
-    events = iter(reply)
     kind = "answer"
-    while True:
-        try:
-            event = next(events)
-        except KeyboardInterrupt:
-            reply.cancel()
-            events = iter(())
-            for _ in reply:
-                pass
-            print("\n[stopped]")
-            return
-        except StopIteration:
-            return
-        if isinstance(event, TextDelta):
-            if event.kind != kind:
-                print("\n" if kind != "answer" else "", end="")
-                kind = event.kind
-            dim = sys.stdout.isatty() and kind != "answer"
-            print(f"\033[2m{event.text}\033[0m" if dim else event.text, end="", flush=True)
-        elif isinstance(event, PromptProgress) and event.total - event.reused > 512:
-            print(f"\r[reading {event.done:,} of {event.total:,} tokens]", file=sys.stderr)
-        elif isinstance(event, Finished):
-            s = event.stats
-            print(
-                f"\n[{s.tokens_per_s:.0f} tok/s, first token {s.ttft_s:.2f} s, "
-                f"{s.generated_tokens} tokens, reused {s.reused_tokens:,}]",
-                file=sys.stderr,
-            )
-        elif isinstance(event, Failed):
-            print(f"\n{event.message}", file=sys.stderr)
+    try:
+        for event in reply:
+            _print_event(event, kind)
+            kind = event.kind if isinstance(event, TextDelta) else kind
+    except KeyboardInterrupt:
+        reply.cancel()
+        for _ in reply:
+            pass
+        print("\n[stopped]")
+
+
+def _print_event(event: Event, kind: str) -> None:
+    if isinstance(event, TextDelta):
+        if event.kind != kind:
+            print("\n" if kind != "answer" else "", end="")
+        dim = sys.stdout.isatty() and event.kind != "answer"
+        print(f"\033[2m{event.text}\033[0m" if dim else event.text, end="", flush=True)
+    elif isinstance(event, PromptProgress) and event.total - event.reused > 512:
+        print(f"\r[reading {event.done:,} of {event.total:,} tokens]", file=sys.stderr)
+    elif isinstance(event, Finished):
+        s = event.stats
+        print(
+            f"\n[{s.tokens_per_s:.0f} tok/s, first token {s.ttft_s:.2f} s, "
+            f"{s.generated_tokens} tokens, reused {s.reused_tokens:,}]",
+            file=sys.stderr,
+        )
+    elif isinstance(event, Failed):
+        print(f"\n{event.message}", file=sys.stderr)

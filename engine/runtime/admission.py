@@ -183,20 +183,12 @@ def keep_prefix(budget: MemoryBudget) -> StepPlan | None:
     for row in budget.rows:
         if not row.prefix_to_keep or row.prefix_bytes > memory.prefix_limit:
             continue
-        excess_bytes = (
-            sum(p.nbytes for p in memory.prefixes) + row.prefix_bytes - memory.prefix_limit
-        )
-        excess_bytes = max(excess_bytes, row.prefix_bytes - budget.unused)
-        dropped = []
-        for prefix in sorted(memory.prefixes, key=lambda p: p.used_at):
-            if excess_bytes <= 0:
-                break
-            dropped.append(prefix.key)
-            excess_bytes -= prefix.nbytes
-        if excess_bytes <= 0 and dropped:
-            return StepPlan(evict=tuple(dropped))
-        if excess_bytes <= 0:
-            return StepPlan(keep=PrefixCopy(row.id, row.prefix_to_keep))
+        unused = sum(p.nbytes for p in memory.prefixes) + budget.unused
+        room = min(memory.prefix_limit, unused) - row.prefix_bytes
+        dropped, left = choose_evictions(room, memory.prefixes, ())
+        if left <= room:
+            keep = PrefixCopy(row.id, row.prefix_to_keep)
+            return StepPlan(evict=tuple(dropped)) if dropped else StepPlan(keep=keep)
     return None
 
 

@@ -115,6 +115,7 @@ class Memory:
         return sum(m.info.nbytes for m in self.in_memory) + sum(self._loading.values())
 
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
+        """Return the image embeddings that no request is about to read, and the bytes of others."""
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
         idle_images, needed_bytes = dict[CacheKey, Idle](), 0
         needed_keys = {
@@ -221,8 +222,7 @@ class Memory:
         self.tally.refresh(self._running)
         running = [r for r in rows if r.status in RUNNING]
         promised, in_use = promised_bytes((r.max_bytes, r.group, r.shared) for r in running)
-        has_images = any(m.vision is not None and m.vision.cached for m in self._models.values())
-        images, needed_bytes = self._images() if has_images else ({}, 0)
+        images, needed_bytes = self._images()
         image_bytes = sum(image.nbytes for image in images.values())
         excess_bytes = max(0, image_bytes - int(self.budget * IMAGE_SHARE))
         groups = self.tally.groups

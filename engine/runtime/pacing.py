@@ -196,47 +196,13 @@ def _towards(size: float | None, tokens: int, factor: float, guess: float) -> fl
     return max(tokens * factor, 0.6 * size if size is not None else 0.0)
 
 
-class ModelTimeShares:
-    """Time sharing between models: the model that has used the least time is next.
-
-    If models took turns by steps, a small model would be as slow as a large model.
-    """
-
-    def __init__(self) -> None:
-        self._used: dict[str, float] = {}
-        self._served: set[str] = set()
-
-    def next(self, active: Iterable[str]) -> str:
-        used = self._used_by(active)
-        return min(used, key=lambda m: used[m])
-
-    def completes(self, model: str, active: Collection[str]) -> bool:
-        return set(active) <= self._served | {model}
-
-    def charge(self, model: str, active: Collection[str], seconds: float) -> None:
-        self._used = self._used_by(active)
-        self._used[model] += seconds
-        served = (self._served | {model}) & self._used.keys()
-        self._served = set() if self.completes(model, active) else served
-
-    def _used_by(self, active: Iterable[str]) -> dict[str, float]:
-        """Return the time used by each active model.
-
-        A newly active model starts with the least time of the others, so that inactivity gives no
-        advantage.
-        """
-        used = {m: self._used[m] for m in active if m in self._used}
-        min_used = min(used.values(), default=0.0)
-        return {m: used.get(m, min_used) for m in active}
-
-
 MAX_LEAD_S = 5.0  # maximum lead of a program, which limits how long it waits for others
 
 LEEWAY_S = 0.05  # maximum lead with which a program can still take part in passes of others
 
 
-class ProgramTimeShares:
-    """Time sharing between programs: the program that has used the least of its share is next.
+class TimeShares:
+    """Time used by programs (or models), of which the one with the least is next.
 
     Inactivity gives no advantage. A program keeps its lead while it's inactive.
     """
@@ -258,6 +224,29 @@ class ProgramTimeShares:
             used[program] += seconds[program] / weights[program]
         self._min_used = min(used.values(), default=self._min_used)
         self._used = {p: s for p, s in {**self._used, **used}.items() if s > self._min_used}
+
+
+class ModelTimeShares:
+    """Time sharing between models.
+
+    If models took turns by steps, a small model would be as slow as a large model.
+    """
+
+    def __init__(self) -> None:
+        self._shares = TimeShares()
+        self._served: set[str] = set()
+
+    def next(self, active: Iterable[str]) -> str:
+        used = self._shares.used(active)
+        return min(used, key=lambda m: used[m])
+
+    def completes(self, model: str, active: Collection[str]) -> bool:
+        return set(active) <= self._served | {model}
+
+    def charge(self, model: str, active: Collection[str], seconds: float) -> None:
+        self._shares.charge(dict.fromkeys(active, 1.0), {model: seconds})
+        served = (self._served | {model}) & set(active)
+        self._served = set() if self.completes(model, active) else served
 
 
 def parts(shares: Mapping[str, float]) -> dict[str, float]:

@@ -25,7 +25,7 @@ from engine.runtime.pacing import (
     ModelTimeShares,
     PrefillPacer,
     PrefillPause,
-    ProgramTimeShares,
+    TimeShares,
     parts,
 )
 from engine.runtime.plan import (
@@ -55,7 +55,7 @@ class Scheduler:
         # Duration in seconds of the latest decode step without a chunk, by model.
         self.step_seconds: dict[str, float] = {}
         self._turns = ModelTimeShares()
-        self._shares = ProgramTimeShares()
+        self._shares = TimeShares()
         self._chunks = 0
         self._hand_on_until = 0.0
         self._has_copied = False  # a prefix was copied in the previous iteration

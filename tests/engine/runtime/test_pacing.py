@@ -14,7 +14,7 @@ from engine.runtime.pacing import (
     ModelTimeShares,
     PrefillPacer,
     PrefillPause,
-    ProgramTimeShares,
+    TimeShares,
     parts,
 )
 from engine.runtime.plan import Row, Status
@@ -107,7 +107,7 @@ def test_program_quotas_leave_equal_shares_of_the_rest() -> None:
 
 
 def test_programs_share_time_without_backlog() -> None:
-    shares = ProgramTimeShares()
+    shares = TimeShares()
     for _ in range(100):
         shares.charge({"a": 1.0}, {"a": 1.0})
     assert shares.used(["a", "b"]) == {"a": 100.0, "b": 100.0}, "b had nothing to do"
