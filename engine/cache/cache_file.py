@@ -15,12 +15,13 @@ from collections.abc import Generator, Iterator, Sequence
 from io import BufferedReader
 from itertools import pairwise, zip_longest
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 from zlib import crc32
 
 import mlx.core as mx
 import numpy as np
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.json import decode
 
 from engine.cache.cache_objects import iterate_arrays, used_arrays
 from engine.cache.ledger import Ledger
@@ -31,7 +32,7 @@ FORMAT = "stretto-kv-4"
 
 _SUMS = 8  # size of both checksums together, in bytes
 _MAX_HEADER_BYTES = 2**28  # bytes; for comparison, a million tokens and their text take 30 MB
-_MAX_TOKEN_ID = 2**31
+_TokenIds = list[Annotated[int, Meta(ge=0, le=2**31)]]
 
 _NAMES = {
     mx.float32: "F32",
@@ -143,13 +144,14 @@ def read_record(path: Path) -> Record:
     """
     with _open_regular(path) as stream, _as_damage():
         meta, _, _ = _read_header(stream)
-        text, tokens, boundaries = json.loads(meta["ledger"])
         record = Record(
             meta["fingerprint"],
-            json.loads(meta["tokens"]),
-            json.loads(meta["cuts"]),
-            Ledger(text, tokens, tuple((a, b) for a, b in boundaries)),
-            json.loads(meta["boundary"]),
+            decode(meta["tokens"], type=_TokenIds),
+            decode(meta["cuts"], type=list[int]),
+            Ledger(
+                *decode(meta["ledger"], type=tuple[str, _TokenIds, tuple[tuple[int, int], ...]])
+            ),
+            decode(meta["boundary"], type=int),
             json.loads(meta["shape"]),
             path.stem,
         )
@@ -208,30 +210,15 @@ def _read_header(stream: BinaryIO) -> tuple[dict[str, Any], dict[str, Any], byte
 
 
 def _is_consistent(record: Record) -> bool:
-    texts: list[Any] = [record.fingerprint, record.ledger.text]
-    text, ids = record.ledger.text, record.ledger.tokens
-    if not all(isinstance(words, str) for words in texts):
-        return False
-    if not _are_counts(record.tokens, _MAX_TOKEN_ID) or not _are_counts(ids, _MAX_TOKEN_ID):
-        return False
-    token_count, read = len(record.tokens), len(ids)
-    pairs = [(0, 0), *record.ledger.boundaries]
+    length, ledger = len(record.tokens), record.ledger
+    cuts = [0, *record.cuts, length]
+    pairs = [(0, 0), *ledger.boundaries, (len(ledger.text), len(ledger.tokens))]
     return (
-        _are_counts(record.cuts, token_count)
-        and record.cuts == sorted(record.cuts)
-        and all(_are_counts(list(p), max(len(text), read)) for p in pairs)
+        isinstance(record.fingerprint, str)
+        and -1 <= record.boundary <= length
+        and cuts == sorted(cuts)
         and all(a <= c and b <= d for (a, b), (c, d) in pairwise(pairs))
-        and pairs[-1][0] <= len(text)
-        and pairs[-1][1] <= read
-        and type(record.boundary) is int
-        and -1 <= record.boundary <= token_count
     )
-
-
-def _are_counts(values: Any, maximum: int) -> bool:
-    if not isinstance(values, list) or set(map(type, values)) - {int}:
-        return False
-    return not values or (min(values) >= 0 and max(values) <= maximum)
 
 
 class Contents(Struct, frozen=True):
