@@ -33,6 +33,7 @@ FORMAT = "stretto-kv-4"
 _SUMS = 8  # size of both checksums together, in bytes
 _MAX_HEADER_BYTES = 2**28  # bytes; for comparison, a million tokens and their text take 30 MB
 _TokenIds = list[Annotated[int, Meta(ge=0, le=2**31)]]
+_LedgerParts = tuple[str, _TokenIds, tuple[tuple[int, int], ...]]
 
 _NAMES = {
     mx.float32: "F32",
@@ -148,9 +149,7 @@ def read_record(path: Path) -> Record:
             meta["fingerprint"],
             decode(meta["tokens"], type=_TokenIds),
             decode(meta["cuts"], type=list[int]),
-            Ledger(
-                *decode(meta["ledger"], type=tuple[str, _TokenIds, tuple[tuple[int, int], ...]])
-            ),
+            Ledger(*decode(meta["ledger"], type=_LedgerParts)),
             decode(meta["boundary"], type=int),
             json.loads(meta["shape"]),
             path.stem,

@@ -110,8 +110,13 @@ class PrefixIndex:
     def remove(self, kv: SessionKV) -> None:
         holder = self._holders.pop(kv, None)
         self._moved_kvs.discard(kv)
-        if holder is not None:
+        if holder is None:
+            return
+        try:
             self._take_from_tree(holder)
+        except BaseException:
+            self._clear_tree()
+            raise
 
     def drop(self, key: CacheKey) -> None:
         prefix = self.cached.pop(key, None)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from mlx_lm.models.cache import ArraysCache, KVCache
 
 from engine.cache import prefix_index
-from engine.cache.ledger import MIN_GAIN, CacheKey
+from engine.cache.ledger import MIN_GAIN, CacheKey, CacheOffer
 from engine.cache.prefix_index import PrefillingSession, PrefixIndex, _Node
 from engine.cache.session_kv import DirtySets, SessionKV
 from tests.slices import examples
@@ -183,6 +183,32 @@ def test_caches_are_freed_by_reference_count(monkeypatch: pytest.MonkeyPatch, ho
         assert not index._roots
     finally:
         gc.enable()
+
+
+def test_session_whose_removal_failed_is_not_offered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    moved: set[Any] = set()
+    index = PrefixIndex(0, moved)
+    prompt = list(range(100))
+    for name in "one", "other":
+        kv = caches(index, moved, name, name == "one")
+        kv.reuse_prefix([0])
+        feed(kv, prompt)
+        if name == "one":
+            kv.snapshot()
+            feed(kv, [7] * 9)  # now twice in the tree
+            gone = kv
+    index.refresh()
+    with monkeypatch.context() as patched:
+        patched.setattr(prefix_index, "_prune", failing)
+        with pytest.raises(RuntimeError):
+            index.remove(gone)
+    index.refresh()
+    assert {h.key.name for node in nodes(index) for h in node.holders} == {"other"}
+    own = SessionKV(lambda: [KVCache()])
+    reader = PrefillingSession(KIND, own, prompt, len(prompt) - 1, 0, False)
+    assert index.find_offer(reader) == CacheOffer(CacheKey("session", "other"), 99)
 
 
 def failing(*_: object) -> Any:
