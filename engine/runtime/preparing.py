@@ -147,10 +147,23 @@ def prepare(job: Job) -> PreparedRequest | None:
         messages = kept_messages
     if ready is None or length >= context:
         raise _too_long(job, messages, length, build)
-    max_reply_tokens = params.max_tokens or context
+    text, constraint = _begin_reply(job, ready)
+    longest = min(params.max_tokens or context, context - length)
+    tokens = pieces.concatenate(ready.tokens)
+    images: list[PlacedImage] = []
+    if codec.preprocessor is not None:
+        images = place_images(tokens, [job.sight(medium) for medium in media_in(messages)])
+    ledger, cache_file = source.ledger, source.cache_file(ready)
+    return PreparedRequest(
+        messages, omitted, ready, tokens, text, longest, ledger, constraint, images, cache_file
+    )
+
+
+def _begin_reply(job: Job, ready: prompt.Prompt) -> tuple[ReplyText, Constraint | None]:
+    params = job.params
     tools = params.offered or job.template.get("tools") or ()
     single = bool(tools) and not params.parallel_tool_calls
-    text = ReplyText(codec.tokenizer, ready.opened, params.stop, ready.opening, tools, single)
+    text = ReplyText(job.codec.tokenizer, ready.opened, params.stop, ready.opening, tools, single)
     constraint = None
     if params.is_constrained:
         constraint = _constraint(job, text, job.reasoning, params.tool_form is not None)
@@ -162,15 +175,7 @@ def prepare(job: Job) -> PreparedRequest | None:
             raise EngineError(
                 INVALID_REQUEST, "The beginning of the answer does not match the output format."
             ) from error
-    longest = min(max_reply_tokens, context - length)
-    tokens = pieces.concatenate(ready.tokens)
-    images: list[PlacedImage] = []
-    if codec.preprocessor is not None:
-        images = place_images(tokens, [job.sight(medium) for medium in media_in(messages)])
-    ledger, cache_file = source.ledger, source.cache_file(ready)
-    return PreparedRequest(
-        messages, omitted, ready, tokens, text, longest, ledger, constraint, images, cache_file
-    )
+    return text, constraint
 
 
 class _LedgerSource:
