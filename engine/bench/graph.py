@@ -78,7 +78,7 @@ def _prepare() -> None:
     for patch in ("attention", "module_classes"):
         patches.apply(patch)
     setattr(sampling, "_cpu_kernels", lambda: None)  # noqa: B010 - MLX samples on a GPU
-    slot_policy.STARTING = dict.fromkeys(slot_policy.STARTING, slot_policy.ON_GPU)
+    slot_policy.STARTING["cpu"] = slot_policy.ON_GPU
 
 
 def _load_family(family: str) -> Any:
