@@ -211,6 +211,17 @@ def test_card_grants_writing_in_folder(start: Start, tmp_path: Path) -> None:
     assert file.read_text() == 'say "wheel"\nkeep\n'
 
 
+def test_denied_call_tells_the_model_what_was_missing(start: Start, tmp_path: Path) -> None:
+    run = with_files(start, tmp_path, "read_file", writable=False)
+    shown = card(run, 'call read_file {"path": "/elsewhere/a.txt"}')
+    run.until(lambda: shown.notice)
+    shown.buttons[1].click()
+    answer = run.answered()
+    assert DENIED in answer
+    assert str(tmp_path.resolve()) in answer
+    assert DENIED not in row(run).accessibleName()
+
+
 def test_missing_folder_can_be_added(start: Start, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
