@@ -67,7 +67,7 @@ def count_here(families: str, chats: Sequence[int], names: Sequence[str] = ()) -
 
 def _prepare() -> None:
     """Set up MLX to build graphs as on a GPU, without the patches for Linux CPUs."""
-    from engine.model import backend, patches, sampling
+    from engine.model import backend, sampling
 
     backend.load_openblas()
     graph_marks.prepare()
@@ -75,8 +75,9 @@ def _prepare() -> None:
 
     import_mlx_lm()
     graph_marks.mark_recurrent()
-    for patch in ("attention", "module_classes"):
-        patches.apply(patch)
+    from engine.model import attention  # imports mlx.nn, which must use the marked functions
+
+    attention.install()
     setattr(sampling, "_cpu_kernels", lambda: None)  # noqa: B010 - MLX samples on a GPU
     slot_policy.STARTING["cpu"] = slot_policy.ON_GPU
 

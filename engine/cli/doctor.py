@@ -1,4 +1,4 @@
-"""`python -m engine doctor`: show installed versions, the device, patches, and what's missing."""
+"""`python -m engine doctor`: show installed versions, the device, and what's missing."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ import platform
 from collections.abc import Iterable
 from typing import Any
 
-from engine.model import patches
-
 EPILOG = """\
-Exit status: 0 if everything matches the pinned versions, 1 if something is missing or different.
+Exit status: 0, or 1 if something is missing.
 `python -m engine families` tries the architectures of mlx-lm.
 """
 
@@ -27,28 +25,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(options: argparse.Namespace) -> int:
     report = collect_report()
     print(json.dumps(report, indent=2) if options.json else "\n".join(_report_lines(report)))
-    return 1 if report["differences"] or report["missing"] else 0
+    return 1 if report["missing"] else 0
 
 
 def collect_report() -> dict[str, Any]:
     from engine.model import backend
 
     machine = backend.start()  # must run before anything imports MLX
-    from engine.model import adapters  # imports MLX, which requires its BLAS to be loaded
     from engine.runtime.admission import BUDGET_SHARE
     from engine.runtime.kept_files import versions
 
     missing = []
     if machine.device == "cpu" and machine.blas.startswith("reference"):
         missing.append(f"OpenBLAS, which makes prefill far faster: {machine.blas}")
-    patch_states = patches.states()
-    differences = [
-        f"The patch {state.name!r} is off ({state.reason}). {state.loss}"
-        for state in patch_states
-        if not state.on and not state.reason.startswith(_NOT_NEEDED)
-    ]
-    if reason := adapters.unsupported_reason():
-        differences.insert(0, f"LoRA adapters cannot be loaded ({reason}).")
     return {
         "versions": {"python": platform.python_version(), **versions(*_PACKAGES)},
         "missing": missing,
@@ -59,15 +48,7 @@ def collect_report() -> dict[str, Any]:
             "memory": machine.memory,
             "memory_budget": int(machine.memory * BUDGET_SHARE),
         },
-        "patches": [
-            {"name": p.name, "on": p.on, "reason": p.reason, "loss": p.loss} for p in patch_states
-        ],
-        "adapters": reason,
-        "differences": differences,
     }
-
-
-_NOT_NEEDED = ("only needed", "Windows has no")
 
 
 def _report_lines(report: dict[str, Any]) -> Iterable[str]:
@@ -78,11 +59,5 @@ def _report_lines(report: dict[str, Any]) -> Iterable[str]:
     yield f"{'device':<16} {backend['device']} ({backend['blas']} BLAS), {backend['system']}"
     budget, memory = backend["memory_budget"] / 1e9, backend["memory"] / 1e9
     yield f"{'memory budget':<16} {budget:.1f} of {memory:.1f} GB"
-    for patch in report["patches"]:
-        state = "on" if patch["on"] else f"off: {patch['reason']}"
-        yield f"{'patch':<16} {patch['name']:<16} {state}"
-    yield f"{'adapters':<16} {report['adapters'] or 'LoRA and DoRA'}"
     for package in report["missing"]:
         yield f"{'missing':<16} {package}"
-    for difference in report["differences"]:
-        yield f"- {difference}"

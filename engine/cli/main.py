@@ -24,7 +24,7 @@ COMMANDS = {
     "families": ("engine.bench.families", "test how every model family shares a step"),
     "convert": ("engine.cli.convert", "write a smaller copy of a model, in 4, 6 or 8 bits"),
     "report": ("engine.bench.report", "measure for ten minutes and write one file to send back"),
-    "doctor": ("engine.cli.doctor", "check installed versions and patches"),
+    "doctor": ("engine.cli.doctor", "check installed versions"),
     "soak": ("engine.bench.soak", "run random schedules on all families and compare with alone"),
 }
 """Module and help text of each command. Modules define `add_arguments` and `main`.

@@ -19,12 +19,11 @@ from mlx.utils import tree_flatten
 from msgspec import Struct
 from msgspec.structs import replace
 
-from engine.errors import EngineError, describe_error, is_out_of_memory
+from engine.errors import EngineError, is_out_of_memory
 from engine.model import fingerprint, loader, packed_experts, packed_layers, plain_decoder
 from engine.model.folder import load_refused
 from engine.model.loaded_model import CheckedModel, LoadedModel
 from engine.model.loader import Pieces
-from engine.model.patches import check_parameters
 from engine.sandbox.folders import AdapterFacts
 
 CONFIG_FILE, WEIGHTS_FILE = "adapter_config.json", "adapters.safetensors"
@@ -51,18 +50,6 @@ def check_adapter(path: Path, name: str, facts: AdapterFacts) -> Adapter:
     with contextlib.suppress(Exception):
         import mlx_lm.tuner.utils  # noqa: F401
     return Adapter(path, identity, name, facts, contents)
-
-
-def unsupported_reason() -> str:
-    try:
-        from mlx_lm.tuner.dora import DoRAEmbedding  # noqa: F401
-        from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear  # noqa: F401
-        from mlx_lm.tuner.utils import linear_to_lora_layers
-
-        check_parameters(linear_to_lora_layers, "model", "num_layers", "config", "use_dora")
-    except Exception as error:
-        return describe_error(error)
-    return ""
 
 
 def load(checked_model: CheckedModel, adapter: Adapter, wide: bool) -> Pieces:

@@ -1,7 +1,7 @@
 """Replacement for mlx-lm's attention that supports rows of different lengths.
 
-Calls with plain arrays or unknown arguments are passed on to mlx-lm's function. With `Rows`,
-`WithChunks` or `Split`, each row attends to its own keys.
+Calls with plain arrays are passed on to mlx-lm's function. With `Rows`, `WithChunks` or `Split`,
+each row attends to its own keys.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import mlx.core as mx
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.cache.shared_prefix import DeferredScores, SharedPrefixRows, Split
@@ -37,14 +37,10 @@ for a few shapes, and compiling the first product takes half a minute (E160).
 """
 
 
-def install_attention() -> None:
+def install() -> None:
     global _original, _dequantizes
     base = importlib.import_module("mlx_lm.models.base")
-    original = base.scaled_dot_product_attention
-    patches.check_parameters(
-        original, "queries", "keys", "values", "cache", "scale", "mask", "sinks"
-    )
-    _original, _dequantizes = original, bool(mx.cuda.is_available())
+    _original, _dequantizes = base.scaled_dot_product_attention, bool(mx.cuda.is_available())
     patches.replace(base, "scaled_dot_product_attention", attention)
     # Some models call these functions directly with keys and values.
     for home, name, replacement in (
@@ -74,19 +70,15 @@ class _Call(Struct, frozen=True):
     scale: float
     mask: Any
     sinks: Any
-    more: tuple[Any, ...] = ()
-    named: dict[str, Any] = field(default_factory=dict)
-    is_usual: bool = True  # only the scale and the mask are set
 
     def call_original(self, queries: Any, keys: Any, values: Any, cache: Any) -> mx.array:
-        rest = (self.scale, self.mask, self.sinks, *self.more)
         if _dequantizes and isinstance(keys, (tuple, list)):
             keys, values = (
                 mx.dequantize(w, scales, biases, cache.group_size, cache.bits)
                 for w, scales, biases in (keys, values)
             )
             cache = None
-        return _original(queries, keys, values, cache, *rest, **self.named)
+        return _original(queries, keys, values, cache, self.scale, self.mask, self.sinks)
 
 
 def attention(
@@ -97,8 +89,6 @@ def attention(
     scale: float,
     mask: Any = None,
     sinks: Any = None,
-    *extra_args: Any,
-    **kwargs: Any,
 ) -> mx.array:
     """Replacement for mlx-lm's `scaled_dot_product_attention` that also accepts ragged caches.
 
@@ -107,10 +97,7 @@ def attention(
         keys, values: `[rows, key heads, tokens, head dim]`, or one of the ragged classes.
         mask: None, "causal", an array, or `Rows` with a mask for each row.
     """
-    is_usual = sinks is None and not extra_args and not kwargs
-    return _attend(
-        queries, keys, values, cache, _Call(scale, mask, sinks, extra_args, kwargs, is_usual)
-    )
+    return _attend(queries, keys, values, cache, _Call(scale, mask, sinks))
 
 
 def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx.array:
@@ -123,7 +110,7 @@ def _attend(queries: Any, keys: Any, values: Any, cache: Any, call: _Call) -> mx
         return _attend_slots(queries, keys, values, call)
     if isinstance(keys, Rows):
         return _attend_rows(queries, keys, values, call)
-    if call.is_usual and isinstance(keys, mx.array) and dense.is_engaged(queries):
+    if call.sinks is None and isinstance(keys, mx.array) and dense.is_engaged(queries):
         out = attend(queries, keys, values, call.scale, call.mask)
         if out is not None:
             return out
@@ -179,7 +166,7 @@ def _attend_slots(queries: mx.array, keys: SlotRows, values: SlotRows, call: _Ca
     """Compute attention for one query per row: rows in slots by buffer, and then the other rows."""
     out, first = [], 0
     scores = call.mask if isinstance(call.mask, SlotScores) else None
-    engaged = call.is_usual and dense.is_engaged(queries)
+    engaged = call.sinks is None and dense.is_engaged(queries)
     added: list[Any] = [None] * len(keys.parts)
     if scores is not None:
         added = [score for _, score in scores.parts]
@@ -220,15 +207,9 @@ def _attend_split(
     """Compute attention to `Split` keys. The masks must be equal for all rows, or all
     `DeferredScores`.
     """
-    _check_arguments(call)
     products = [mask for mask in masks if isinstance(mask, DeferredScores)]
     mask = None if products else masks[0]
     return prefix_attention(queries, keys, values, call.scale, mask, call.sinks, products)
-
-
-def _check_arguments(call: _Call) -> None:
-    if call.more or call.named:
-        raise NotImplementedError("attention to a shared prefix with unknown arguments")
 
 
 def prefix_attention(
@@ -291,7 +272,6 @@ def _attend_split_slots(
     product: DeferredScores | None,
     call: _Call,
 ) -> mx.array:
-    _check_arguments(call)
     key_heads = keys.own.shape[1]
     q, ks = [_group_by_key_head(queries * call.scale, key_heads)], [keys]
     if product is not None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import importlib
 import logging
 import os
+import resource
 import sys
 import threading
 import time
@@ -17,7 +19,6 @@ import platformdirs
 from msgspec import Struct
 
 from engine.kernels import cgroups
-from engine.model import patches
 from engine.text import import_structure
 
 log = logging.getLogger(__name__)
@@ -25,7 +26,6 @@ log = logging.getLogger(__name__)
 _openblas: ctypes.CDLL | None = None
 _warned_of_blas = False
 _starting = threading.Lock()  # two engines may start at the same time
-_users: set[object] = set()  # owners passed to `start` and not yet to `stop`
 
 
 class Backend(Struct, frozen=True):
@@ -120,24 +120,6 @@ def has_openblas() -> bool:
     return _openblas is not None
 
 
-@contextlib.contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Limit OpenBLAS to one thread inside the block.
-
-    OpenBLAS synchronizes its threads after each product. For many small products, this takes 1.7
-    times the CPU time, and seconds on a busy machine.
-    """
-    if _openblas is None:
-        yield
-        return
-    threads = _openblas.openblas_get_num_threads()
-    _openblas.openblas_set_num_threads(1)
-    try:
-        yield
-    finally:
-        _openblas.openblas_set_num_threads(threads)
-
-
 def has_avx512_openblas() -> bool:
     if _openblas is None:
         return False
@@ -200,54 +182,42 @@ def _system_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
-def start(owner: object = None) -> Backend:
-    """Import mlx and mlx-lm, apply the engine's patches, and return the backend.
-
-    Args:
-        owner: the patches are kept until `stop` is called with the same owner; None to keep them
-            forever.
-    """
+def start() -> Backend:
+    """Import mlx and mlx-lm, apply the engine's patches, and return the backend."""
     with _starting:
-        _users.add(owner)
-        return _start()
+        blas = load_openblas()
+        import mlx.core as mx
+
+        import_mlx_lm()
+        device = current_device()
+        _apply_patches(device)
+        return Backend(device=device, blas=blas, memory=_device_memory(mx, device))
 
 
-def stop(owner: object) -> None:
-    with _starting:
-        _users.discard(owner)
-        if not _users:
-            patches.undo()
-
-
-def _start() -> Backend:
-    blas = load_openblas()
+@functools.cache
+def _apply_patches(device: str) -> None:
     import mlx.core as mx
 
-    import_mlx_lm()
-    device = current_device()
-    patches.apply("attention")
-    patches.apply("module_classes")
+    from engine.model import attention
+
+    attention.install()
     if device == "cpu":
-        patches.apply("compilation")
-    else:
-        patches.skip(["compilation"], "only needed on a CPU")
-    if device == "cpu" and sys.platform == "linux":
+        # On a CPU, `mx.compile` runs g++ for every new shape. This stalls all chats for half a
+        # second, leaks memory (100 MB for phi3small), and raises an error if g++ isn't installed.
+        mx.disable_compile()
+    if device == "cpu" and sys.platform == "linux":  # MLX is fast on GPUs and a Mac's CPU
         from engine.model.patches import dense
 
-        dense.enable(blas != "OpenBLAS" or has_avx512_openblas(), dense.bind_sgemv(_openblas))
-        for name in _LINUX_CPU:
-            patches.apply(name)
+        dense.enable(not has_openblas() or has_avx512_openblas(), _openblas)
+        dense.install()
         _keep_freed_memory()
-    else:  # on GPUs and a Mac's CPU, MLX's own operations are already fast
-        patches.skip(_LINUX_CPU, "only needed on a Linux CPU")
     if device == "cuda":
+        from engine.model.patches import on_cuda
+
         _set_kernel_cache(str(getattr(mx, "__version__", "")))
         # cuDNN creates a plan for each new pair of lengths, and MLX raises after 512 plans (E166).
         os.environ.setdefault("MLX_CUDA_USE_CUDNN_SDPA", "0")
-        patches.apply("few_bits")
-    else:
-        patches.skip(["few_bits"], "only needed on CUDA")
-    return Backend(device=device, blas=blas, memory=_device_memory(mx, device))
+        on_cuda.install()
 
 
 def _set_kernel_cache(version: str) -> None:
@@ -272,9 +242,6 @@ def current_device() -> str:
     if mx.metal.is_available():
         return "metal"
     return "cuda" if hasattr(mx, "cuda") and mx.cuda.is_available() else "cpu"
-
-
-_LINUX_CPU = ("activations", "linear", "embedding")
 
 
 def _device_memory(mx: Any, device: str) -> int:
@@ -344,13 +311,6 @@ def import_mlx_lm() -> None:
     logging.getLogger("transformers").setLevel(logging.ERROR)
 
 
-def install_file_limit() -> None:
-    if sys.platform != "win32":
-        import resource
-
-        _ = resource.setrlimit, resource.getrlimit, resource.RLIMIT_NOFILE
-
-
 @contextlib.contextmanager
 def preserved_file_limit() -> Iterator[None]:
     """Turn `resource.setrlimit` into a no-op inside the block, for all threads.
@@ -358,42 +318,13 @@ def preserved_file_limit() -> Iterator[None]:
     `import mlx_lm` sets RLIMIT_NOFILE to (2048, 4096), which raises an error if the hard limit is
     lower. For this reason, no module imports mlx-lm at the top.
     """
-    if sys.platform == "win32":
-        patches.skip(["file_limit"], "Windows has no such limit")
-    if sys.platform == "win32" or not patches.apply("file_limit"):
-        yield
-        return
-    import resource
-
-    _file_limit.enter(resource)
-    try:
-        yield
-    finally:
-        _file_limit.leave(resource)
+    with _importing:
+        original = resource.setrlimit
+        resource.setrlimit = lambda *_: None
+        try:
+            yield
+        finally:
+            resource.setrlimit = original
 
 
-class _FileLimit:
-    """Counter of threads inside `preserved_file_limit`. The last thread restores the function."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-
-    def enter(self, resource: Any) -> None:
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._original_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-                self._real = resource.setrlimit
-                resource.setrlimit = lambda *_: None
-
-    def leave(self, resource: Any) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                resource.setrlimit = self._real
-                if resource.getrlimit(resource.RLIMIT_NOFILE) != self._original_limit:
-                    resource.setrlimit(resource.RLIMIT_NOFILE, self._original_limit)
-
-
-_file_limit = _FileLimit()
+_importing = threading.RLock()

@@ -13,7 +13,6 @@ from typing import Any
 
 import mlx.core as mx
 
-from engine.model import patches
 from engine.model.patches import mix_in
 
 _state = threading.local()
@@ -44,8 +43,6 @@ def extract_logits(logits: mx.array, rows: Sequence[int]) -> mx.array:
 
 def install(net: Any, ids: int) -> Callable[[], None]:
     """Find a model's output layer, and make it skip rows. Return an undo function."""
-    if not patches.is_on("module_classes"):
-        return lambda: None
     tables, linears = [], []
     for name, module in net.named_modules():
         if isinstance(module, (_SelectsRows, _SelectsRowsAsLinear)):

@@ -24,7 +24,7 @@ from engine.cache.estimate import MemoryEstimate
 from engine.cache.session_kv import SessionKV
 from engine.cache.slot_policy import STARTING
 from engine.cache.slots import Slots
-from engine.model import output_rows, patches, plain_decoder, ragged
+from engine.model import output_rows, plain_decoder, ragged
 from engine.model.backend import current_device
 from engine.model.patches import dense, mix_in
 from engine.model.sliced_pass import evaluate_in_slices
@@ -155,8 +155,6 @@ def explore(
     equal. This takes about two dozen forward passes. Yields after each pass, and inside of long
     passes.
     """
-    if not patches.is_on("attention"):
-        known_modes = None
     is_plain = plain_decoder.is_installed(net)
     # The caches of a plain decoder have the same shapes after any prompt.
     lengths = (9,) if is_plain and known_modes is not None else (9, 16, 5)
@@ -207,8 +205,6 @@ def _estimate(
 def _find_modes(
     net: Any, sessions: list[Caches], vocab: int
 ) -> Generator[None, None, SharingModes]:
-    if not patches.is_on("attention"):
-        return SharingModes(ALONE)
     steps = [[t % vocab for t in tokens] for tokens in ((5, 11, 17), (13, 2, 29))]
     alone = [clone(caches) for caches in sessions]
     expected = []
@@ -231,8 +227,6 @@ def _find_modes(
                 undo()
         exact = mixes and plain_decoder.is_exact(net) and not any(trial.differences)
         return SharingModes(SHARED, slots, shares_prefix, mixes, exact)
-    if not patches.is_on("module_classes"):
-        return SharingModes(ALONE)
     undo = ragged.run_by_rows(_row_modules(net, sessions[0]))
     yield
     if (yield from _try_mode(ROWS, trial)):
@@ -252,7 +246,7 @@ def compute_logits(net: Any, tokens: list[int], caches: Caches) -> Generator[Non
 def _enable_mixed_states(net: Any, session: Caches) -> Generator[None, None, Callable[[], None]]:
     caches = clone(session)
     states = [cache for cache in caches if not hasattr(cache, "update_and_fetch")]
-    if not states or not patches.is_on("module_classes"):
+    if not states:
         return lambda: None
     run = functools.partial(net, mx.array([[1]]), cache=caches)
     yield

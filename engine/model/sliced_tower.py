@@ -19,8 +19,7 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.model import backend
-from engine.model.patches import mix_in
+from engine.model.patches import dense, mix_in
 
 # Target time in seconds per iteration of the engine loop; a single chunk may take longer.
 SLICE = 0.01
@@ -80,7 +79,7 @@ def evaluate_in_pieces(
             arrays = arrays + next_arrays
         next_arrays = []
         started_at = time.perf_counter()
-        with backend.one_blas_thread() if kind == _ATTENTION else contextlib.nullcontext():
+        with dense.one_blas_thread() if kind == _ATTENTION else contextlib.nullcontext():
             mx.eval(arrays)
         del arrays, next_arrays
         rates[kind] = cost / (time.perf_counter() - started_at)

@@ -91,7 +91,7 @@ class Loop:
     ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
-        self._state = State(memory_budget, cache_dir, cache_bytes, leader, mailbox.clock, mailbox)
+        self._state = State(memory_budget, cache_dir, cache_bytes, leader, mailbox.clock)
         self._state.memory.offload.wake = partial(mailbox.post, FileWritten())
         # BLAS competes with child processes for cores, so the processes are paced while chats are
         # streaming.
@@ -313,7 +313,6 @@ class Loop:
             state.models.clear,
             state.memory.prefixes.clear,
             backend.release_memory,
-            partial(backend.stop, self._mailbox),
         ]
         for part in parts:
             run_cleanup(part)

@@ -44,11 +44,10 @@ class State:
         cache_bytes: int = 0,
         leader: Leader | None = None,
         clock: Callable[[], float] = time.perf_counter,
-        owner: object = None,
     ) -> None:
         self.clock = clock  # returns the time in seconds, for planning steps
         self.leader = leader  # of the ranks that the models are split over; None without ranks
-        self.backend: Backend = backend.start(owner)
+        self.backend: Backend = backend.start()
         backend.limit_buffers(self.backend.device, 0)
         self.models: dict[str, LoadedModel] = {}
         self.sessions: dict[str, SessionState] = {}  # all sessions by id

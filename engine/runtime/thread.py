@@ -71,11 +71,7 @@ def make_loop(mailbox: Mailbox, *args: Any, **options: Any) -> Loop:
     backend.load_openblas()  # must run before anything imports MLX
     from engine.runtime.loop import Loop
 
-    try:
-        return Loop(mailbox, *args, **options)
-    except BaseException:
-        backend.stop(mailbox)
-        raise
+    return Loop(mailbox, *args, **options)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import resource
 import shutil
 import traceback
 from collections.abc import Callable
@@ -14,7 +13,6 @@ import pytest
 
 from engine import Engine, EngineError, Image, SamplingParams
 from engine.errors import as_engine_error
-from engine.model.backend import preserved_file_limit
 
 Folder = Callable[[str], Path]
 
@@ -95,14 +93,3 @@ def test_refused_call_keeps_cause_and_traceback(engine: Engine, tmp_path: Path) 
     assert "engine/runtime" in told
     frames = [frame.name for frame in traceback.extract_tb(failed.value.__traceback__)]
     assert "_drain" not in frames  # so the error doesn't keep the engine's objects alive
-
-
-def test_file_limit_is_restored_by_the_last_import() -> None:
-    real = resource.setrlimit
-    first, second = preserved_file_limit(), preserved_file_limit()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert resource.setrlimit is not real
-    second.__exit__(None, None, None)
-    assert resource.setrlimit is real

@@ -25,7 +25,7 @@ import mlx.core as mx
 import mlx.nn as nn
 import numpy as np
 
-from engine.model.patches import check_parameters, replace
+from engine.model.patches import replace
 
 E = math.e
 
@@ -50,11 +50,14 @@ has_wide_kernels = False  # True if matrix products use AVX-512
 
 matrix_vector: Callable[..., None] | None = None  # OpenBLAS's `cblas_sgemv` if available
 
+_openblas: ctypes.CDLL | None = None
 
-def enable(wide_kernels: bool, sgemv: Callable[..., None] | None = None) -> None:
+
+def enable(wide_kernels: bool, openblas: ctypes.CDLL | None = None) -> None:
     """Enable this module in the process. Otherwise, `engage` has no effect."""
-    global _enabled, has_wide_kernels, matrix_vector
-    _enabled, has_wide_kernels, matrix_vector = True, wide_kernels, sgemv
+    global _enabled, has_wide_kernels, matrix_vector, _openblas
+    _enabled, has_wide_kernels, _openblas = True, wide_kernels, openblas
+    matrix_vector = _bind_sgemv(openblas)
 
 
 @contextmanager
@@ -169,7 +172,7 @@ def multiply_rows(x: mx.array, weight: mx.array) -> mx.array | None:
     return mx.array(out).reshape(*x.shape[:-1], outputs)
 
 
-def bind_sgemv(blas: ctypes.CDLL | None) -> Any:
+def _bind_sgemv(blas: ctypes.CDLL | None) -> Any:
     function: Any = getattr(blas, "cblas_sgemv", None)
     if function is None:
         return None
@@ -179,30 +182,41 @@ def bind_sgemv(blas: ctypes.CDLL | None) -> Any:
     return function
 
 
-def install_compilation() -> None:
-    """Disable `mx.compile` for the whole process.
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Limit OpenBLAS to one thread inside the block.
 
-    On a CPU, it runs g++ for every new shape. This stalls all chats for half a second, leaks
-    memory (100 MB for phi3small), and raises an exception if g++ isn't installed.
+    OpenBLAS synchronizes its threads after each product. For many small products, this takes 1.7
+    times the CPU time, and seconds on a busy machine.
     """
-    mx.disable_compile()
+    if _openblas is None:
+        yield
+        return
+    threads = _openblas.openblas_get_num_threads()
+    _openblas.openblas_set_num_threads(1)
+    try:
+        yield
+    finally:
+        _openblas.openblas_set_num_threads(threads)
 
 
-def install_activations() -> None:
+def install() -> None:
+    """Replace mlx-lm's SwiGLU and MLX's products of dense layers."""
     global original_swiglu
     home = importlib.import_module("mlx_lm.models.activations")
-    check_parameters(home.swiglu, "gate", "x")
     original_swiglu = home.swiglu
     replace(home, "swiglu", swiglu)
+    replace(nn.Linear, "__call__", _wrap_product(nn.Linear.__call__))
+    replace(nn.Embedding, "as_linear", _wrap_product(nn.Embedding.as_linear))
 
 
 original_swiglu: Callable[..., mx.array]
 
 
-def swiglu(gate: mx.array, x: mx.array, *args: Any, **kwargs: Any) -> mx.array:
+def swiglu(gate: mx.array, x: mx.array) -> mx.array:
     """Compute `silu(gate) * x` for arrays of the same shape, with cheaper exponentials."""
-    if args or kwargs or not is_engaged(gate):
-        return original_swiglu(gate, x, *args, **kwargs)
+    if not is_engaged(gate):
+        return original_swiglu(gate, x)
     if gate.size < MIN_NUMPY_SIZE or not try_evaluate(gate, x):
         return gate / (1 + mx.power(1 / E, gate)) * x
     g = np.asarray(gate)
@@ -215,23 +229,11 @@ def swiglu(gate: mx.array, x: mx.array, *args: Any, **kwargs: Any) -> mx.array:
     return mx.array(out)
 
 
-def install_linear() -> None:
-    check_parameters(nn.Linear.__call__, "self", "x")
-    replace(nn.Linear, "__call__", _wrap_product(nn.Linear.__call__))
-
-
-def install_embedding() -> None:
-    check_parameters(nn.Embedding.as_linear, "self", "x")
-    replace(nn.Embedding, "as_linear", _wrap_product(nn.Embedding.as_linear))
-
-
-def _wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    def multiplied(self: Any, x: mx.array, *args: Any, **kwargs: Any) -> mx.array:
-        y = None
-        if not args and not kwargs and is_engaged(x):
-            y = multiply_padded(x, self["weight"])
+def _wrap_product(original: Callable[[Any, mx.array], mx.array]) -> Callable[..., mx.array]:
+    def multiplied(self: Any, x: mx.array) -> mx.array:
+        y = multiply_padded(x, self["weight"]) if is_engaged(x) else None
         if y is None:
-            return original(self, x, *args, **kwargs)
+            return original(self, x)
         return y + self["bias"] if "bias" in self else y
 
     return multiplied

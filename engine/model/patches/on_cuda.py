@@ -13,7 +13,7 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.model.patches import check_parameters, replace
+from engine.model.patches import replace
 
 MIN_PADDED_ROWS, TILE = 4, 8
 """Inputs with at least `MIN_PADDED_ROWS` rows are padded to `TILE` rows. With fewer rows, the extra
@@ -28,19 +28,17 @@ MAX_DEQUANTIZED_WEIGHT = 2**28
 """Maximum number of weights to dequantize (512 MB). Output layers are larger."""
 
 
-def install_few_bits() -> None:
-    check_parameters(nn.QuantizedLinear.__call__, "self", "x")
-    check_parameters(nn.QuantizedEmbedding.as_linear, "self", "x")
+def install() -> None:
     replace(nn.QuantizedLinear, "__call__", wrap_product(nn.QuantizedLinear.__call__))
     replace(nn.QuantizedEmbedding, "as_linear", wrap_product(nn.QuantizedEmbedding.as_linear))
 
 
-def wrap_product(original: Callable[..., mx.array]) -> Callable[..., mx.array]:
-    def product(self: Any, x: mx.array, *args: Any, **kwargs: Any) -> mx.array:
+def wrap_product(original: Callable[[Any, mx.array], mx.array]) -> Callable[..., mx.array]:
+    def product(self: Any, x: mx.array) -> mx.array:
         inputs, outputs = x.shape[-1], self["weight"].shape[0]
         rows, numbers = x.size // inputs, inputs * outputs
-        if args or kwargs or rows < 2:
-            return original(self, x, *args, **kwargs)
+        if rows < 2:
+            return original(self, x)
         shape = (*x.shape[:-1], outputs)
         x = x.reshape(rows, inputs)
         if MIN_PADDED_ROWS <= rows < TILE and numbers >= MIN_PADDED_WEIGHT:

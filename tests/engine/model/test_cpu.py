@@ -11,6 +11,7 @@ from ctypes.util import find_library
 import pytest
 
 from engine.model import backend
+from engine.model.patches import dense
 
 pytestmark = pytest.mark.usefixtures("all_cores")
 
@@ -64,7 +65,6 @@ def test_row_count_does_not_change_products(wide: bool) -> None:
     alone(f"""
         import mlx.core as mx
         import mlx.nn as nn
-        from engine.model import patches
         from engine.model.patches import dense
 
         mx.set_default_device(mx.cpu)
@@ -72,7 +72,7 @@ def test_row_count_does_not_change_products(wide: bool) -> None:
         layers = [nn.Linear(24, 40), nn.Linear(24, 40, bias=False), nn.Linear(24, 20_000)]
         head = nn.Embedding(20_000, 24)
         dense.enable(wide_kernels={wide})
-        assert patches.apply("linear") and patches.apply("embedding")
+        dense.install()
         made = []
         expected = {{1: 0, 2: 0, 4: 4, 12: 4, 16: 0, 28: 4, 32: 0, 300: 0}}
         product = dense.multiply_padded
@@ -107,7 +107,7 @@ def test_few_rows_are_multiplied_separately() -> None:
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
-        dense.enable(True, dense.bind_sgemv(backend._openblas))
+        dense.enable(True, backend._openblas)
         weight = mx.random.normal((300, 256))
         with dense.engage():
             for shape in ((1, 256), (1, 3, 256), (4, 1, 256)):
@@ -138,14 +138,14 @@ def test_few_rows_are_multiplied_separately() -> None:
 def test_cheaper_exponentials_give_same_results() -> None:
     alone("""
         import mlx.core as mx
-        from engine.model import attention_parts, patches
+        from engine.model import attention, attention_parts
         from engine.model.patches import dense
         from engine.model.attention import attention as replaced
 
         mx.set_default_device(mx.cpu)
         mx.random.seed(0)
         dense.enable(wide_kernels=True)
-        assert patches.apply("attention") and patches.apply("activations")
+        attention.install(), dense.install()
         for size in (8, 40_000):
             gate, x = 30 * mx.random.normal((size,)), mx.random.normal((size,))
             gate[:3] = mx.array([-200.0, 200.0, 0.0])
@@ -216,6 +216,7 @@ def test_other_mlx_users_compute_unchanged() -> None:
 def test_small_products_use_one_thread() -> None:
     threads = backend._openblas.openblas_get_num_threads
     before = threads()
-    with backend.one_blas_thread():
+    dense.enable(dense.has_wide_kernels, backend._openblas)
+    with dense.one_blas_thread():
         assert threads() == 1
     assert threads() == before
