@@ -80,18 +80,14 @@ def prefill(
     MLX computes no logits, because they aren't evaluated. Layers that use the CPU kernels run
     immediately, so the output layer is restricted to a single row.
     """
-    caches, start = kv.leave_slots(), kv.length
+    caches = kv.leave_slots()
     decoder = model.decoder
     if decoder is None or decoder.logits([(caches, tokens)], ()) is None:
-        for piece in _split_tokens(model, tokens):
-            ids = mx.array(
-                [piece if model.vision is None else model.vision.replace_image_tokens(piece)]
-            )
-            arguments = _model_arguments(model, ids, [InputSpan(images, start, len(piece))])
-            with dense.engage(), output_rows.restrict_rows([0]):
-                model.net(ids, cache=caches, **arguments)
-                mx.eval(list(iterate_arrays(caches)))
-            start += len(piece)
+        ids = _prompt_row(model, tokens)
+        arguments = _model_arguments(model, ids, [InputSpan(images, kv.length, len(tokens))])
+        with dense.engage(), output_rows.restrict_rows([0]):
+            model.net(ids, cache=caches, **arguments)
+            mx.eval(list(iterate_arrays(caches)))
     kv.record_chunk(tokens)
 
 
@@ -377,9 +373,7 @@ def forward_mixed(
     if not feeds and len(readings) == 1:  # the end of a prompt, in a pass with nothing else
         shared, tokens = readings[0].kv.layers, readings[0].tokens
         logit_rows = [len(tokens) - 1]
-        ids = mx.array(
-            [tokens if model.vision is None else model.vision.replace_image_tokens(tokens)]
-        )
+        ids = _prompt_row(model, tokens)
     else:
         shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
         logit_rows = [*range(len(feeds)), *_end_rows(readings, len(feeds))]
@@ -464,11 +458,14 @@ def recent_tokens(answer: DecodeRequest, fed_ids: mx.array | None = None) -> mx.
     return mx.concatenate([recent_ids, answer.pending.astype(mx.uint32).reshape(1)])[-window:]
 
 
-def _chunk_rows(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.array:
-    tokens = [token for r in readings for token in r.tokens]
+def _prompt_row(model: LoadedModel, tokens: list[int]) -> mx.array:
     if model.vision is not None:
         tokens = model.vision.replace_image_tokens(tokens)
-    return mx.array(tokens, mx.uint32)[:, None]
+    return mx.array([tokens], mx.uint32)
+
+
+def _chunk_rows(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.array:
+    return _prompt_row(model, [token for r in readings for token in r.tokens]).reshape(-1, 1)
 
 
 def _model_arguments(
@@ -506,16 +503,13 @@ def add_hidden_states(
     States are added one by one, so the sum doesn't depend on how a text is split.
     """
     assert model.abilities.body is not None
-    total = before
-    for piece in _split_tokens(model, tokens):
-        with dense.engage():
-            states = model.abilities.body(mx.array([piece]), cache=caches)[0].astype(mx.float32)
-            mx.eval([states, *iterate_arrays(caches)])
-        rows = np.array(states, np.float64)
-        if total is not None:
-            rows = np.concatenate([total[None], rows])
-        total = rows.sum(axis=0)
-    assert total is not None
+    with dense.engage():
+        states = model.abilities.body(mx.array([tokens]), cache=caches)[0].astype(mx.float32)
+        mx.eval([states, *iterate_arrays(caches)])
+    rows = np.array(states, np.float64)
+    if before is not None:
+        rows = np.concatenate([before[None], rows])
+    total: Array = rows.sum(axis=0)
     return total
 
 
@@ -523,7 +517,3 @@ def embedding_vector(total: Array) -> bytes:
     """Return a vector scaled to length 1, as little-endian float32."""
     length = float(np.sqrt((total * total).sum()))
     return (total / (length or 1.0)).astype("<f4").tobytes()
-
-
-def _split_tokens(model: LoadedModel, tokens: list[int]) -> list[list[int]]:
-    return [[t] for t in tokens] if model.abilities.token_by_token else [tokens]
