@@ -168,7 +168,8 @@ class Engine:
         memory_budget: bytes for weights and KV caches together. Defaults to most of the GPU's
             recommended working set, or to most of the free RAM without a GPU.
         cache_dir: folder for the KV caches of closed and evicted sessions. Sessions whose id was
-            set by the caller can be resumed from it, even after a restart. None disables it.
+            set by the caller can be resumed from it, even after a restart. None disables it. Not
+            used with several ranks.
         cache_bytes: size limit of the folder. The least recently used files are deleted first.
         ranks: number of local processes to split each model over, or a list of hosts that starts
             with this machine (`engine.cluster.hosts`). Models and sessions that can't be split fail

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,102 +11,25 @@ import mlx.core as mx
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from engine.cache.cache_file import Contents, DamagedError, restore_caches
 from engine.cache.cache_objects import stagger_growth
-from engine.cache.offload import Offload, kv_fingerprint
 from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
-from engine.cluster.group import RankGroup, TurnRecord, file_digest, step_checksum, to_list
+from engine.cluster.group import RankGroup, TurnRecord, step_checksum, to_list
 from engine.cluster.machines import find_model
 from engine.errors import EngineError, describe_error
 from engine.model import fingerprint, folder, loader, runner
 from engine.model.loaded_model import LoadedModel
 from engine.model.quantized_kv import quantized_caches
 from engine.model.runner import PrefillChunk
-from engine.model.sliced_pass import run_to_end
-
-MAX_HELD_FILES = 4
-"""Maximum number of cache files to keep in memory. Further files are read again."""
-
-_CATCH_UP_S = 5.0  # maximum seconds for this follower to catch up with a request from rank 0
-_WRITE_CHECK_S = 0.5  # interval between checks for finished writes
 
 
 class DivergedError(Exception):
     pass
 
 
-class FollowerFiles(Offload):
-    """KV cache files of a follower, with names from rank 0."""
-
-    def __init__(
-        self, folder: Path | None, limit: int, send_message: Callable[[dict[str, Any]], None]
-    ) -> None:
-        super().__init__(folder, limit)
-        self._send_message = send_message
-        self._changed = threading.Condition()  # guards the fields below
-        self._operations = 0
-        self._fetched: dict[str, Contents] = {}  # file contents by name, most recent last
-
-    def _path(self, name: str) -> Path:
-        return (self._folder or Path()) / f"{name}.safetensors"
-
-    def count_operation(self) -> None:
-        with self._changed:
-            self._operations += 1
-            self._changed.notify_all()
-
-    def start_fetch(self, message: dict[str, Any]) -> None:
-        """Read a file on a new thread and report if it matches rank 0's file."""
-
-        def fetch() -> None:
-            is_match = False
-            try:
-                is_match = self._fetch(message)
-            finally:
-                self._send_message({"question": message["question"], "holds": is_match})
-
-        threading.Thread(target=fetch, name="stretto-rank-files", daemon=True).start()
-
-    def _fetch(self, message: dict[str, Any]) -> bool:
-        with self._changed:
-            if not self._changed.wait_for(
-                lambda: self._operations >= message["after"], _CATCH_UP_S
-            ):
-                return False
-        name = message["name"]
-        contents = self.read(name, message["fingerprint"])
-        if contents is None or file_digest(contents.record) != message["digest"]:
-            return False
-        with self._changed:
-            self._fetched.pop(name, None)
-            self._fetched[name] = contents
-            while len(self._fetched) > MAX_HELD_FILES:
-                del self._fetched[next(iter(self._fetched))]
-        return True
-
-    def restore(self, name: str, fingerprint: str, kv: SessionKV) -> None:
-        """Rebuild caches from a fetched file.
-
-        Raises:
-            ValueError: if the file is missing or damaged.
-        """
-        with self._changed:
-            contents = self._fetched.pop(name, None)
-        contents = contents or self.read(name, fingerprint)
-        if contents is None:
-            raise ValueError("a cache file to restore is missing")
-        try:
-            run_to_end(restore_caches(kv, contents))
-        except DamagedError as error:
-            self.remove_unusable(name, describe_error(error))
-            raise ValueError(f"a cache file is damaged: {error}") from None
-
-
 class FollowerCache(Struct):
     kv: SessionKV
     model: LoadedModel
-    fingerprint: str  # part of its cache files' metadata
     prompt: list[int] = field(default_factory=list)  # tokens of the current prefill
 
 
@@ -122,7 +44,6 @@ class Follower:
         self,
         group: RankGroup,
         send_message: Callable[[dict[str, Any]], None],
-        files: FollowerFiles,
         copies: str = "",
     ) -> None:
         self.turn = 0
@@ -130,23 +51,11 @@ class Follower:
         self.busy = self.loading = False
         self._group = group
         self._send_message = send_message
-        self._files = files
         self._copies = copies
         # Nets whose weights are loaded, but which `_probe_model` hasn't tried.
         self._reading: dict[int, Any] = {}
         self._models: dict[int, LoadedModel] = {}
         self._caches: dict[int, FollowerCache] = {}
-
-    def handle_message(
-        self, message: dict[str, Any], messages: queue.SimpleQueue[dict[str, Any]]
-    ) -> None:
-        """Handle a message on the listening thread. File reads start immediately, the rest is
-        queued.
-        """
-        if message.get("do") == "read file":
-            self._files.start_fetch(message)
-        else:
-            messages.put(message)
 
     def follow(self, messages: queue.SimpleQueue[dict[str, Any]]) -> None:
         """Process messages until this process is killed.
@@ -156,7 +65,7 @@ class Follower:
         """
         while True:
             self.busy = self.loading = False
-            message = self._next_message(messages)
+            message = messages.get()
             self.busy, self.loading = True, message["do"] != "wake"
             match message["do"]:
                 case "wake":
@@ -168,25 +77,12 @@ class Follower:
                     self._probe_model(message)
                 case "give up":
                     self._reading.pop(message["model"], None)
-                case "leave":
-                    self._files.close()
-                    self._send_message({"question": message["question"]})
-
-    def _next_message(self, messages: queue.SimpleQueue[dict[str, Any]]) -> dict[str, Any]:
-        """Return the next message, and free the memory of finished writes while waiting."""
-        while True:
-            try:
-                return messages.get(timeout=_WRITE_CHECK_S if self._files.pending else None)
-            except queue.Empty:
-                self._files.free_written()
 
     def _replay(self, record: TurnRecord) -> bool:
         if record.turn != self.turn + 1:
             raise DivergedError(f"turn {record.turn} follows turn {self.turn}")
         self.turn = record.turn
         self.steps += 1
-        if self._files.pending:
-            self._files.free_written()
         for order in record.operations:
             if order.name == "rest":
                 return True
@@ -234,15 +130,14 @@ class Follower:
     def do_open(self, number: int, model: int, shares_prefix: bool, bits: int) -> None:
         loaded = self._models[model]
         make = quantized_caches(loaded, bits).make if bits else loaded.new_caches
-        name = kv_fingerprint(loaded.info.id, bits or None)
-        self._caches[number] = FollowerCache(SessionKV(make, shares_prefix), loaded, name)
+        self._caches[number] = FollowerCache(SessionKV(make, shares_prefix), loaded)
 
     def do_free(self, number: int) -> None:
         self._caches.pop(number).kv.drop()
 
     def do_fork(self, number: int, twin: int) -> None:
         cache = self._caches[number]
-        self._caches[twin] = FollowerCache(cache.kv.fork(), cache.model, cache.fingerprint)
+        self._caches[twin] = FollowerCache(cache.kv.fork(), cache.model)
 
     def do_begin(self, number: int, cached_count: int, *new_tokens: int) -> None:
         """Start a prefill with ``cached_count`` cached tokens, followed by ``new_tokens``."""
@@ -264,19 +159,6 @@ class Follower:
 
     def do_leave_slots(self, number: int) -> None:
         self._kv(number).leave_slots()
-
-    def do_save(self, number: int, name: str) -> None:
-        cache = self._caches[number]
-        self._files.save(name, cache.fingerprint, cache.kv)
-        self._files.count_operation()
-
-    def do_restore(self, number: int, name: str) -> None:
-        cache = self._caches[number]
-        self._files.restore(name, cache.fingerprint, cache.kv)
-
-    def do_forget(self, name: str) -> None:
-        self._files.delete(name)
-        self._files.count_operation()
 
     def do_pass(self, model: int, shared: bool, *rows: int) -> None:
         self._run_pass(self._models[model], rows, shared)

@@ -16,8 +16,6 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from engine.cache import cache_file
-
 FIRST_BYTES = 1024
 """Bytes of the first collective, enough for a step of 100 chats or a short prompt."""
 
@@ -115,8 +113,3 @@ def step_checksum(turn: int, rows: Sequence[tuple[int, int]]) -> int:
     """
     text = ",".join(f"{number}:{length}" for number, length in rows)
     return crc32(f"{turn};{text}".encode()) & 0x7FFFFFFF
-
-
-def file_digest(record: cache_file.Record) -> int:
-    identity = (record.fingerprint, record.tokens, record.cuts, record.boundary)
-    return crc32(repr(identity).encode())

@@ -10,29 +10,22 @@ import contextlib
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 from msgspec.structs import replace
 
-from engine.cache.cache_file import Contents
 from engine.cache.cache_objects import Caches
 from engine.cache.ledger import common_length
-from engine.cache.offload import MIN_TOKENS, Offload
 from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
-from engine.cluster.group import Operation, RankGroup, TurnRecord, file_digest, step_checksum
+from engine.cluster.group import Operation, RankGroup, TurnRecord, step_checksum
 from engine.errors import MODEL_LOAD_FAILED, EngineError, RanksLostError, describe_error
 from engine.model import fingerprint, loader, vocabulary
 from engine.model.loaded_model import CheckedModel, LoadedModel
 from engine.model.loader import Pieces
 from engine.runtime.plan import Chunk, StepPlan
 from engine.runtime.request import Request
-
-FILES_TIMEOUT_S = 20.0
-
-SHUTDOWN_TIMEOUT_S = 8.0  # time for followers to finish writing their files
 
 _POLL_S = 0.01  # interval between checks for answers while followers are loading
 
@@ -130,10 +123,6 @@ class JournaledKV(SessionKV):
         with self._journal.record("leave_slots", self.number):
             return super().leave_slots()
 
-    def restore(self, name: str, *restored: Any) -> None:
-        with self._journal.record("restore", self.number, name):
-            super().restore(name, *restored)
-
     def copy_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         assert isinstance(donor, JournaledKV)
         with self._journal.record("take", self.number, donor.number, length, room):
@@ -184,66 +173,6 @@ class FollowerClient:
                 self._changed.notify_all()
 
 
-class LeaderFiles(Offload):
-    """KV cache files of sharded models. Each rank has a file with its shard of a chat's caches.
-
-    A file is only used if every rank has one with the same tokens. Otherwise, the prompt is
-    prefilled again.
-
-    Args:
-        limit: size limit for the files of all ranks together, in bytes.
-    """
-
-    def __init__(
-        self,
-        journal: Journal,
-        followers: FollowerClient,
-        ranks: int,
-        folder: Path | None,
-        limit: int,
-    ) -> None:
-        super().__init__(folder, limit // ranks)
-        self._journal, self._followers = journal, followers
-        self._operation_count = (
-            0  # number of files written and removed so far; followers count them as well
-        )
-
-    def save(self, name: str, fingerprint: str, kv: SessionKV) -> None:
-        if self._folder is not None and kv.leave_slots() and kv.length >= MIN_TOKENS:
-            assert isinstance(kv, JournaledKV)
-            self._announce_operation("save", kv.number, self._path(name).stem)
-        super().save(name, fingerprint, kv)
-
-    def delete(self, name: str) -> None:
-        if self._folder is not None:
-            self._announce_operation("forget", self._path(name).stem)
-        super().delete(name)
-
-    def _announce_operation(self, name: str, *arguments: int | str) -> None:
-        self._operation_count += 1
-        self._journal.add(name, *arguments)
-
-    def read(self, name: str, fingerprint: str) -> Contents | None:
-        """Read rank 0's file if all ranks have a matching file. Waits for the followers."""
-        contents = super().read(name, fingerprint)
-        if contents is None:
-            return None
-        question = self._followers.ask(
-            {
-                "do": "read file",
-                "name": contents.record.name,
-                "fingerprint": fingerprint,
-                "digest": file_digest(contents.record),
-                "after": self._operation_count,
-            }
-        )
-        answers = self._followers.wait_for_answers(question, FILES_TIMEOUT_S)
-        if answers is None:
-            self._followers.discard(question)
-            return None
-        return contents if all(answer["holds"] is True for answer in answers) else None
-
-
 class Leader:
     """Coordinator of rank 0, which announces turns to followers and loads models on all ranks.
 
@@ -260,25 +189,13 @@ class Leader:
         self._followers = FollowerClient(group.size - 1, send_message)
         self._journal = Journal()
         self._numbers: dict[int, int] = {}  # numbers of models, by `id` of the net
-        self._followers_may_be_loading = False  # followers may still be loading a canceled model
 
     @property
     def size(self) -> int:
         return self._group.size
 
-    def offload(self, folder: Path | None, limit: int) -> LeaderFiles:
-        return LeaderFiles(self._journal, self._followers, self.size, folder, limit)
-
     def handle_answer(self, message: dict[str, Any]) -> None:
         self._followers.add_answer(message)
-
-    def leave(self) -> None:
-        """Let the followers finish writing files before the engine shuts down."""
-        if not self._followers_may_be_loading:
-            self.rest()
-            self._followers.wait_for_answers(
-                self._followers.ask({"do": "leave"}), SHUTDOWN_TIMEOUT_S
-            )
 
     def announce(self, plan: StepPlan, requests: Mapping[str, Request]) -> None:
         """Announce a plan's computations and all cache changes since the last announcement.
@@ -342,7 +259,6 @@ class Leader:
             EngineError: `unsupported_session`, `model_load_failed` or `out_of_memory`.
         """
         number = self._journal.new_number()
-        self._followers_may_be_loading = True
         try:
             net, config = sharding.load_shard(
                 checked_model.folder, checked_model.name, self._group.mlx, wide
@@ -355,9 +271,7 @@ class Leader:
         self.loading = True
         try:
             yield from self._read_weights(number, net, checked_model, wide)
-            model = self._probe_model(number, net, checked_model, config)
-            self._followers_may_be_loading = False
-            return model
+            return self._probe_model(number, net, checked_model, config)
         finally:
             self.loading = False
 

@@ -25,7 +25,7 @@ from msgspec import Struct
 from engine.cluster.hosts import Host
 from engine.messages import Command
 
-PROTOCOL = 5  # version of records and messages; must be the same on all ranks
+PROTOCOL = 6  # version of records and messages; must be the same on all ranks
 
 START_MARK = b"\nstretto rank begins\n"
 """Mark before a rank's first message, because a shell may print something first."""

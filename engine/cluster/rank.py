@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -170,23 +169,13 @@ def _listen(
     threading.Thread(target=listen, name="stretto-rank-link", daemon=True).start()
 
 
-def _cache_folder(setup: dict[str, Any], group: Any) -> Path | None:
-    if not setup["cache"]:
-        return None
-    return Path(setup["cache"]).expanduser() / f"rank {group.rank} of {group.size}"
-
-
 def _run_follower(link: Link, group: Any, setup: dict[str, Any], pulse: Heartbeat) -> None:
-    from engine.cluster.follower import Follower, FollowerFiles
+    from engine.cluster.follower import Follower
 
     messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-    files = FollowerFiles(
-        _cache_folder(setup, group), setup["cache bytes"] // group.size, link.send_message
-    )
-    follower = Follower(group, link.send_message, files, str(setup.get("models") or ""))
+    follower = Follower(group, link.send_message, str(setup.get("models") or ""))
     pulse.state = lambda: (follower.steps, follower.busy, follower.loading)
-    take = partial(follower.handle_message, messages=messages)
-    _listen(link, False, take, setup.get("patience"))
+    _listen(link, False, messages.put, setup.get("patience"))
     follower.follow(messages)
 
 
@@ -197,8 +186,7 @@ def _run_leader(link: Link, group: Any, setup: dict[str, Any], pulse: Heartbeat)
 
     mailbox = Mailbox()
     leader = Leader(group, lambda message: link.send_message({"to all": message}))
-    folder = _cache_folder(setup, group)
-    loop = Loop(mailbox, setup["budget"], folder, setup["cache bytes"], leader)
+    loop = Loop(mailbox, setup["budget"], leader=leader)
     pulse.state = lambda: (leader.steps, leader.busy or leader.loading, leader.loading)
     commands = CommandReceiver(link, mailbox.post)
 

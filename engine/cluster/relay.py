@@ -12,7 +12,6 @@ from collections import Counter, deque
 from collections.abc import Sequence
 from concurrent.futures import Future
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
@@ -91,8 +90,6 @@ class Relay:
         mailbox: Mailbox,
         hosts: Sequence[Host],
         memory_budget: int | None = None,
-        cache_dir: Path | None = None,
-        cache_bytes: int = 0,
     ) -> None:
         self._mailbox = mailbox
         self._inbox: deque[Command] = deque()
@@ -112,13 +109,7 @@ class Relay:
                 threading.Thread(
                     target=self._listen, args=(rank,), name="stretto-ranks-link", daemon=True
                 ).start()
-            self._processes.send_setup(
-                {
-                    "budget": rank_budget(self._ranks, memory_budget),
-                    "cache": _relative_to_home(cache_dir),
-                    "cache bytes": cache_bytes,
-                }
-            )
+            self._processes.send_setup({"budget": rank_budget(self._ranks, memory_budget)})
         except BaseException as error:
             self._close()
             engine_error = EngineError(
@@ -295,10 +286,3 @@ class Relay:
         if self._watch is not None:
             self._watch.close()
         self._processes.close()
-
-
-def _relative_to_home(folder: Path | None) -> str | None:
-    """Return a folder relative to "~" if possible. Other machines may have another home."""
-    if folder is None or not folder.is_relative_to(Path.home()):
-        return str(folder) if folder is not None else None
-    return str("~" / folder.relative_to(Path.home()))

@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 _PARTS = ("gate_proj", "up_proj", "down_proj")
 _ARRAYS = ("weight", "scales", "biases", "bias")
 
+
 class Tensors:
     """Reader for the tensors in a folder's safetensors files. Must be closed.
 

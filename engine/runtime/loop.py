@@ -113,7 +113,7 @@ class Loop:
         # `Relieve` commands that wait for a plan, with the total cache size when they arrived.
         self._relieving: list[tuple[Relieve, int]] = []
         self._faults_in_a_row = 0  # number of consecutive iterations with errors
-        self.is_idle, self._stopped_cleanly = True, False
+        self.is_idle = True
         forget = self._scheduler.drafting.forget
         draft_loader = DraftModelLoader(self._state, self._workers, self._model_loader, forget)
         commands = SessionCommands(self._state, self._workers, self._scheduler)
@@ -147,7 +147,6 @@ class Loop:
         try:
             while self.step():
                 pass
-            self._stopped_cleanly = True
         except BaseException as error:
             log.exception("the engine thread cannot continue")
             error_text = f"The engine cannot continue: {describe_error(error)}"
@@ -308,7 +307,6 @@ class Loop:
             lambda: self._inbox.extendleft(self._model_loader.give_up()),
             lambda: self._refuse_all(error_text),
             lambda: self._workers.cancel(EngineError(ENGINE_STOPPED, error_text)),
-            self._leave_ranks,
             state.memory.offload.close,
             state.models.clear,
             state.memory.prefixes.clear,
@@ -316,10 +314,6 @@ class Loop:
         ]
         for part in parts:
             run_cleanup(part)
-
-    def _leave_ranks(self) -> None:
-        if self._stopped_cleanly and self._state.leader is not None:
-            self._state.leader.leave()
 
     def _end_all(self, error_text: str) -> None:
         state = self._state

@@ -62,7 +62,7 @@ class State:
         self.meter = Meter()
         self.memory = Memory(
             memory_budget or int(self.backend.memory * BUDGET_SHARE),
-            (Offload if leader is None else leader.offload)(cache_dir, cache_bytes),
+            Offload(cache_dir, cache_bytes),
             self.models,
             self.sessions,
             self.requests,

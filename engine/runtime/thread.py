@@ -47,7 +47,7 @@ def run(
         if len(ranks) > 1:
             from engine.cluster.relay import Relay
 
-            loop = Relay(mailbox, ranks, memory_budget, cache_dir, cache_bytes)
+            loop = Relay(mailbox, ranks, memory_budget)
         else:
             loop = make_loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
     except BaseException as error:

@@ -103,8 +103,8 @@ def tokens(options: argparse.Namespace) -> int:
     """Play random schedules of each family on each number of ranks, and return the number of
     faults.
 
-    Every second engine has little memory, so that chats are evicted and restored from disk. Each
-    engine plays both kinds of schedule, even if only a few turns are requested.
+    Every second engine has little memory, so that chats are evicted. Each engine plays both kinds
+    of schedule, even if only a few turns are requested.
     """
     processes.SILENCE_S = PATIENCE
     faults = turns = 0
@@ -117,9 +117,8 @@ def tokens(options: argparse.Namespace) -> int:
                 folder = write_model(Path(scratch) / f"{family}-{count}", config, scale=3.0)
                 for tight in [memory == "tight" for memory in options.memory]:
                     budget = _little(folder, count) if tight else None
-                    kept = Path(scratch) / "kept"
                     played = 0
-                    with Engine(budget, cache_dir=kept, ranks=count) as spread:
+                    with Engine(budget, ranks=count) as spread:
                         for talks in itertools.cycle((False, True)):
                             if not talks and played >= options.steps / len(options.memory):
                                 break
