@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import platformdirs
@@ -140,35 +141,25 @@ def compile_library(compiler: Sequence[str], folder: Path, extra_flags: Sequence
 def _run(
     compiler: Sequence[str], steps: Sequence[Sequence[str]], environment: Mapping[str, str]
 ) -> None:
-    running: list[subprocess.Popen[str]] = []
-    try:
-        for step in steps:
-            process = subprocess.Popen(
-                [*compiler, *step],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-                env=environment,
-            )
-            running.append(process)
-        errors = [_wait(process, compiler) for process in running]
-    finally:
-        for process in running:
-            if process.returncode is None:
-                process.kill()
-                process.communicate()
-    if any(errors):
-        raise BuildError(next(filter(None, errors)))
+    def run(step: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*compiler, *step],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
 
-
-def _wait(process: subprocess.Popen[str], compiler: Sequence[str]) -> str:
     try:
-        _, errors = process.communicate(timeout=TIMEOUT_S)
+        with ThreadPoolExecutor(len(steps)) as threads:
+            results = list(threads.map(run, steps))
     except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        return f"{compiler[0]} took more than {TIMEOUT_S} s"
-    return _failure(compiler, errors) if process.returncode else ""
+        raise BuildError(f"{compiler[0]} took more than {TIMEOUT_S} s") from None
+    for result in results:
+        if result.returncode:
+            raise BuildError(_failure(compiler, result.stderr))
 
 
 def _failure(compiler: Sequence[str], errors: str) -> str:
