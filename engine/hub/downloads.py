@@ -22,8 +22,7 @@ from engine.hub import net
 from engine.hub.models import HubFile, HubModel, file_url, request_headers
 from engine.hub.names import MAIN, is_revision
 
-MAX_EMPTY_RETRIES = 5  # consecutive retries without any new data
-MAX_SLOW_RETRIES = 20  # consecutive retries with less than `MIN_PROGRESS_BYTES` of new data
+MAX_SLOW_RETRIES = 8  # consecutive retries with less than `MIN_PROGRESS_BYTES` of new data
 MIN_PROGRESS_BYTES = 2**18
 PAUSE_S = 1.0
 """Delay before a retry, multiplied by the number of consecutive slow retries."""
@@ -356,7 +355,6 @@ class RetryPolicy:
 
     def __init__(self, have: int) -> None:
         self._best = have
-        self._empty_retries = 0
         self._slow_retries = 0
         self.pause = 0.0  # delay before the next attempt, in seconds
 
@@ -364,10 +362,9 @@ class RetryPolicy:
         """Record the end of a connection. `have` is the number of bytes present."""
         added_bytes = max(0, have - self._best)
         self._best += added_bytes
-        self._empty_retries = 0 if added_bytes else self._empty_retries + 1
         self._slow_retries = 0 if added_bytes >= MIN_PROGRESS_BYTES else self._slow_retries + 1
         self.pause = min(PAUSE_S * max(1, self._slow_retries), MAX_PAUSE_S)
 
     @property
     def is_over(self) -> bool:
-        return self._empty_retries > MAX_EMPTY_RETRIES or self._slow_retries > MAX_SLOW_RETRIES
+        return self._slow_retries > MAX_SLOW_RETRIES

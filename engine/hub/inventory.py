@@ -96,8 +96,6 @@ _VISION_KEYS = (
 _LIMIT = re.compile(r'"model_max_length"\s*:\s*(\d{1,8})(?![\d.eE])')
 _SHARD = re.compile(r"model-(\d{5})-of-(\d{5})\.safetensors")
 _LICENCE = re.compile(r"^(license|license_name)\s*:\s*[\"']?([^\"'#\n]{1,100})", re.M)
-_DTYPE = re.compile(rb'"dtype"\s*:\s*"([A-Z0-9_]{1,10})"')
-_DTYPES = {"BF16": "bfloat16", "F16": "float16", "F32": "float32"}
 
 Stop = Callable[[], bool]
 
@@ -161,7 +159,7 @@ def facts_of(folder: Path, stop: Stop = lambda: False) -> FolderFacts:
         nbytes=nbytes,
         architecture=clean_name(config.get("model_type"), _MAX_WORD_CHARACTERS),
         **quantised,
-        dtype="" if quantised["bits"] else _dtype(folder, names, config),
+        dtype="" if quantised["bits"] else _dtype(config),
         context=_context(config, tokenizer),
         capabilities=frozenset(name for name, is_present in capabilities.items() if is_present),
         licence=_licence(folder, config),
@@ -252,18 +250,12 @@ def _is_known_architecture(config: dict[str, Any]) -> bool:
         return False
 
 
-def _dtype(folder: Path, names: set[str], config: dict[str, Any]) -> str:
+def _dtype(config: dict[str, Any]) -> str:
     for part in text_configs(config):
         for key in ("torch_dtype", "dtype"):
             if isinstance(part.get(key), str):
                 return clean_name(part[key].removeprefix("torch."), 12)
-    weights = min((n for n in names if n.endswith(".safetensors")), default="")
-    try:  # read just the start of the header, which can be 100 MB
-        head = _first_bytes(folder / weights, 2**12) if weights else b""
-    except (OSError, ValueError):
-        return ""
-    named = _DTYPE.search(head)
-    return _DTYPES.get(named[1].decode(), "") if named else ""
+    return ""
 
 
 def _context(config: dict[str, Any], tokenizer: str) -> int:

@@ -233,7 +233,7 @@ def _rounds(hub: Hub, folder: Path, chosen: argparse.Namespace) -> int:
     from engine.hub import downloads, net
 
     net.READ_TIMEOUT_S, downloads.PAUSE_S = PATIENCE, 0.01
-    downloads.MAX_EMPTY_RETRIES = downloads.MAX_SLOW_RETRIES = 3
+    downloads.MAX_SLOW_RETRIES = 3
     rng, faults, ended = random.Random(chosen.seed), list[str](), Counter[str]()
     longest: Counter[str] = Counter()
     _tried(folder, discard=True)  # imports modules that stay in memory

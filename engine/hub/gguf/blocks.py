@@ -75,15 +75,10 @@ class BlockType(Struct, frozen=True):
     name: str
     numbers: int  # values per block of `nbytes`
     nbytes: int
-    # Bits per value in MLX's format, or 0 if values stay floating point or the type isn't
-    # supported.
+    # Bits per value in MLX's format, or 0 if values stay floating point.
     bits: int = 0
     groups: Unpack | None = None  # converts rows of blocks to groups
     floats: Callable[[Numbers], Numbers] | None = None  # converts rows of blocks to float32
-
-    @property
-    def is_readable(self) -> bool:
-        return self.groups is not None or self.floats is not None
 
 
 def pack_numbers(numbers: Numbers, bits: int) -> bytes:
@@ -264,25 +259,5 @@ TYPES: dict[int, BlockType] = {
     13: BlockType("Q5_K", SUPER, 176, 5, _q5_k),
     14: BlockType("Q6_K", SUPER, 210, 8, _q6_k),
     30: BlockType("BF16", 1, 2, floats=_bf16),
-    # Not supported, but listed so that files with these types aren't reported as damaged.
-    10: BlockType("Q2_K", SUPER, 84),
-    11: BlockType("Q3_K", SUPER, 110),
-    16: BlockType("IQ2_XXS", SUPER, 66),
-    17: BlockType("IQ2_XS", SUPER, 74),
-    18: BlockType("IQ3_XXS", SUPER, 98),
-    19: BlockType("IQ1_S", SUPER, 50),
-    20: BlockType("IQ4_NL", 32, 18),
-    21: BlockType("IQ3_S", SUPER, 110),
-    22: BlockType("IQ2_S", SUPER, 82),
-    23: BlockType("IQ4_XS", SUPER, 136),
-    24: BlockType("I8", 1, 1),
-    25: BlockType("I16", 1, 2),
-    26: BlockType("I32", 1, 4),
-    27: BlockType("I64", 1, 8),
-    28: BlockType("F64", 1, 8),
-    29: BlockType("IQ1_M", SUPER, 56),
-    34: BlockType("TQ1_0", SUPER, 54),
-    35: BlockType("TQ2_0", SUPER, 66),
-    39: BlockType("MXFP4", 32, 17),
 }
-"""Formats by type number in the file."""
+"""Supported formats by type number in the file."""

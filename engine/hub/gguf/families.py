@@ -391,11 +391,6 @@ class _Planner:
             raise self._error(f"the array {name!r} is missing")
         if array.shape != shape:
             raise self._error(f"the array {name!r} has the shape {array.shape}, and not {shape}")
-        if not array.type.is_readable:
-            raise RefusedError(
-                f"{self._file.called} has weights in {array.type.name}, which are not read. Get "
-                "the same model in Q4_K_M, Q8_0 or F16, or in MLX's format."
-            )
         if len(shape) == 1 and array.type.floats is None:
             raise self._error(f"the array {name!r} is packed, but should not be")
         if len(shape) == 2 and array.type.groups is not None and shape[1] % GROUP:

@@ -180,7 +180,10 @@ class GgufFile:
                 raise self.damaged_error(f"the array {name[:80]!r} claims an impossible size")
             kind = TYPES.get(number)
             if kind is None:
-                raise self.damaged_error(f"the array {name[:80]!r} has the unknown type {number}")
+                raise RefusedError(
+                    f"{self.called} has weights of the unsupported type {number}. Get the same "
+                    "model in Q4_K_M, Q8_0 or F16, or in MLX's format."
+                )
             if shape[-1] % kind.numbers:
                 raise self.damaged_error(
                     f"the rows of {name[:80]!r} are not a multiple of the block size"

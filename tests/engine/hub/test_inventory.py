@@ -111,14 +111,6 @@ def test_precision(tmp_path: Path, config: dict[str, Any], words: tuple[Any, str
     assert (told.bits, told.dtype) == words
 
 
-def test_weights_give_dtype_if_config_does_not(tmp_path: Path) -> None:
-    folder = make(tmp_path / "m")
-    header = json.dumps({"a": {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}}).encode()
-    weights = len(header).to_bytes(8, "little") + header + bytes(2)
-    (folder / "model.safetensors").write_bytes(weights)
-    assert facts_of(folder).dtype == "bfloat16"
-
-
 def test_templates_are_found_in_each_of_their_places(tmp_path: Path) -> None:
     plain = make(tmp_path / "plain", chat_template__jinja="{{ messages }}")
     assert facts_of(plain).capabilities == set()
