@@ -21,7 +21,7 @@ from engine.cache.session_kv import SessionKV
 from engine.cluster import sharding
 from engine.cluster.group import Operation, RankGroup, TurnRecord, step_checksum
 from engine.errors import MODEL_LOAD_FAILED, EngineError, RanksLostError, describe_error
-from engine.model import fingerprint, loader, vocabulary
+from engine.model import fingerprint, loader
 from engine.model.loaded_model import CheckedModel, LoadedModel
 from engine.model.loader import Pieces
 from engine.runtime.plan import Chunk, StepPlan
@@ -311,7 +311,7 @@ class Leader:
     def _probe_model(
         self, number: int, net: Any, checked_model: CheckedModel, config: dict[str, Any]
     ) -> LoadedModel:
-        words = vocabulary.vocabulary_size(checked_model.tokenizer)
+        words = len(checked_model.tokenizer)
         name = fingerprint.fingerprint(checked_model.contents, loader.compute_dtype(net))
         question = self._followers.ask(
             {"do": "measure", "model": number, "words": words, "id": name}

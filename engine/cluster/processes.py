@@ -45,9 +45,6 @@ STALL_S = 120.0
 or probing a model.
 """
 
-STDERR_VARIABLE = "STRETTO_RANKS_TALK"
-"""Environment variable that lets ranks write to this process's stderr."""
-
 _CHECK_S = 0.2  # interval between checks on the ranks
 _ALIVE_S = 5.0  # interval of keep-alives to remote ranks
 _EXIT_WAIT_S = 2.0  # time for ssh to exit after its connection is closed
@@ -254,7 +251,10 @@ class RankStart:
         self._link: Link | None = None
         command = rank_command(host)
         own_socket, child_socket = socket.socketpair()
-        with child_socket, self._open_stderr() as errors:
+        with (
+            child_socket,
+            (Path(os.devnull) if host.is_local else stderr_file).open("wb") as errors,
+        ):
             # Use a separate process group, so that the children are killed along with the rank.
             self.process = subprocess.Popen(
                 command if host.is_local else ssh_command(host, command),
@@ -265,11 +265,6 @@ class RankStart:
                 start_new_session=True,
             )
         self.connection: Connection[Any, Any] = Connection(own_socket.detach())
-
-    def _open_stderr(self) -> contextlib.AbstractContextManager[Any]:
-        if os.environ.get(STDERR_VARIABLE):
-            return contextlib.nullcontext()
-        return Path(os.devnull).open("wb") if self.host.is_local else self._stderr_file.open("wb")
 
     def poll_hello(self) -> tuple[Link, dict[str, Any]] | None:
         """Return the hello message and the link, or None if it isn't there yet."""

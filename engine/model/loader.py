@@ -178,9 +178,7 @@ def finish_loading(
     config: dict[str, Any],
     known_modes: SharingModes | None = None,
 ) -> Pieces:
-    can = yield from probe.measure(
-        net, vocabulary.vocabulary_size(checked_model.tokenizer), known_modes
-    )
+    can = yield from probe.measure(net, len(checked_model.tokenizer), known_modes)
     return assemble_model(net, checked_model, config, can)
 
 

@@ -18,7 +18,7 @@ from engine.cache.estimate import MemoryEstimate
 from engine.cache.session_kv import SessionKV
 from engine.cache.slots import Slots
 from engine.errors import UNSUPPORTED_SESSION, EngineError
-from engine.model import probe, ragged, vocabulary
+from engine.model import probe, ragged
 from engine.model.loaded_model import LoadedModel, QuantizedCaches
 from engine.model.sliced_pass import evaluate_in_slices, run_to_end
 
@@ -116,7 +116,7 @@ def _check_caches(
 
     Returns the memory estimate of a session.
     """
-    vocab = words or vocabulary.vocabulary_size(model.text.tokenizer)
+    vocab = words or len(model.text.tokenizer)
     sessions = [make(), model.new_caches(), make()]
     for count, caches in zip((9, 5, 7), sessions, strict=True):
         model.net(mx.array([[(7 * i + 3) % vocab for i in range(count)]]), cache=caches)

@@ -6,29 +6,17 @@ the process.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from typing import Any
 
 from engine.errors import MODEL_LOAD_FAILED, EngineError
 
-log = logging.getLogger(__name__)
 
-
-def vocabulary_size(tokenizer: Any) -> int:
-    """Return the vocabulary size of a tokenizer. Some versions of mlx-lm's wrapper lack `len`."""
-    try:
-        return len(tokenizer)
-    except TypeError:
-        return len(tokenizer._tokenizer)
-
-
-def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
+def check_tokenizer(rows: int, tokenizer: Any, name: str) -> None:
     """Check that a tokenizer's vocabulary is in the range of the embedding.
 
-    Returns the ids of added tokens that are out of range. These are accepted, because text models
-    often ship the tokenizer of a larger family, e.g. with an image token. `bounds.check_ids`
-    rejects prompts with such a token.
+    Added tokens may be out of range, because text models often ship the tokenizer of a larger
+    family, e.g. with an image token. `bounds.check_ids` rejects prompts with such a token.
 
     Raises:
         EngineError: `model_load_failed` if an ordinary token is out of range.
@@ -44,10 +32,6 @@ def check_tokenizer(rows: int, tokenizer: Any, name: str) -> frozenset[int]:
             f"({outside[ordinary[0]]!r}), but the model has only {rows:,} tokens. Download the "
             "model again.",
         )
-    beyond = frozenset(i for i in {*outside, *added} if not 0 <= i < rows)
-    if beyond:
-        log.warning("%s has %d added tokens beyond the model's vocabulary", name, len(beyond))
-    return beyond
 
 
 def collect_end_ids(tokenizer: Any, ids: Sequence[int], ends: Sequence[str]) -> frozenset[int]:
