@@ -33,7 +33,7 @@ from engine.model.loaded_model import CheckedModel, LoadedModel, TextCodec
 from engine.model.packed_experts import PackedSwitch
 from engine.model.packed_layers import PackedEmbedding, PackedLinear
 from engine.model.probe import SharingModes
-from engine.model.sliced_pass import batch_arrays, run_to_end
+from engine.model.sliced_pass import run_to_end
 from engine.model.vision import ImagePreprocessor, VisionModel
 from engine.text import recognition, rendering
 from engine.text.known_tokenizer import KnownTokenizer
@@ -45,8 +45,6 @@ Pieces = Generator[Any, None, LoadedModel]
 generator yields the list of the model's arrays once (so that a cancelled load can free them), the
 fraction loaded so far, or None.
 """
-
-BATCH_BYTES = 8 * 2**20  # bytes of weights to evaluate at a time
 
 MAX_NAMES = 4  # number of weights listed in an error message
 
@@ -300,24 +298,15 @@ def _pack(net: Any, folder: Path, library: kernels.Library, wide: bool) -> Itera
 
 
 def read_weights(net: Any, before: float = 0.0) -> Generator[float, None, None]:
-    """Evaluate lazily loaded weights in batches. Yield the fraction read so far.
-
-    Yields before a batch that would probably exceed `SLICE_S`. Large arrays get an iteration of
-    their own.
-    """
-    total = max(1, weight_bytes(net))
-    read, pace = 0, 0.0
-    started_at: float | None = None
-    for batch in batch_arrays(parameter_arrays(net), BATCH_BYTES):
-        nbytes = sum(array.nbytes for array in batch)
-        now = time.perf_counter()
-        if started_at is not None and now - started_at + pace * nbytes >= SLICE_S:
+    """Evaluate lazily loaded weights one by one. Yield the fraction read so far."""
+    total, read = max(1, weight_bytes(net)), 0
+    started_at = time.perf_counter()
+    for array in parameter_arrays(net):
+        mx.eval([array])
+        read += array.nbytes
+        if time.perf_counter() - started_at >= SLICE_S:
             yield min(1.0, max(before, read / total))
-            started_at, now = None, time.perf_counter()
-        started_at = now if started_at is None else started_at
-        mx.eval(batch)
-        read += nbytes
-        pace = (time.perf_counter() - now) / max(1, nbytes)
+            started_at = time.perf_counter()
     yield 1.0
 
 

@@ -7,7 +7,7 @@ nothing beyond it, so a pass can be interrupted after each layer.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
 import mlx.core as mx
@@ -59,20 +59,3 @@ def run_to_end(pieces: Generator[Any, None, T], after: Callable[[], object] = la
             result: T = stop.value
             return result
         after()
-
-
-def batch_arrays(arrays: list[mx.array], min_bytes: int) -> Iterator[list[mx.array]]:
-    """Group arrays into batches of at least `min_bytes`. Larger arrays get their own batch."""
-    batch: list[mx.array] = []
-    nbytes = 0
-    for array in arrays:
-        if batch and array.nbytes >= min_bytes:
-            yield batch
-            batch, nbytes = [], 0
-        batch.append(array)
-        nbytes += array.nbytes
-        if nbytes >= min_bytes:
-            yield batch
-            batch, nbytes = [], 0
-    if batch:
-        yield batch

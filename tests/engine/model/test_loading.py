@@ -75,7 +75,6 @@ def test_weights_are_read_a_few_at_a_time(
         usual(*arrays)
 
     monkeypatch.setattr(mx, "eval", watched)
-    monkeypatch.setattr(loader, "BATCH_BYTES", 1)
     monkeypatch.setattr(loader, "SLICE_S", 0.0)
     reading = loader.load(checked_model(model_folder("plain")), wide=False)
     next(reading)  # creates the model without its weights
@@ -91,7 +90,6 @@ def test_weights_are_read_a_few_at_a_time(
 def test_load_progress_is_reported_despite_errors(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loader, "BATCH_BYTES", 1)
     monkeypatch.setattr(loader, "SLICE_S", 0.0)
     heard: list[float] = []
 
@@ -205,9 +203,8 @@ def test_slicing_does_not_change_probe_results(
     assert in_pieces.abilities.rows == at_once.abilities.rows
 
 
-def test_large_array_is_read_in_its_own_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_weights_are_read_in_time_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     backend.start()
-    monkeypatch.setattr(loader, "BATCH_BYTES", 4000)
     clock = Clock(monkeypatch, lambda arrays: sum(a.nbytes for a in arrays) / 400_000)
     net: Any = nn.Module()
     for name, size in zip("abcdefg", (500, 500, 500, 5000, 500, 500, 500), strict=True):
@@ -216,8 +213,8 @@ def test_large_array_is_read_in_its_own_turn(monkeypatch: pytest.MonkeyPatch) ->
     for _ in loader.read_weights(net):
         turns.append(list(clock.evaluated))
         clock.evaluated.clear()
-    # 5 ms for each small model and 20 ms per turn; 50 ms for the large model.
-    assert turns == [[2, 1], [1], [2, 1]]
+    # 5 ms for each small array, 50 ms for the large array, and 20 ms per turn.
+    assert turns == [[1, 1, 1, 1], [1, 1, 1]]
 
 
 def test_unloaded_model_is_freed_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
