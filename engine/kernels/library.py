@@ -51,8 +51,7 @@ class Library:
         self.unpack = library.kernels_unpack
         self.unpack.argtypes, self.unpack.restype = (address, address, i64, address), None
         self.mlp = library.kernels_mlp
-        self.mlp.argtypes = (address, address, i32, address, i64, address)
-        self.mlp.restype = i32
+        self.mlp.argtypes, self.mlp.restype = (address, address, address, i64, address), i32
         self.step = library.kernels_step
         self.step.argtypes, self.step.restype = (address, address), i32
         self.choose = library.kernels_choose

@@ -27,7 +27,6 @@ MAX_OUTPUTS = 1 << 30
 TILE, BLOCK = 16, 32  # must match layout.h
 
 _FLOAT16, _BFLOAT16, _FLOAT32 = 0, 1, 2  # `SCALE_FLOAT16`, … in layout.h
-_SILU = 0  # `ACTIVATION_SILU` in decoder.h
 
 _MXFP4_TABLE = bytes(12 + sign * half for sign in (1, -1) for half in (0, 1, 2, 3, 4, 6, 8, 12))
 """FP4 values (±0, 0.5, 1, 1.5, 2, 3, 4, 6) as unsigned integers: doubled, then offset by 12."""
@@ -276,7 +275,7 @@ def gated_mlp(
     rows = np.ascontiguousarray(rows)
     out = np.empty((len(rows), down.outputs), np.float32)
     data = rows.ctypes.data, len(rows), out.ctypes.data
-    if library.mlp(_addresses(gate_up), down.address, _SILU, *data):
+    if library.mlp(_addresses(gate_up), down.address, *data):
         raise MemoryError("Not enough memory for a product.")
     return out
 

@@ -3,6 +3,7 @@
 
 #include "level.h"
 #include "pool.h"
+#include "products.h"
 #include "scratch.h"
 
 #include <stdlib.h>
@@ -114,32 +115,14 @@ void kernels_release_scratch(void)
 
 // ---------------------------------------------------------------- products
 
-typedef struct {
-    const Matrix *const *matrices;
-    const float *given;
-    QuantizedRows rows;
-    int64_t count;  // rows
-    float *out;
-    int64_t stride;
-    int32_t activation;
-} Product;
-
-static int has_rows(Product *product, int64_t inputs)
+int reserve_rows(QuantizedRows *rows, int64_t count, int64_t inputs)
 {
     int64_t blocks = inputs / BLOCK;
-    product->rows = (QuantizedRows){
-        .values = scratch(SCRATCH_VALUES, product->count * inputs, sizeof(int16_t)),
-        .scales = scratch(SCRATCH_SCALES, product->count * blocks, sizeof(float)),
-        .sums = scratch(SCRATCH_SUMS, product->count * blocks, sizeof(float)),
-        .inputs = (int32_t)inputs,
-    };
-    return product->rows.values && product->rows.scales && product->rows.sums;
-}
-
-static void quantize(void *context, int64_t row)
-{
-    const Product *product = context;
-    level->quantize_row(product->given + row * product->rows.inputs, &product->rows, row);
+    rows->values = scratch(SCRATCH_VALUES, count * inputs, sizeof(int16_t));
+    rows->scales = scratch(SCRATCH_SCALES, count * blocks, sizeof(float));
+    rows->sums = scratch(SCRATCH_SUMS, count * blocks, sizeof(float));
+    rows->inputs = (int32_t)inputs;
+    return rows->values && rows->scales && rows->sums;
 }
 
 // `item` counts the tiles of all matrices.
@@ -152,62 +135,80 @@ static void multiply(void *context, int64_t item)
         item -= tiles_of(*matrix);
         out += (*matrix)->outputs;
     }
-    level->multiply(*matrix, &product->rows, product->count, (int32_t)item, (int32_t)item + 1, out,
-                    product->stride, 0);
+    level->multiply(*matrix, &product->rows, product->count, (int32_t)item, out, product->stride,
+                    product->adds);
 }
 
-// Multiply quantized rows by matrices. The products are concatenated.
-static void run_product(Product *product, const Matrix *const *matrices, int32_t count, float *out)
+void run_product(Product *product, const Matrix *const *matrices, int limit, int64_t count,
+                 float *out, int64_t stride, int adds)
 {
     int64_t tiles = 0;
-    product->matrices = matrices;
-    product->out = out;
-    product->stride = 0;
-    for (int32_t i = 0; i < count && matrices[i]; i++) {
+    for (int i = 0; i < limit && matrices[i]; i++)
         tiles += tiles_of(matrices[i]);
-        product->stride += matrices[i]->outputs;
-    }
+    product->rows.inputs = matrices[0]->inputs;
+    product->matrices = matrices;
+    product->count = count;
+    product->out = out;
+    product->stride = stride;
+    product->adds = adds;
     pool_run(tiles, multiply, product);
+}
+
+typedef struct {
+    Product product;
+    const float *given;
+    float *gates;
+} Call;
+
+static void quantize(void *context, int64_t row)
+{
+    const Call *call = context;
+    const QuantizedRows *rows = &call->product.rows;
+    level->quantize_row(call->given + row * rows->inputs, rows, row);
 }
 
 int32_t kernels_multiply(const Matrix *const *matrices, int32_t count, const float *given,
                          int64_t rows, float *out)
 {
-    Product product = {.given = given, .count = rows};
-    if (!has_rows(&product, matrices[0]->inputs))
+    Call call = {.given = given};
+    int64_t outputs = 0;
+    for (int32_t i = 0; i < count; i++)
+        outputs += matrices[i]->outputs;
+    if (!reserve_rows(&call.product.rows, rows, matrices[0]->inputs))
         return -1;
     pool_enter();
-    pool_run(rows, quantize, &product);
-    run_product(&product, matrices, count, out);
+    pool_run(rows, quantize, &call);
+    run_product(&call.product, matrices, count, rows, out, outputs, 0);
     pool_leave();
     return 0;
 }
 
 static void gate_and_quantize(void *context, int64_t row)
 {
-    const Product *product = context;
-    int32_t width = product->rows.inputs;
-    float *gates = product->out + row * 2 * width;
-    level->gate_row(gates, width, product->activation, gates);
-    level->quantize_row(gates, &product->rows, row);
+    const Call *call = context;
+    const QuantizedRows *rows = &call->product.rows;
+    float *gates = call->gates + row * 2 * rows->inputs;
+    level->gate_row(gates, rows->inputs, ACTIVATION_SILU, gates);
+    level->quantize_row(gates, rows, row);
 }
 
-int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, int32_t activation,
-                    const float *given, int64_t rows, float *out)
+int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, const float *given,
+                    int64_t rows, float *out)
 {
-    Product product = {.given = given, .count = rows, .activation = activation};
-    float *gates = scratch(SCRATCH_GATES, rows * 2 * down->inputs, sizeof(float));
-    int64_t inputs = gate_up[0]->inputs;
+    Call call = {.given = given};
+    QuantizedRows *quantized = &call.product.rows;
+    int64_t inputs = gate_up[0]->inputs, width = down->inputs;
+    call.gates = scratch(SCRATCH_GATES, rows * 2 * width, sizeof(float));
     // Large enough for both products, so that the second product doesn't reallocate the rows.
-    if (!gates || !has_rows(&product, inputs > down->inputs ? inputs : down->inputs))
+    if (!call.gates || !reserve_rows(quantized, rows, inputs > width ? inputs : width))
         return -1;
-    product.rows.inputs = (int32_t)inputs;
+    quantized->inputs = (int32_t)inputs;
     pool_enter();
-    pool_run(rows, quantize, &product);
-    run_product(&product, gate_up, 2, gates);
-    product.rows.inputs = down->inputs;
-    pool_run(rows, gate_and_quantize, &product);
-    run_product(&product, &down, 1, out);
+    pool_run(rows, quantize, &call);
+    run_product(&call.product, gate_up, 2, rows, call.gates, 2 * width, 0);
+    quantized->inputs = (int32_t)width;
+    pool_run(rows, gate_and_quantize, &call);
+    run_product(&call.product, &down, 1, rows, out, down->outputs, 0);
     pool_leave();
     return 0;
 }

@@ -50,10 +50,10 @@ void kernels_unpack(const Matrix *matrix, const int64_t *outputs, int64_t count,
 int32_t kernels_multiply(const Matrix *const *matrices, int32_t count, const float *given,
                          int64_t rows, float *out);
 
-// Gated MLP: down(activation(gate(x)) * up(x)) for rows x [rows][inputs], into [rows][outputs].
-// `gate_up` has two matrices, or a fused matrix and NULL. Returns 0, or -1 if out of memory.
-int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, int32_t activation,
-                    const float *given, int64_t rows, float *out);
+// Gated MLP: down(silu(gate(x)) * up(x)) for rows x [rows][inputs], into [rows][outputs].
+// `gate_up` has two matrices. Returns 0, or -1 if out of memory.
+int32_t kernels_mlp(const Matrix *const *gate_up, const Matrix *down, const float *given,
+                    int64_t rows, float *out);
 
 // Run a step through all layers. Writes keys and values to the sessions' segments, and returns the
 // hidden states and logits of the wanted rows. Returns 0, -1 if out of memory (the contents of all

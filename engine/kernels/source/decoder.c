@@ -4,6 +4,7 @@
 #include "api.h"
 #include "level.h"
 #include "pool.h"
+#include "products.h"
 #include "scratch.h"
 
 #include <stdatomic.h>
@@ -17,7 +18,7 @@ typedef struct {
     const Layer *layer;  // current layer
     int32_t layer_index;
     float *x;            // [rows][width]
-    QuantizedRows rows;  // input of the next product
+    Product product;     // next or current product
     float *projected;    // queries, keys and values, [rows][projected_width]
     int64_t projected_width;
     float *attended;     // [rows][heads * head width]
@@ -25,13 +26,6 @@ typedef struct {
     float *part;         // [rows][width], output of attention or the MLP before its norm
     int64_t blocks;      // total number of row blocks in all spans
     atomic_int has_failed;
-
-    // the current product
-    const Matrix *const *matrices;
-    float *out;
-    int64_t out_stride;
-    int64_t out_rows;
-    int adds;
 } Run;
 
 static int64_t query_width(const Layer *layer)
@@ -41,40 +35,9 @@ static int64_t query_width(const Layer *layer)
 
 static QuantizedRows rows_of_width(const Run *run, int64_t width)
 {
-    QuantizedRows rows = run->rows;
+    QuantizedRows rows = run->product.rows;
     rows.inputs = (int32_t)width;
     return rows;
-}
-
-// ---------------------------------------------------------------- products
-
-static void multiply_tile_of(void *context, int64_t tile)
-{
-    const Run *run = context;
-    const Matrix *const *matrix = run->matrices;
-    float *out = run->out;
-    for (; tile >= tiles_of(*matrix); matrix++) {
-        tile -= tiles_of(*matrix);
-        out += (*matrix)->outputs;
-    }
-    QuantizedRows rows = rows_of_width(run, (*matrix)->inputs);
-    level->multiply(*matrix, &rows, run->out_rows, (int32_t)tile, (int32_t)tile + 1, out,
-                    run->out_stride, run->adds);
-}
-
-// Multiply the quantized rows by up to `count` matrices. The products are concatenated.
-static void product(Run *run, const Matrix *const *matrices, int count, int64_t rows, float *out,
-                    int64_t stride, int adds)
-{
-    run->matrices = matrices;
-    run->out = out;
-    run->out_stride = stride;
-    run->out_rows = rows;
-    run->adds = adds;
-    int64_t tiles = 0;
-    for (int i = 0; i < count && matrices[i]; i++)
-        tiles += tiles_of(matrices[i]);
-    pool_run(tiles, multiply_tile_of, run);
 }
 
 // ---------------------------------------------------------------- phases of a layer, by row
@@ -244,29 +207,29 @@ static void finish(void *context, int64_t index)
 static void run_layer(Run *run)
 {
     const Layer *layer = run->layer;
-    const Step *step = run->step;
-    int64_t rows = step->rows;
+    Product *product = &run->product;
+    int64_t rows = run->step->rows;
     int32_t width = run->decoder->width, mlp_width = run->decoder->mlp_width;
 
     pool_run(rows, begin_attention, run);
-    product(run, layer->query_key_value, 3, rows, run->projected, run->projected_width, 0);
+    run_product(product, layer->query_key_value, 3, rows, run->projected, run->projected_width, 0);
     pool_run(rows, prepare_and_write, run);
     pool_run(run->blocks * layer->key_heads, attend_block, run);
     pool_run(rows, quantize_attended, run);
     if (layer->attention_post_norm) {
-        product(run, &layer->out, 1, rows, run->part, width, 0);
+        run_product(product, &layer->out, 1, rows, run->part, width, 0);
         pool_run(rows, add_attention, run);
     } else {
-        product(run, &layer->out, 1, rows, run->x, width, 1);
+        run_product(product, &layer->out, 1, rows, run->x, width, 1);
     }
     pool_run(rows, begin_mlp, run);
-    product(run, layer->gate_up, 2, rows, run->gates, 2 * mlp_width, 0);
+    run_product(product, layer->gate_up, 2, rows, run->gates, 2 * mlp_width, 0);
     pool_run(rows, gate_and_quantize, run);
     if (layer->mlp_post_norm) {
-        product(run, &layer->down, 1, rows, run->part, width, 0);
+        run_product(product, &layer->down, 1, rows, run->part, width, 0);
         pool_run(rows, add_mlp, run);
     } else {
-        product(run, &layer->down, 1, rows, run->x, width, 1);
+        run_product(product, &layer->down, 1, rows, run->x, width, 1);
     }
 }
 
@@ -316,16 +279,13 @@ int32_t kernels_step(const Decoder *decoder, const Step *step)
     widest = larger(widest, attended);
     for (int64_t i = 0; i < step->span_count; i++)
         run.blocks += (step->spans[i].rows + ROWS_OF_BLOCK - 1) / ROWS_OF_BLOCK;
-    int64_t rows = larger(step->rows, step->wanted_count), blocks = widest / BLOCK;
-    run.rows.values = scratch(SCRATCH_VALUES, rows * widest, sizeof(int16_t));
-    run.rows.scales = scratch(SCRATCH_SCALES, rows * blocks, sizeof(float));
-    run.rows.sums = scratch(SCRATCH_SUMS, rows * blocks, sizeof(float));
+    int64_t rows = larger(step->rows, step->wanted_count);
     run.x = scratch(SCRATCH_X, rows * decoder->width, sizeof(float));
     run.projected = scratch(SCRATCH_PROJECTED, rows * run.projected_width, sizeof(float));
     run.attended = scratch(SCRATCH_ATTENDED, rows * attended, sizeof(float));
     run.gates = scratch(SCRATCH_GATES, rows * 2 * decoder->mlp_width, sizeof(float));
     run.part = scratch(SCRATCH_PART, rows * decoder->width, sizeof(float));
-    if (!run.rows.values || !run.rows.scales || !run.rows.sums || !run.x || !run.projected ||
+    if (!reserve_rows(&run.product.rows, rows, widest) || !run.x || !run.projected ||
         !run.attended || !run.gates || !run.part)
         return -1;
     pool_enter();
@@ -337,8 +297,8 @@ int32_t kernels_step(const Decoder *decoder, const Step *step)
     }
     pool_run(step->wanted_count, finish, &run);
     if (step->logits)
-        product(&run, &decoder->head, 1, step->wanted_count, step->logits, decoder->head->outputs,
-                0);
+        run_product(&run.product, &decoder->head, 1, step->wanted_count, step->logits,
+                    decoder->head->outputs, 0);
     pool_leave();
     return atomic_load(&run.has_failed) ? -1 : 0;
 }

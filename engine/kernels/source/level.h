@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
     void (*quantize_row)(const float *row, const QuantizedRows *out, int64_t index);
     void (*multiply)(const Matrix *matrix, const QuantizedRows *given, int64_t rows,
-                     int32_t first_tile, int32_t end_tile, float *out, int64_t stride, int adds);
+                     int32_t tile, float *out, int64_t stride, int adds);
     void (*norm_row)(const float *from, const float *weight, int32_t width, float epsilon,
                      float *to);
     void (*add_row)(const float *from, int32_t width, float *to);

@@ -285,32 +285,30 @@ enum {
     ROW_BYTES = 192 * 1024,    // size of their values, which must fit in the L2 cache
 };
 
-// Multiply rows by the tiles from `first_tile` to `end_tile` (exclusive).
+// Multiply rows by a tile.
 //
-// `out` is [rows][stride]. The tiles' columns are overwritten, or added to if `adds` is set.
-static void multiply(const Matrix *matrix, const QuantizedRows *given, int64_t rows,
-                     int32_t first_tile, int32_t end_tile, float *out, int64_t stride, int adds)
+// `out` is [rows][stride]. The tile's columns are overwritten, or added to if `adds` is set.
+static void multiply(const Matrix *matrix, const QuantizedRows *given, int64_t rows, int32_t tile,
+                     float *out, int64_t stride, int adds)
 {
     float found[MAX_ROWS * TILE];
     int64_t at_once = ROW_BYTES / (2 * (int64_t)matrix->inputs) / 8 * 8;
     at_once = at_once < 8 ? 8 : at_once > MAX_ROWS ? MAX_ROWS : at_once;
+    int64_t column = (int64_t)tile * TILE, count = matrix->outputs - column;
+    floats added = floats_set(0.0f);
+    if (matrix->added)
+        added = floats_load_some(matrix->added + column, count);
     for (int64_t first = 0; first < rows; first += at_once) {
         int some = (int)(rows - first < at_once ? rows - first : at_once);
-        for (int32_t tile = first_tile; tile < end_tile; tile++) {
-            multiply_tile(matrix, tile, given, first, some, found);
-            int64_t column = (int64_t)tile * TILE, count = matrix->outputs - column;
-            floats added = floats_set(0.0f);
+        multiply_tile(matrix, tile, given, first, some, found);
+        for (int row = 0; row < some; row++) {
+            float *to = out + (first + row) * stride + column;
+            floats sum = floats_load(found + row * TILE);
             if (matrix->added)
-                added = floats_load_some(matrix->added + column, count);
-            for (int row = 0; row < some; row++) {
-                float *to = out + (first + row) * stride + column;
-                floats sum = floats_load(found + row * TILE);
-                if (matrix->added)
-                    sum = floats_add(sum, added);
-                if (adds)
-                    sum = floats_add(floats_load_some(to, count), sum);
-                floats_store_some(to, sum, count);
-            }
+                sum = floats_add(sum, added);
+            if (adds)
+                sum = floats_add(floats_load_some(to, count), sum);
+            floats_store_some(to, sum, count);
         }
     }
 }
