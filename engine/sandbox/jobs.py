@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import (
-    DOWNLOAD_CANCELLED,
     ENGINE_STOPPED,
     INVALID_REQUEST,
     MODEL_LOAD_FAILED,
@@ -185,7 +184,6 @@ def run_gguf_task(
     do: str,
     path: Path,
     called: str,
-    stop: threading.Event,
     limits: Callable[[int], TaskLimits] = protocol.conversion_limits,
     **extra_arguments: Any,
 ) -> dict[str, Any]:
@@ -195,19 +193,16 @@ def run_gguf_task(
         limits: returns the limits for a file of a given size in bytes.
 
     Raises:
-        EngineError: `model_load_failed` if the task fails; `download_cancelled` if cancelled.
+        EngineError: `model_load_failed` if the task fails.
         OSError: if the file doesn't exist.
     """
     arguments = {"path": str(path), "called": called, **extra_arguments}
     task_limits = limits(os.stat(path).st_size)
     try:
         with Child(ChildKind.WRITES) as child:
-            return child.run_task(do, arguments, (), task_limits, stop)[0]
+            return child.run_task(do, arguments, (), task_limits)[0]
     except RefusedError as refusal:
         raise EngineError(MODEL_LOAD_FAILED, str(refusal)) from None
     except TaskError as error:
-        if error.cause == "cancelled":
-            words = f"Converting {called} was cancelled."
-            raise EngineError(DOWNLOAD_CANCELLED, words) from None
         words = f"{called} cannot be converted: reading it {error}."
         raise EngineError(MODEL_LOAD_FAILED, words) from None

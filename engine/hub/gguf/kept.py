@@ -19,7 +19,7 @@ from typing import Any
 
 import platformdirs
 
-from engine.errors import DOWNLOAD_CANCELLED, MODEL_LOAD_FAILED, NO_SPACE, EngineError
+from engine.errors import MODEL_LOAD_FAILED, NO_SPACE, EngineError
 from engine.hub.names import clean_name
 from engine.sandbox import jobs
 from engine.sandbox.folders import open_regular, read_json
@@ -111,22 +111,13 @@ def find_converted(path: Path) -> Path | None:
     return folder if _is_complete(folder) else None
 
 
-def convert_if_needed(
-    path: Path,
-    cancelled: threading.Event | None = None,
-    convert: Convert = jobs.run_gguf_task,
-) -> Path:
+def convert_if_needed(path: Path, convert: Convert = jobs.run_gguf_task) -> Path:
     """Return the folder for a file, after converting it if necessary, which may take minutes.
 
-    Args:
-        cancelled: set it from any thread to stop.
-
     Raises:
-        EngineError: `model_load_failed`, explaining what's wrong and what to do, `no_space` or
-            `download_cancelled`.
+        EngineError: `model_load_failed`, explaining what's wrong and what to do, or `no_space`.
     """
     path = path.expanduser().absolute()
-    stop = cancelled or threading.Event()
     called = f"“{clean_name(path.name) or 'The file'}”"
     converted_folder = find_converted(path)
     if converted_folder is not None:
@@ -137,11 +128,11 @@ def convert_if_needed(
         reason = error.strerror or "it does not exist"
         raise EngineError(MODEL_LOAD_FAILED, f"{called} cannot be read: {reason}.") from None
     try:
-        digest = str(convert("gguf_digest", path, called, stop)["digest"])
+        digest = str(convert("gguf_digest", path, called)["digest"])
         converted = find_by_digest(digest)
         if converted is None:
-            with _conversion_lock(stop, called):
-                converted = find_by_digest(digest) or _convert(convert, path, called, digest, stop)
+            with _conversion_lock():
+                converted = find_by_digest(digest) or _convert(convert, path, called, digest)
     except OSError as error:
         reason = f"The model of {called} cannot be written: {error.strerror or error}."
         raise EngineError(NO_SPACE, reason) from None
@@ -149,7 +140,7 @@ def convert_if_needed(
     return converted
 
 
-def _convert(convert: Convert, path: Path, called: str, digest: str, stop: threading.Event) -> Path:
+def _convert(convert: Convert, path: Path, called: str, digest: str) -> Path:
     stem = path.name[: -len(ENDING)] if path.name.lower().endswith(ENDING) else path.name
     name = clean_name(stem, _MAX_NAME_CHARACTERS) or "Model"
     folder_stem = re.sub(r"[^\w.+-]+", "-", name, flags=re.ASCII).strip("-.") or "model"
@@ -159,7 +150,7 @@ def _convert(convert: Convert, path: Path, called: str, digest: str, stop: threa
     temporary = Path(tempfile.mkdtemp(prefix=_PART, suffix=".part", dir=models_folder()))
     try:
         card = {"name": name, "gguf": {"sha256": digest, "form": FORM}}
-        convert("gguf", path, called, stop, out=str(temporary), card=card)
+        convert("gguf", path, called, out=str(temporary), card=card)
         temporary.rename(out)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -179,23 +170,14 @@ def _is_complete(folder: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _conversion_lock(stop: threading.Event, called: str) -> Iterator[None]:
-    from filelock import FileLock, Timeout
+def _conversion_lock() -> Iterator[None]:
+    from filelock import FileLock
 
     models_folder().mkdir(parents=True, exist_ok=True)
-    lock = FileLock(models_folder() / ".gguf.lock")
-    while True:
-        if stop.is_set():
-            raise EngineError(DOWNLOAD_CANCELLED, f"Converting {called} was cancelled.")
-        with contextlib.suppress(Timeout):
-            lock.acquire(timeout=0.1)
-            break
-    try:
+    with FileLock(models_folder() / ".gguf.lock"):
         for leftover in models_folder().glob(f"{_PART}*.part"):  # left behind by a killed process
             shutil.rmtree(leftover, ignore_errors=True)
         yield
-    finally:
-        lock.release()
 
 
 # Notes about known files, so that they aren't read again.

@@ -428,21 +428,6 @@ def test_concurrent_conversions_make_one_folder(tmp_path: Path, root: Path) -> N
     assert sum(work.asked.count("gguf") for work in works) == 1
 
 
-def test_abandoned_conversion_leaves_nothing(tmp_path: Path, root: Path) -> None:
-    file = small().write(tmp_path / "one.gguf")
-    stop = threading.Event()
-
-    class Stopping(Counted):
-        def __call__(self, do: str, *given: Any, **more: Any) -> dict[str, Any]:
-            stop.set()
-            return super().__call__(do, *given, **more)
-
-    with pytest.raises(EngineError) as failure:
-        kept.convert_if_needed(file, stop, Stopping())
-    assert failure.value.code == "download_cancelled"
-    assert [p.name for p in root.glob("*")] in ([], [".gguf.lock"])
-
-
 def test_killed_conversion_is_cleaned_up(tmp_path: Path, root: Path) -> None:
     left = root / ".gguf-abc.part"
     left.mkdir(parents=True)
