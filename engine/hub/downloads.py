@@ -331,7 +331,7 @@ class ModelDownload:
                     have += len(piece)
                     self._waits.reset()
                     self._progress(self._present_bytes + have, self._model.size)
-            except net.BusyError as error:
+            except net.HubStatusError as error:
                 out.flush()
                 self._waits.wait(error, self._model.repo)
                 continue

@@ -56,15 +56,6 @@ class BrokenError(Exception):
         self.cause = cause  # exception raised by the HTTP client
 
 
-class BusyError(Exception):
-    """Raised if the hub is busy and requests a delay."""
-
-    def __init__(self, cause: HubStatusError) -> None:
-        super().__init__(str(cause))
-        self.cause = cause
-        self.wait_s = cause.wait_s  # delay requested by the server, or 0
-
-
 OnWait = Callable[[float], object]
 """Callback before waiting for a busy hub, with the delay in seconds."""
 
@@ -88,7 +79,7 @@ class BusyWaiter:
     def reset(self) -> None:
         self._in_a_row = 0
 
-    def wait(self, error: BusyError, label: str) -> None:
+    def wait(self, error: HubStatusError, label: str) -> None:
         """Wait for the requested delay.
 
         Raises:
@@ -98,7 +89,7 @@ class BusyWaiter:
         seconds = error.wait_s or min(BUSY_PAUSE_S * 2**self._in_a_row, MAX_WAIT_S)
         self._in_a_row += 1
         if seconds > self._most_s or self._in_a_row > MAX_WAITS:
-            raise to_engine_error(error.cause, label)
+            raise to_engine_error(error, label)
         log.info("hub asks to wait %g s", seconds)
         if self._on_wait is not None:
             self._on_wait(seconds)
@@ -120,7 +111,7 @@ class HubStatusError(Exception):
         self.code: str = answer.headers.get("X-Error-Code", "")
         # True if the request had an access token.
         self.sent_token = "authorization" in answer.request.headers
-        self.wait_s = _parse_wait_s(answer.headers)
+        self.wait_s = _parse_wait_s(answer.headers)  # delay requested by the server, or 0
 
 
 def _parse_wait_s(headers: Mapping[str, str]) -> float:
@@ -186,7 +177,7 @@ def fetch(
     while True:
         try:
             return _fetch_once(url, headers, label, cancelled, max_bytes)
-        except BusyError as error:
+        except HubStatusError as error:
             (waits or BusyWaiter(cancelled, 0)).wait(error, label)
 
 
@@ -218,7 +209,7 @@ def stream_chunks(
 
     Raises:
         BrokenError: if the connection breaks, stalls or is too slow.
-        BusyError: if the hub requests a delay.
+        HubStatusError: if the hub is busy.
         EngineError: if the hub rejects the request; `download_cancelled` as soon as the event is
             set.
     """
@@ -230,7 +221,7 @@ def stream_chunks(
             good, answer = _next_item(transfer.items, cancelled, seconds_left)
             seconds_left -= time.monotonic() - before  # exclude the time spent in the caller
             if not good and _is_busy(answer):
-                raise BusyError(answer)
+                raise answer
             if not good and _is_transient(answer):
                 raise BrokenError(answer)
             if not good:
