@@ -24,7 +24,6 @@ from engine.text import import_structure
 log = logging.getLogger(__name__)
 
 _openblas: ctypes.CDLL | None = None
-_warned_of_blas = False
 _starting = threading.Lock()  # two engines may start at the same time
 
 
@@ -41,6 +40,7 @@ class Backend(Struct, frozen=True):
         return self.device == "cpu"
 
 
+@functools.cache
 def load_openblas() -> str:
     """Load OpenBLAS, so that MLX uses it instead of the reference BLAS of its Linux CPU wheel.
 
@@ -54,10 +54,6 @@ def load_openblas() -> str:
     if sys.platform != "linux":
         return "system"
     global _openblas
-    if _openblas is not None:
-        return "OpenBLAS"
-    if os.environ.get("STRETTO_NO_OPENBLAS"):
-        return "reference (STRETTO_NO_OPENBLAS is set)"
     if "mlx.core" in sys.modules:
         return _warn_reference_blas("MLX was imported before the engine started")
     try:
@@ -69,10 +65,7 @@ def load_openblas() -> str:
 
 
 def _warn_reference_blas(reason: str) -> str:
-    global _warned_of_blas
-    if not _warned_of_blas:
-        _warned_of_blas = True
-        log.warning("MLX uses its slow BLAS, so prefill is up to 30 times slower: %s.", reason)
+    log.warning("MLX uses its slow BLAS, so prefill is up to 30 times slower: %s.", reason)
     return f"reference ({reason})"
 
 

@@ -19,14 +19,13 @@ ON_LINUX = pytest.mark.skipif(
 )
 
 
-def run(code: str, **environment: str) -> str:
+def run(code: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         check=False,
         capture_output=True,
         text=True,
         timeout=180,
-        env={**os.environ, **environment},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -117,25 +116,6 @@ def test_engine_reports_slow_blas_of_imported_mlx() -> None:
                 )
         assert len(said) == 1 and "MLX was imported before" in said[0], said
     """)
-
-
-@ON_LINUX
-def test_the_slow_blas_may_be_chosen_without_a_warning() -> None:
-    run(
-        """
-        import logging
-        from engine.model import backend
-
-        said = []
-        class Heard(logging.Handler):
-            def emit(self, record):
-                said.append(record.getMessage())
-        logging.getLogger("engine.model.backend").addHandler(Heard())
-        assert backend.start().blas == "reference (STRETTO_NO_OPENBLAS is set)"
-        assert not said
-        """,
-        STRETTO_NO_OPENBLAS="1",
-    )
 
 
 def test_kernels_are_kept_with_the_persons_caches(
