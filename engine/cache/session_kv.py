@@ -479,14 +479,6 @@ class SessionKV:
         return bool(self.layers) and all(map(is_plain_kv, self.layers))
 
     @property
-    def can_draft_together(self) -> bool:
-        """True if drafts can be verified in a step together with other sessions.
-
-        False with recurrent states: after a rollback, the session needs a separate pass.
-        """
-        return self.can_mix and all(hasattr(cache, "keys") for cache in flatten_caches(self.layers))
-
-    @property
     def shared_prefix_length(self) -> int:
         return next(
             (c.base for c in flatten_caches(self.layers) if isinstance(c, SharedPrefixKV)), 0

@@ -23,7 +23,7 @@ from engine.cache.session_kv import SessionKV
 from engine.errors import UNSUPPORTED_SESSION, EngineError
 from engine.model import runner
 from engine.model.loaded_model import DraftSource, LoadedModel, TextCodec
-from engine.model.runner import DecodeRequest, NextToken, PendingLogits
+from engine.model.runner import DecodeRequest, PendingLogits
 from engine.model.sampling import token_id
 
 
@@ -158,51 +158,15 @@ def draft_and_verify(
         return None
     answer.kv.save_before_draft(answer.kv.length)
     fed_ids = mx.concatenate([mx.array(answer.tokens[-1:], mx.uint32), *drafted])
-    verification = runner.verify(model, answer, fed_ids)
-    check = _record_verification(answer, _wait_for_ids(fed_ids), verification)
-    if isinstance(drafter, Drafter):
-        drafter.record_draft(answer.tokens, check.fed)
-    return check
-
-
-def verify_together(
-    model: LoadedModel, answers: Sequence[DecodeRequest], counts: Sequence[int]
-) -> list[NextToken | CheckedDraft]:
-    """Verify drafts of several answers in one pass. Answers without a draft decode one token.
-
-    Args:
-        counts: number of tokens to look up for each answer; 0 for no draft.
-    """
-    fed_lists: list[list[int]] = []
-    for answer, count in zip(answers, counts, strict=True):
-        looked_up = answer.match_search.draft(count) if count else []
-        fed_lists.append([answer.tokens[-1], *looked_up] if looked_up else [])
-    drafts = [(a, tokens) for a, tokens in zip(answers, fed_lists, strict=True) if tokens]
-    plain = [a for a, tokens in zip(answers, fed_lists, strict=True) if not tokens]
-    if not drafts:
-        return [*runner.decode(model, answers, True)]
-    for answer, _ in drafts:
-        answer.kv.save_before_draft(answer.kv.length)
-    next_tokens, read = runner.decode_with_drafts(model, plain, drafts)
-    steps = iter(next_tokens)
-    checks = iter(
-        [
-            _record_verification(*draft, verification)
-            for draft, verification in zip(drafts, read, strict=True)
-        ]
-    )
-    return [next(checks) if tokens else next(steps) for tokens in fed_lists]
-
-
-def _record_verification(
-    answer: DecodeRequest, fed_tokens: list[int], verification: runner.Verification
-) -> CheckedDraft:
-    logits, sampled_ids = verification
+    logits, sampled_ids = runner.verify(model, answer, fed_ids)
+    fed_tokens = _wait_for_ids(fed_ids)
     check = CheckedDraft(
         fed_tokens, logits, None if sampled_ids is None else _wait_for_ids(sampled_ids)
     )
     for token in fed_tokens:
         answer.kv.record_token(token)
+    if isinstance(drafter, Drafter):
+        drafter.record_draft(answer.tokens, check.fed)
     return check
 
 

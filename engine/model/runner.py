@@ -214,46 +214,6 @@ def _as_array(token: Token) -> mx.array:
     return mx.array([token], mx.uint32) if isinstance(token, int) else token
 
 
-def decode_with_drafts(
-    model: LoadedModel,
-    rows: Sequence[DecodeRequest],
-    drafts: Sequence[tuple[DecodeRequest, list[int]]],
-) -> tuple[list[NextToken], list[Verification]]:
-    """Decode some answers and verify drafts of others in one pass.
-
-    Args:
-        drafts: answers with the tokens to feed. Each token is a row.
-    """
-    readings = [PrefillChunk(answer.kv, fed_ids) for answer, fed_ids in drafts]
-    order, _ = _order_rows(model, [r.kv for r in rows], shared=True)
-    batch = [rows[row] for row in order]
-    read = _chunk_rows(model, readings)
-    feeds = [next_input(r).astype(read.dtype) for r in batch]
-    caches = [r.kv.layers for r in batch]
-    shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
-    ids = mx.concatenate([*feeds, read])
-    spans = [InputSpan(r.images, r.kv.length) for r in batch] if model.vision is not None else []
-    with dense.engage():
-        arguments = _model_arguments(model, ids, spans, readings)
-        logits: mx.array = model.net(ids, cache=shared, **arguments)[:, -1]
-    places: list[tuple[DecodeRequest, int, mx.array | None]] = [(a, a.index, None) for a in batch]
-    for answer, tokens in drafts:
-        draft_ids = mx.array(tokens, mx.uint32)
-        places += [(answer, answer.index + n, draft_ids[: n + 1]) for n in range(len(tokens))]
-    outcomes, lazy = _sample_tokens(logits, places, len(batch))
-    first, verifications = len(batch), []
-    for answer, tokens in drafts:
-        end = first + len(tokens)
-        verifications.append(_verification(answer, logits[first:end], outcomes[first:end]))
-        first = end
-    lazy += [sampled_ids for _, sampled_ids in verifications if sampled_ids is not None]
-    if any(a.constraint is not None or a.odds is not None for a, _ in drafts):
-        lazy.append(logits)
-    mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    out = dict(zip(map(id, batch), outcomes, strict=False))
-    return [out[id(r)] for r in rows], verifications
-
-
 def decode_on_follower(
     model: LoadedModel,
     kvs: Sequence[SessionKV],
@@ -401,23 +361,17 @@ def verify(model: LoadedModel, answer: DecodeRequest, fed_ids: mx.array) -> Veri
         logits: mx.array = model.net(fed_ids[None], cache=answer.kv.layers)[0]
     places = [(answer, answer.index + n, fed_ids[: n + 1]) for n in range(fed_ids.shape[0])]
     outcomes, _ = _sample_tokens(logits, places)
-    _, sampled_ids = verification = _verification(answer, logits, outcomes)
-    # Logits are only needed again for constraints and odds.
-    logits_again = [logits] if sampled_ids is None or answer.odds is not None else []
-    mx.async_eval([fed_ids, *logits_again, *([] if sampled_ids is None else [sampled_ids])])  # type: ignore[no-untyped-call]
-    return verification
-
-
-def _verification(
-    answer: DecodeRequest, logits: mx.array, outcomes: Sequence[NextToken]
-) -> Verification:
-    sampled_ids = []
+    tokens = []
     for token in outcomes:
         if isinstance(token, Exception):
             raise token
         if isinstance(token, (mx.array, int)):
-            sampled_ids.append(_as_array(token).astype(mx.uint32))
-    return logits, mx.concatenate(sampled_ids) if answer.constraint is None else None
+            tokens.append(_as_array(token).astype(mx.uint32))
+    sampled_ids = mx.concatenate(tokens) if answer.constraint is None else None
+    # Logits are only needed again for constraints and odds.
+    logits_again = [logits] if sampled_ids is None or answer.odds is not None else []
+    mx.async_eval([fed_ids, *logits_again, *([] if sampled_ids is None else [sampled_ids])])  # type: ignore[no-untyped-call]
+    return logits, sampled_ids
 
 
 def next_input(answer: DecodeRequest) -> mx.array:

@@ -78,8 +78,8 @@ class Costs(Struct):
 
     # Sums of weights, rows, squared rows, costs, and costs times rows.
     sums: list[float] = field(default_factory=lambda: [0.0] * 5)
-    # Tokens decoded per chat since the last lookup pass, and the number of such tokens after which
-    # lookups that don't seem worth it are tried again.
+    # Tokens decoded since the last lookup pass, and the number of such tokens after which lookups
+    # that don't seem worth it are tried again.
     quiet: float = 0.0
     rest: int = 0
     _rows: int = 0
@@ -104,25 +104,25 @@ class Costs(Struct):
         row_cost = max(0.0, ((weight + 1.0) * product - rows * cost) / divisor)
         return max(0.0, (cost - row_cost * rows) / (weight + 1.0)), row_cost
 
-    def worth(self, chances: Sequence[Sequence[float]]) -> list[int]:
-        """Choose the number of lookup tokens for each chat, from their acceptance probabilities."""
+    def worth(self, chances: Sequence[float]) -> int:
+        """Choose the number of lookup tokens from their acceptance probabilities."""
         (fixed, row_cost), speed = self.line, 1.0
         # The cost of a row is the number of tokens that could be generated in the same time.
         for _ in range(3):
-            counts = [sum(chance * WORTH > row_cost * speed for chance in odds) for odds in chances]
-            gain = sum(sum(odds[:n]) for odds, n in zip(chances, counts, strict=True))
-            cost = fixed + row_cost * sum(counts)
-            speed = max(1.0, (len(chances) + gain) / (len(chances) + cost))
+            count = sum(chance * WORTH > row_cost * speed for chance in chances)
+            gain = sum(chances[:count])
+            cost = fixed + row_cost * count
+            speed = max(1.0, (1 + gain) / (1 + cost))
         if self.sums[0] and gain * WORTH > cost:
             self.rest = 0
-            return counts
-        if self.quiet < self.rest or all(sum(odds[:FIRST_DRAFT]) <= LIKELY for odds in chances):
-            return [0] * len(chances)
-        return [len(odds[:FIRST_DRAFT]) for odds in chances]
+            return count
+        if self.quiet < self.rest or sum(chances[:FIRST_DRAFT]) <= LIKELY:
+            return 0
+        return len(chances[:FIRST_DRAFT])
 
 
 class _Record(Struct):
-    """Statistics of a model for steps with a given number of chats."""
+    """Statistics of a model for steps of a single chat."""
 
     plain: Rate = field(default_factory=Rate)
     since_plain: int = 0  # number of tokens since a plain step was timed
@@ -134,40 +134,39 @@ class _Record(Struct):
 
 
 class DraftStatistics:
-    """Statistics of all models with drafts, by the number of chats in a step.
+    """Statistics of all models with drafts, for steps of a single chat.
 
     Draft models are judged by their measured gain. The gain of a lookup is predicted, and only the
     cost of its rows is measured.
     """
 
     def __init__(self) -> None:
-        self._records: dict[tuple[str, int], _Record] = {}
-        # Keyed by the model, and whether steps have several chats.
-        self._costs: dict[tuple[str, bool], Costs] = {}
-        # Key of the last pass, and True if we have waited for all of its results. None if the last
-        # iteration did more than a step, so that the next pass isn't timed.
-        self.last: tuple[tuple[str, int], bool] | None = None
+        self._records: dict[str, _Record] = {}
+        self._costs: dict[str, Costs] = {}
+        # Model of the last pass, and True if we have waited for all of its results. None if the
+        # last iteration did more than a step of one chat, so that the next pass isn't timed.
+        self.last: tuple[str, bool] | None = None
 
     def count(self, model: str) -> int:
-        record = self._records.get((model, 1))
+        record = self._records.get(model)
         if record is None or record.plain.passes < PLAIN_STEPS or record.resting:
             return 0
         return record.count
 
-    def look_up(self, model: str, chances: Sequence[Sequence[float]]) -> list[int]:
-        """Return the number of lookup tokens for each chat in the next pass.
+    def look_up(self, model: str, chances: Sequence[float]) -> int:
+        """Return the number of lookup tokens for the next pass.
 
         Args:
-            chances: for each chat, result of `MatchSearch.acceptance_chances`.
+            chances: result of `MatchSearch.acceptance_chances`.
         """
-        record = self._records.get((model, len(chances)))
+        record = self._records.get(model)
         if record is None or record.plain.passes < PLAIN_STEPS:
-            return [0] * len(chances)
-        return self._costs_of(model, len(chances)).worth(chances)
+            return 0
+        return self._costs.setdefault(model, Costs()).worth(chances)
 
     def forget(self, model: str) -> None:
         """Discard the gains of a model whose draft model changed, but not the cost of rows."""
-        self._records = {key: record for key, record in self._records.items() if key[0] != model}
+        self._records.pop(model, None)
 
     def waited(self) -> None:
         self.last = self.last and (self.last[0], True)
@@ -180,7 +179,6 @@ class DraftStatistics:
         drafted: int = 0,
         accepted: int = 0,
         looked_up: bool = False,
-        chats: int = 1,
     ) -> None:
         """Update the statistics after a pass.
 
@@ -188,26 +186,25 @@ class DraftStatistics:
             drafted: number of drafted tokens; 0 for a plain step.
             looked_up: True if the draft was looked up, False if it's from a draft model.
         """
-        key = model, chats
-        record, costs = self._records.setdefault(key, _Record()), self._costs_of(model, chats)
-        before, self.last = self.last, (key, drafted > 0)
+        record = self._records.setdefault(model, _Record())
+        costs = self._costs.setdefault(model, Costs())
+        before, self.last = self.last, (model, drafted > 0)
         if not drafted:
-            record.resting = max(0, record.resting - tokens / chats)
-            costs.quiet += tokens / chats
-            if before == (key, False) and tokens:
+            record.resting = max(0, record.resting - tokens)
+            costs.quiet += tokens
+            if before == (model, False) and tokens:
                 record.plain.note(seconds, tokens)
                 record.since_plain = 0
             return
         record.since_plain += tokens
         record.looked_up = looked_up
-        if before is not None and before[0] == key and tokens:
-            step = record.plain.per_token * chats
+        if before is not None and before[0] == model and tokens:
             if not looked_up:
                 record.rate.note(seconds, tokens)
-            elif step:
+            elif record.plain.per_token:
                 # If the measured cost is higher, another program must be the cause.
-                max_cost = MAX_ROW_COST * (chats + drafted)
-                costs.note(drafted, min(max_cost, seconds / record.plain.per_token) - chats)
+                max_cost = MAX_ROW_COST * (1 + drafted)
+                costs.note(drafted, min(max_cost, seconds / record.plain.per_token) - 1)
         if looked_up:
             record.plain = Rate() if record.since_plain >= RETIME_TOKENS else record.plain
             return
@@ -218,21 +215,13 @@ class DraftStatistics:
 
     def observe_again(self, model: str, seconds: float) -> None:
         """Update the statistics after a step that repeated tokens lost to a rejected draft."""
-        record = self._records.get((model, 1))
+        record = self._records.get(model)
         if record is None:
             return
         if not record.looked_up:
             record.rate.add(seconds, 1)
         elif record.plain.per_token:
-            self._costs_of(model, 1).add(min(MAX_ROW_COST, seconds / record.plain.per_token) - 1)
-
-    def _costs_of(self, model: str, chats: int) -> Costs:
-        """Return the costs. The costs of a single chat are the initial values for several chats."""
-        key = model, chats > 1
-        if key not in self._costs:
-            alone = self._costs.get((model, False))
-            self._costs[key] = Costs(list(alone.sums)) if alone else Costs()
-        return self._costs[key]
+            self._costs[model].add(min(MAX_ROW_COST, seconds / record.plain.per_token) - 1)
 
 
 def _judge(record: _Record) -> None:

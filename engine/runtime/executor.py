@@ -251,12 +251,12 @@ class Executor:
         state = self._state
         rows = [state.requests[i] for i in step.rows]
         feeding = [state.requests[i] for i in step.feed]
-        checks: dict[str, CheckedDraft] = {}
+        check: CheckedDraft | None = None
         next_by_session: dict[str, NextToken] = {}
         try:
-            if step.drafts:
-                next_by_session, checks = _check_drafts(feeding, step.drafts)
-            if feeding and not next_by_session and not checks:
+            if step.draft:
+                check = _check_draft(feeding[0], step.draft)
+            if feeding and check is None:
                 if chunks:  # exclude the previous step from the measured time
                     with contextlib.suppress(Exception):  # reported when the tokens are read
                         mx.synchronize()
@@ -265,20 +265,18 @@ class Executor:
                 model = feeding[0].session.model
                 tokens = runner.decode(model, feeding, shared, readings)
                 next_by_session = dict(zip(step.feed, tokens, strict=True))
-            read = {r.session.id: r.take_token() for r in rows if r.session.id not in checks}
+            read = {} if check else {r.session.id: r.take_token() for r in rows}
         except BaseException as error:  # includes panics in native libraries
             mixed = [c.session for c in chunks if not c.ends]
-            return [StepFailure((*step.rows, *mixed), error, drafted=bool(step.drafts))]
+            return [StepFailure((*step.rows, *mixed), error, drafted=step.draft > 0)]
         model = rows[0].session.model
         if model.shared_step_breaker.faults or model.drafter is not None:
             model.record_success()
         if step.behind:
             _catch_up(feeding[0], step.behind)
-        drafted = [DraftOutcome(key, check) for key, check in checks.items()]
-        return [
-            *drafted,
-            *(TokenOutcome(key, token, next_by_session.get(key)) for key, token in read.items()),
-        ]
+        if check is not None:
+            return [DraftOutcome(step.feed[0], check)]
+        return [TokenOutcome(key, token, next_by_session.get(key)) for key, token in read.items()]
 
     def _read(self, plan: StepPlan, run: PlanResult) -> list[Chunk]:
         """Prefill prompts in a separate pass, and return the chunks that were read.
@@ -350,23 +348,11 @@ def _fence(run: PlanResult, session: str) -> Iterator[None]:
         run.outcomes.append(StepFailure((session,), error))
 
 
-def _check_drafts(
-    feeding: list[Request], counts: Sequence[int]
-) -> tuple[dict[str, NextToken], dict[str, CheckedDraft]]:
-    model, next_by_session, checks = feeding[0].session.model, {}, {}
-    next_tokens: Sequence[NextToken | CheckedDraft | None]
-    if len(feeding) > 1:
-        next_tokens = drafting.verify_together(model, feeding, counts)
-    else:
-        if isinstance(model.drafter, Drafter):
-            model.drafter.set_domain(feeding[0].session.domain)
-        next_tokens = [drafting.draft_and_verify(model, feeding[0], model.drafter, counts[0])]
-    for request, result in zip(feeding, next_tokens, strict=True):
-        if isinstance(result, CheckedDraft):
-            checks[request.session.id] = result
-        elif result is not None:
-            next_by_session[request.session.id] = result
-    return next_by_session, checks
+def _check_draft(request: Request, count: int) -> CheckedDraft | None:
+    model = request.session.model
+    if isinstance(model.drafter, Drafter):
+        model.drafter.set_domain(request.session.domain)
+    return drafting.draft_and_verify(model, request, model.drafter, count)
 
 
 def _catch_up(request: Request, count: int) -> None:

@@ -187,9 +187,8 @@ class DecodeStep(Struct, frozen=True):
     feed: tuple[str, ...]  # subset of `rows` whose pending token is fed to get the next token
     # True for a single forward pass for all sessions; False for separate passes.
     shared: bool = True
-    # Maximum number of tokens to draft and verify for each session in `feed`, none of which has a
-    # pending token. Empty without drafts.
-    drafts: tuple[int, ...] = ()
+    # Maximum number of tokens to draft and verify for the only session, which has no pending token.
+    draft: int = 0
     behind: int = 0  # number of tokens the draft model reads after the step to catch up
 
 

@@ -20,7 +20,6 @@ from engine.runtime.draft_policy import DraftStatistics
 from engine.runtime.pacing import (
     GAP_BUDGET,
     LEEWAY_S,
-    MAX_CHUNK,
     TILE,
     ModelTimeShares,
     PrefillPacer,
@@ -116,7 +115,7 @@ class Scheduler:
         else:
             self.drafting.last = None
         plain = not (chunk is not None and chunk.mixed)
-        plain = plain and not any(p.drafts or p.behind for p in plan.passes)
+        plain = plain and not any(p.draft or p.behind for p in plan.passes)
         if plain and plan.passes and timing.is_step:
             self.step_seconds[plan.model] = timing.decode
         if chunk is None and plan.passes:
@@ -162,9 +161,9 @@ class Scheduler:
         models = tuple(dict.fromkeys(g[0].model for g in groups))
         model = self._turns.next(models) if len(models) > 1 else "".join(models)
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
-        if len(groups) == 1 and any(r.drafts for r in groups[0]):
-            step = self._with_drafts(passes[0], groups[0], view, budget)
-            if step.drafts and any(r.pending for r in groups[0]):
+        if len(groups) == 1 and len(groups[0]) == 1 and groups[0][0].drafts:
+            step = self._with_draft(passes[0], groups[0], view, budget)
+            if step.draft and groups[0][0].pending:
                 step = replace(passes[0], feed=())  # a draft has to follow known tokens
             passes = (step,)
         chunk: Chunk | None = None
@@ -186,34 +185,20 @@ class Scheduler:
         )
         return with_last_tokens(view, order, plan) if chunk is not None else plan
 
-    def _with_drafts(
+    def _with_draft(
         self, step: DecodeStep, group: Sequence[Row], view: View, budget: MemoryBudget
     ) -> DecodeStep:
-        chats, row = len(group), group[0]
-        if len(step.feed) < chats or any(_runs_beside(r, group) for r in view.rows):
+        row = group[0]
+        if not step.feed or any(_runs_beside(r, group) for r in view.rows):
             return step
-        if chats > 1 or row.lookup_chances:
-            return self._with_copies(step, group, view)
-        count = self.drafting.count(row.model) if row.drafts else 0
+        if row.lookup_chances:
+            return replace(step, draft=self.drafting.look_up(row.model, row.lookup_chances))
+        count = self.drafting.count(row.model)
         if not count or row.behind < 0 or row.drafter_bytes > budget.unused:
             return step  # never evict a cache for a draft
         if row.behind > draft_policy.CATCH_UP:
             return replace(step, behind=min(row.behind - 1, draft_policy.CHUNK))
-        return replace(step, drafts=(min(count, row.drafts),))
-
-    def _with_copies(self, step: DecodeStep, group: Sequence[Row], view: View) -> DecodeStep:
-        """Return the decode step with lookup tokens for the chats that have matches.
-
-        Lookup tokens delay other chats as a prompt chunk does, so their number has the same limit.
-        """
-        model, max_tokens = group[0].model, MAX_CHUNK
-        if len(group) > 1:
-            if not (step.shared and model in view.mixing and all(r.can_mix_decode for r in group)):
-                return step
-            copying = max(1, sum(bool(r.lookup_chances) for r in group))
-            max_tokens = self.pacing.mixed_chunk(model, len(group)) // copying
-        drafts = tuple(self.drafting.look_up(model, [r.lookup_chances[:max_tokens] for r in group]))
-        return replace(step, drafts=drafts if any(drafts) else ())
+        return replace(step, draft=min(count, row.drafts))
 
     def _observe_drafts(self, view: View, plan: StepPlan, timing: Timing) -> None:
         steps, rows = plan.passes, {r.id: r for r in view.rows}
@@ -223,15 +208,17 @@ class Scheduler:
         if not steps[0].feed:
             self.drafting.waited()
             return
-        fed_rows = [rows[key] for key in steps[0].feed]
-        chats, looked_up = len(fed_rows), any(row.lookup_chances for row in fed_rows)
+        if len(steps[0].feed) > 1:
+            self.drafting.last = None
+            return
+        row = rows[steps[0].feed[0]]
         if timing.generated:
             counts = timing.generated, timing.drafted, timing.accepted
-            self.drafting.observe(plan.model, timing.decode, *counts, looked_up, chats)
-        elif chats == 1 and fed_rows[0].lost_tokens:
+            self.drafting.observe(plan.model, timing.decode, *counts, bool(row.lookup_chances))
+        elif row.lost_tokens:
             self.drafting.observe_again(plan.model, timing.decode)
-        elif any(row.drafts for row in fed_rows):
-            self.drafting.observe(plan.model, timing.decode, chats, chats=chats)
+        elif row.drafts:
+            self.drafting.observe(plan.model, timing.decode, 1)
 
     def _reading_order(self, view: View) -> list[Row]:
         order = [r for r in view.rows if r.reads]

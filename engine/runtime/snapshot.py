@@ -10,7 +10,7 @@ from engine.cache.ledger import CacheOffer
 from engine.errors import describe_error
 from engine.model import runner
 from engine.model.drafting import Drafter
-from engine.model.prompt_lookup import LIKELY_MATCH, Lookup
+from engine.model.prompt_lookup import Lookup
 from engine.runtime.draft_policy import MAX_LOOKUP
 from engine.runtime.plan import LoadRequest, PendingEmbedding, Row, Status, View
 from engine.runtime.request import MemoryNeeds, Request
@@ -66,29 +66,25 @@ def _rows(state: State) -> list[Row]:
         except BaseException as error:
             raise RowError(request) from error
     decoding = [index for index, row in enumerate(rows) if row.decodes]
-    alone = len(decoding) == 1
-    for index in decoding:
-        request = state.requests[rows[index].id]
-        if not rows[index].drafts:
-            continue
-        drafter = request.session.model.drafter
-        if isinstance(drafter, Lookup):
-            min_match = 1 if alone else LIKELY_MATCH
-            if (
-                alone or request.kv.can_draft_together
-            ) and request.match_search.find() >= min_match:
-                max_drafts = min(rows[index].drafts, MAX_LOOKUP)
-                rows[index] = replace(
-                    rows[index], lookup_chances=request.match_search.acceptance_chances(max_drafts)
-                )
-        elif alone and isinstance(drafter, Drafter):
-            longest = request.prompt_length + request.limit
-            rows[index] = replace(
-                rows[index],
-                behind=drafter.unread_count(request.tokens, request.session.domain),
-                drafter_bytes=drafter.model.abilities.estimate.bytes(longest) - drafter.nbytes,
-            )
+    if len(decoding) == 1 and rows[decoding[0]].drafts:
+        row = rows[decoding[0]]
+        rows[decoding[0]] = _with_drafter(row, state.requests[row.id])
     return rows
+
+
+def _with_drafter(row: Row, request: Request) -> Row:
+    drafter = request.session.model.drafter
+    if isinstance(drafter, Drafter):
+        longest = request.prompt_length + request.limit
+        return replace(
+            row,
+            behind=drafter.unread_count(request.tokens, request.session.domain),
+            drafter_bytes=drafter.model.abilities.estimate.bytes(longest) - drafter.nbytes,
+        )
+    if isinstance(drafter, Lookup) and request.match_search.find():
+        max_drafts = min(row.drafts, MAX_LOOKUP)
+        return replace(row, lookup_chances=request.match_search.acceptance_chances(max_drafts))
+    return row
 
 
 def _row(state: State, request: Request) -> Row:

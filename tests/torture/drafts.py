@@ -4,9 +4,9 @@ The Guide uses its own first layers as a draft model, and tiny models (plain, wi
 recurrent, both) use slightly changed copies, so that some drafts are accepted. Each is also tried
 with prompt lookup. Each reply has a seed, one of several sampling settings, and an end: its own, a
 length limit, a stop string, a grammar, or a cancellation in the middle, after which the chat is
-forked and asked again. One to three other chats sometimes reply at the same time, with drafts in
-the same passes. All tokens must be equal to those without drafts, except for two tokens with nearly
-equal logits (`engine.bench.alone`).
+forked and asked again. One to three other chats sometimes reply at the same time. All tokens must
+be equal to those without drafts, except for two tokens with nearly equal logits
+(`engine.bench.alone`).
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from engine.bench.alone import (
 from engine.bench.random_models import write_model
 from engine.engine import Engine, Session
 from engine.messages import TextDelta
-from engine.model import prompt_lookup, runner
+from engine.model import prompt_lookup
 from engine.model.info import LOOKUP, Model
 from engine.params import SamplingParams
 from engine.reply import Reply
-from engine.runtime import draft_policy, snapshot
+from engine.runtime import draft_policy
 from tests.engine.families import FAMILIES
 from tests.torture import ROOT
 from tests.torture.small_copies import first_layers, perturb
@@ -127,7 +127,7 @@ def fields(scratch: Path, layers: int) -> Iterator[tuple[str, Path, str]]:
 class Tally:
     def __init__(self) -> None:
         self.answers = self.tokens = self.cancelled = self.ties = self.faults = 0
-        self.drafted = self.accepted = self.together = 0
+        self.drafted = self.accepted = 0
 
 
 def torment(
@@ -140,21 +140,12 @@ def torment(
     name, folder, draft = field
     chance, found = random.Random(f"{options.seed} {name}"), Tally()
     model, alone = engine.load(folder, draft=draft), judge.load(folder)
-    inner = runner.decode_with_drafts
-
-    def counted(*given: Any) -> Any:
-        found.together += 1
-        return inner(*given)
-
-    runner.decode_with_drafts = counted
     for number in range(options.answers):
         params = SamplingParams(
             max_tokens=options.tokens, seed=number, **SAMPLED[number % len(SAMPLED)]
         )
         prompt, stop_after = chance.choice(asked), chance.choice((0, 0, 0, 12))
         beside = chance.choice((0, 0, 0, 1, 2, 3))
-        # in every second run, drafts start after very short matches
-        snapshot.LIKELY_MATCH = number % 2 * 5 + 1  # type: ignore[attr-defined]
         company, plain = Logits(), Logits()
         with recorded_logits(company):
             with_drafts = played(engine, model, prompt, params, stop_after, beside)
@@ -176,7 +167,6 @@ def torment(
             found.ties += drafted != tokens
             if drafted != tokens or not apart <= TIE:
                 break  # later replies would have different prompts
-    runner.decode_with_drafts = inner
     figures = engine.stats()["drafts"][model.id]
     found.drafted, found.accepted = figures["drafted_tokens"], figures["accepted_tokens"]
     engine.unload(model)
@@ -206,8 +196,7 @@ def main(arguments: list[str]) -> int:
             print(
                 f"{field[0]}: {found.answers} answers ({found.cancelled} cancelled), "
                 f"{found.tokens} tokens, {found.ties} ties, {found.faults} faults; "
-                f"{found.accepted} of {found.drafted} drafted tokens held; "
-                f"{found.together} passes with drafts of several",
+                f"{found.accepted} of {found.drafted} drafted tokens held",
                 flush=True,
             )
     faults = sum(found.faults for found in tallies)

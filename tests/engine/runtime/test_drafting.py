@@ -15,11 +15,10 @@ from msgspec.structs import replace
 
 from engine import Engine, EngineError, Model, Reply, SamplingParams, TextDelta
 from engine.model import drafting as model_drafting
-from engine.model import prompt_lookup as model_lookup
-from engine.model import runner, sampling
+from engine.model import sampling
 from engine.model.info import LOOKUP, PREDICTION_HEAD
 from engine.model.prompt_lookup import MIN_MATCH, MatchSearch
-from engine.runtime import draft_policy, snapshot
+from engine.runtime import draft_policy
 from engine.runtime.draft_policy import (
     FIRST_DRAFT,
     FIRST_REST,
@@ -264,88 +263,6 @@ def test_windows_and_states_roll_back_rejected_drafts(
     assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]
 
 
-# ---------------------------------------------------------------- several chats
-
-
-@pytest.fixture
-def passes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    monkeypatch.setattr(model_lookup, "MIN_MATCH", 1)
-    monkeypatch.setattr(snapshot, "LIKELY_MATCH", 1)
-    seen: list[tuple[int, int]] = []
-    inner = runner.decode_with_drafts
-
-    def watched(model: Any, rows: Any, drafts: Any) -> Any:
-        seen.append((len(rows), len(drafts)))
-        return inner(model, rows, drafts)
-
-    monkeypatch.setattr(runner, "decode_with_drafts", watched)
-    return seen
-
-
-def crowd(engine: Engine, model: Model) -> list[list[int]]:
-    ways = [*ASKED.values(), ASKED["few words"], ASKED["few words"]]
-    chats = [engine.open_session(model) for _ in ways]
-    said = []
-    for text, tokens in ((PROMPT, 40), ("and more", 12)):
-        replies = [
-            chat.send(text, SamplingParams(max_tokens=tokens, seed=seed, logprobs=seed % 2, **more))
-            for seed, (chat, more) in enumerate(zip(chats, ways, strict=True))
-        ]
-        said += [reply.tokens(60) for reply in replies]
-    for chat in chats:
-        chat.close()
-    return said
-
-
-@pytest.mark.parametrize("family", ["plain", "sliding window", "attention sinks", "MLA"])
-@pytest.mark.parametrize("is_lazy", [False, True])
-@pytest.mark.turns(8)
-@pytest.mark.stepped
-def test_several_that_copy_draft_in_one_pass(
-    engine: Engine,
-    model_folder: Callable[[str], Path],
-    family: str,
-    is_lazy: bool,
-    lazy_tokens: Callable[[], None],
-    passes: list[tuple[int, int]],
-) -> None:
-    if is_lazy:
-        lazy_tokens()
-    plain = crowd(engine, engine.load(model_folder(family), draft=""))
-    assert not passes
-    model = engine.load(model_folder(family), draft=LOOKUP)
-    for _ in range(3):  # the passes that a chat joins depend on timing
-        assert crowd(engine, model) == plain
-        if any(rows and drafts > 1 for rows, drafts in passes):
-            break
-    assert any(rows and drafts > 1 for rows, drafts in passes)
-    figures = drafts(engine, model)
-    assert 0 < figures["accepted_tokens"] < figures["drafted_tokens"]
-
-
-@pytest.mark.stepped
-def test_failed_pass_with_drafts_costs_no_answer(
-    engine: Engine,
-    model_folder: Callable[[str], Path],
-    passes: list[tuple[int, int]],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    plain = crowd(engine, engine.load(model_folder("plain"), draft=""))
-    inner = runner.decode_with_drafts
-
-    def once(*given: Any) -> Any:
-        found = inner(*given)
-        if len(passes) == 1:
-            raise RuntimeError("no more")
-        return found
-
-    monkeypatch.setattr(runner, "decode_with_drafts", once)
-    model = engine.load(model_folder("plain"), draft=LOOKUP)
-    assert crowd(engine, model) == plain
-    assert passes
-    assert engine.stats()["faults"][model.id]["drafts"] == 1
-
-
 # ---------------------------------------------------------------- lookup
 
 
@@ -403,9 +320,9 @@ def looking(
     """
     found, told, before = [], 0, 0
     while told < turns:
-        chances = [[chance**n for n in range(1, MAX_LOOKUP + 1)]]
-        (count,) = policy.look_up("m", chances)
-        assert policy.look_up("m", chances) == [count]  # no token came in between
+        chances = [chance**n for n in range(1, MAX_LOOKUP + 1)]
+        count = policy.look_up("m", chances)
+        assert policy.look_up("m", chances) == count  # no token came in between
         held = round(sum(chance**n for n in range(1, count + 1)))
         if count and not before:
             policy.waited()  # the plain step before the draft
@@ -471,7 +388,7 @@ def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
     seen = [replace(row, behind=behind) for row in rows]
     view = View(0.0, seen, mixing=frozenset({"m"}))
     plan = scheduler.plan(view)
-    drafted = sum(plan.passes[0].drafts) if plan.passes else 0
+    drafted = plan.passes[0].draft if plan.passes else 0
     told = drafted + len(plan.passes[0].feed) if drafted else 0
     scheduler.observe(
         view, plan, Timing(0.0, 1.0, generated=told, drafted=drafted, accepted=drafted)
@@ -482,50 +399,33 @@ def turn(scheduler: Scheduler, rows: list[Row], behind: int = 1) -> StepPlan:
 def ready() -> Scheduler:
     scheduler = Scheduler()
     for _ in range(PLAIN_STEPS + 1):
-        assert turn(scheduler, [row("a")]).passes[0].drafts == ()
+        assert turn(scheduler, [row("a")]).passes[0].draft == 0
     return scheduler
 
 
 def test_only_lone_chats_use_a_draft_model() -> None:
     scheduler = ready()
-    assert turn(scheduler, [row("a")]).passes[0].drafts == (FIRST_DRAFT,)
+    assert turn(scheduler, [row("a")]).passes[0].draft == FIRST_DRAFT
     for status in (Status.QUEUED, Status.RESTORING, Status.DECODING):
         for step in turn(scheduler, [row("a"), row("b", status)]).passes:
-            assert not step.drafts
+            assert not step.draft
             assert not step.behind
     reads = row("b", Status.PREFILLING, remaining=9)
-    assert turn(scheduler, [row("a"), reads]).passes[0].drafts == ()
+    assert turn(scheduler, [row("a"), reads]).passes[0].draft == 0
     beside = [row("b", is_suspended=True), row("c", Status.PREPARING)]
-    assert turn(scheduler, [row("a"), *beside]).passes[0].drafts == (FIRST_DRAFT + 1,)
-    assert turn(scheduler, [row("a", drafts=2)]).passes[0].drafts == (2,)
-    assert turn(scheduler, [row("a", drafts=0)]).passes[0].drafts == ()
-
-
-def test_copying_chats_share_lookup_drafts() -> None:
-    """Drafts of several chats share the budget of one prompt chunk."""
-    sure = [0.9**n for n in range(1, MAX_LOOKUP + 1)]
-    group = [row("a", lookup_chances=sure), row("b"), row("c", lookup_chances=sure[:3])]
-    scheduler = Scheduler()
-    for _ in range(PLAIN_STEPS + 1):
-        assert turn(scheduler, group).passes[0].drafts == ()
-    assert turn(scheduler, group).passes[0].drafts == (FIRST_DRAFT, 0, 3)
-    room = scheduler.pacing.mixed_chunk("m", 3) // 2
-    assert turn(scheduler, group).passes[0].drafts == (min(room, MAX_LOOKUP), 0, 3)
-    reads = row("d", Status.PREFILLING, remaining=9)
-    lost, by_itself = row("c", can_mix_decode=False), row("c", apart=True)
-    for others in ([reads], [row("d", Status.QUEUED)], [lost], [by_itself], [row("c")] * 2):
-        for step in turn(scheduler, [*group[:2], *others]).passes:
-            assert not step.drafts
+    assert turn(scheduler, [row("a"), *beside]).passes[0].draft == FIRST_DRAFT + 1
+    assert turn(scheduler, [row("a", drafts=2)]).passes[0].draft == 2
+    assert turn(scheduler, [row("a", drafts=0)]).passes[0].draft == 0
 
 
 def test_late_draft_model_catches_up_in_parts() -> None:
     scheduler = ready()
     step = turn(scheduler, [row("a")], behind=1000).passes[0]
-    assert (step.drafts, step.behind) == ((), draft_policy.CHUNK)
+    assert (step.draft, step.behind) == (0, draft_policy.CHUNK)
     step = turn(scheduler, [row("a")], behind=draft_policy.CATCH_UP + 2).passes[0]
-    assert (step.drafts, step.behind) == ((), draft_policy.CATCH_UP + 1)
+    assert (step.draft, step.behind) == (0, draft_policy.CATCH_UP + 1)
     step = turn(scheduler, [row("a")], behind=-1).passes[0]  # out of memory
-    assert (step.drafts, step.behind) == ((), 0)
+    assert (step.draft, step.behind) == (0, 0)
 
 
 def test_losing_drafts_are_retried_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
