@@ -40,7 +40,6 @@ from engine.hub.names import (
     template_text,
 )
 from engine.model.folder import context_length, display_name
-from engine.model.info import PREDICTION_HEAD
 from engine.sandbox.folders import (
     ADAPTER_CONFIG,
     ADAPTER_WEIGHTS,
@@ -232,8 +231,6 @@ def _load_problem(names: set[str], config: dict[str, Any]) -> str:
             break
     if config.get("model_file"):
         return "It requires code of its own. Stretto never runs such code."
-    if config.get("model_type") == PREDICTION_HEAD:
-        return "Prediction heads (MTP) are no longer supported."
     if config and not _is_known_architecture(config):
         return "This version does not support its architecture. A newer one may."
     return ""

@@ -9,8 +9,6 @@ from msgspec import Struct, field
 
 LOOKUP = "lookup"  # pass this instead of a draft model's folder to use prompt lookup
 
-PREDICTION_HEAD = "qwen3_5_mtp"  # model type of draft models that earlier versions supported
-
 
 class Model(Struct, frozen=True):
     id: str  # fingerprint of weights, config, tokenizer, template, dtype and mlx-lm's version

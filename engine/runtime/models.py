@@ -20,13 +20,12 @@ from msgspec.structs import replace
 from engine.errors import (
     MODEL_LOAD_FAILED,
     UNKNOWN_MODEL,
-    UNSUPPORTED_SESSION,
     EngineError,
     run_cleanup,
 )
 from engine.messages import Load, Unload
 from engine.model import adapters, backend, drafting, loader
-from engine.model.info import LOOKUP, PREDICTION_HEAD
+from engine.model.info import LOOKUP
 from engine.model.info import Model as ModelInfo
 from engine.model.loaded_model import DraftSource, LoadedModel
 from engine.model.loader import SLICE_S, Pieces
@@ -93,9 +92,6 @@ class ModelLoader:
     def _examine(self, command: Load) -> Task:
         arguments = command.path, self._confined, command.adapter, self._ways_dir
         candidate = yield Work("loads", partial(check_candidate, *arguments))
-        if candidate.checked_model.config.get("model_type") == PREDICTION_HEAD:
-            words = f"{candidate.name} is a prediction head (MTP), which is no longer supported."
-            raise EngineError(UNSUPPORTED_SESSION, words)
         if command.is_cancelled:
             drop(command)
             return

@@ -73,8 +73,6 @@ def drafts(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Dra
     make_model(root / "Oak-1B", 1_000_000, "abcdef")
     make_model(root / "Oak-foreign", 900_000, "abcdef")
     make_model(root / "Fir-1B", 800_000, "fedcba")
-    make_model(root / "Oak-MTP", 700_000, "abcdef")
-    (root / "Oak-MTP" / "config.json").write_text('{"model_type": "qwen3_5_mtp"}')
     make_model(root / "Oak-12B", 4_000_000, "abcdef")
     run = start().ready()
     return Drafts(run, root)
