@@ -284,3 +284,9 @@ def start(
     yield begin
     for run in runs:
         run.end()
+
+
+@pytest.fixture
+def run(start: Start) -> Run:
+    """The running app with a fake engine and the guide loaded."""
+    return start().ready()

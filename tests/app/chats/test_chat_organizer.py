@@ -204,8 +204,7 @@ def test_deleting_a_chat_ends_editing_its_tags(five: Run):
     assert view.findChild(QLineEdit, "rename").text() == "A"
 
 
-def test_rows_say_their_state_in_words(start: Start):
-    run = start().ready()
+def test_rows_say_their_state_in_words(run: Run):
     run.ask("say one")
     first = run.pane.chat.id
     model, order = run.window.sidebar.model, run.app.library.order

@@ -90,8 +90,7 @@ def drop(pane: QWidget, *paths: Path) -> None:
     assert dropped.dropAction() == copy  # after a move, the source program would delete its file
 
 
-def test_drop_activates_its_pane(start: Start, tmp_path: Path, qtbot: QtBot):
-    run = start().ready()
+def test_drop_activates_its_pane(run: Run, tmp_path: Path, qtbot: QtBot):
     left = run.pane
     run.window.commands["split_right"].trigger()
     run.ready()
@@ -107,8 +106,7 @@ def test_drop_activates_its_pane(start: Start, tmp_path: Path, qtbot: QtBot):
 
 
 @pytest.mark.usefixtures("in_children")
-def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path, qtbot: QtBot):
-    run = start().ready()
+def test_attach_a_pdf_and_ask_about_page_3_by_keys(run: Run, tmp_path: Path, qtbot: QtBot):
     pane = run.pane
     path = samples.pdf(tmp_path / "report.pdf", PAGES)
     run.window.commands["attach"].trigger()
@@ -145,8 +143,7 @@ def test_attach_a_pdf_and_ask_about_page_3_by_keys(start: Start, tmp_path: Path,
     assert "The owl" in text_of(run.engine.sent[-1].turns[0]["content"])
 
 
-def test_matching_passages_are_sent_with_pages(start: Start, tmp_path: Path):
-    run = start().ready()
+def test_matching_passages_are_sent_with_pages(run: Run, tmp_path: Path):
     filler = ["So many words that lead nowhere and say nothing at all."] * 30
     pages = ["\n".join(filler)] * 40
     pages[29] = "The harbour of Piraeus was closed."
@@ -175,8 +172,7 @@ def test_matching_passages_are_sent_with_pages(start: Start, tmp_path: Path):
     assert {page for page, _, _ in pane.chat.transcript.path[0].attachments[0].spans} == {7}
 
 
-def test_too_long_file_is_not_sent(start: Start, tmp_path: Path):
-    run = start().ready()
+def test_too_long_file_is_not_sent(run: Run, tmp_path: Path):
     said: list[str] = []
     file = tmp_path / "long.txt"
     file.write_text("So many words that lead nowhere. " * 500)
@@ -202,8 +198,7 @@ def test_too_long_file_is_not_sent(start: Start, tmp_path: Path):
     assert not pane.composer.button.isEnabled()
 
 
-def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot: QtBot):
-    run = start().ready()
+def test_pages_and_the_beginning_are_chosen(run: Run, tmp_path: Path, qtbot: QtBot):
     pane = give(run, samples.pdf(tmp_path / "a.pdf", PAGES))
     chip(pane).setFocus()
     qtbot.keyClick(chip(pane), Qt.Key.Key_Return)
@@ -235,8 +230,7 @@ def test_pages_and_the_beginning_are_chosen(start: Start, tmp_path: Path, qtbot:
     assert attaching.files[0].spans[0] == (1, 0, 5)
 
 
-def test_file_is_removed_by_key_and_restored(start: Start, tmp_path: Path, qtbot: QtBot):
-    run = start().ready()
+def test_file_is_removed_by_key_and_restored(run: Run, tmp_path: Path, qtbot: QtBot):
     (tmp_path / "a.txt").write_text("one")
     (tmp_path / "b.txt").write_text("two")
     pane = give(run, tmp_path / "a.txt", tmp_path / "b.txt")
@@ -268,8 +262,7 @@ def test_draft_files_survive_restart(start: Start, tmp_path: Path):
     assert prompt(run) == '<file name="a.txt">\nこんにちは、元気ですか\n</file>\n\nsay it'
 
 
-def test_files_are_dropped_on_three_panes(start: Start, tmp_path: Path):
-    run = start().ready()
+def test_files_are_dropped_on_three_panes(run: Run, tmp_path: Path):
     run.window.commands["split_right"].trigger()
     run.window.commands["split_right"].trigger()
     made = []
@@ -283,8 +276,7 @@ def test_files_are_dropped_on_three_panes(start: Start, tmp_path: Path):
     assert [pane.chat.attaching.files[0].characters for pane in run.panes] == [6, 6, 6]
 
 
-def test_unsupported_file_gives_an_error_message(start: Start, tmp_path: Path):
-    run = start().ready()
+def test_unsupported_file_gives_an_error_message(run: Run, tmp_path: Path):
     pane = run.pane
     (tmp_path / "empty.txt").write_bytes(b"")
     pane.composer.field.files_inserted.emit([tmp_path / "empty.txt"])
@@ -316,10 +308,7 @@ def slow_file(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return go
 
 
-def test_enter_during_file_reading_sends_once(
-    start: Start, tmp_path: Path, slow_file: threading.Event
-):
-    run = start().ready()
+def test_enter_during_file_reading_sends_once(run: Run, tmp_path: Path, slow_file: threading.Event):
     pane = attach_notes(run, tmp_path)
     run.say("say it")
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
@@ -341,9 +330,8 @@ def test_enter_during_file_reading_sends_once(
 
 
 def test_ctrl_enter_during_file_reading_interrupts_when_file_is_read(
-    start: Start, tmp_path: Path, slow_file: threading.Event
+    run: Run, tmp_path: Path, slow_file: threading.Event
 ):
-    run = start().ready()
     pane, field = run.say("hold 2"), run.pane.composer.field
     run.until(lambda: run.answer(pane))
     run.say("say later")
@@ -360,8 +348,7 @@ def test_ctrl_enter_during_file_reading_interrupts_when_file_is_read(
     assert answers[0].status == "cancelled"
 
 
-def test_file_attached_twice_is_sent_once(start: Start, tmp_path: Path, slow_file: threading.Event):
-    run = start().ready()
+def test_file_attached_twice_is_sent_once(run: Run, tmp_path: Path, slow_file: threading.Event):
     pane = run.pane
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     pane.composer.field.files_inserted.emit([path, path])
@@ -373,9 +360,8 @@ def test_file_attached_twice_is_sent_once(start: Start, tmp_path: Path, slow_fil
 
 
 def test_unreadable_file_keeps_waiting_message(
-    start: Start, tmp_path: Path, slow_file: threading.Event
+    run: Run, tmp_path: Path, slow_file: threading.Event
 ):
-    run = start().ready()
     pane = run.pane
     (path := tmp_path / "empty.txt").write_bytes(b"")
     pane.composer.field.files_inserted.emit([path])
@@ -391,9 +377,8 @@ def test_unreadable_file_keeps_waiting_message(
 
 
 def test_message_waiting_for_a_file_is_sent_after_pane_closes(
-    start: Start, tmp_path: Path, slow_file: threading.Event
+    run: Run, tmp_path: Path, slow_file: threading.Event
 ):
-    run = start().ready()
     pane, chat_id = attach_notes(run, tmp_path), run.pane.chat.id
     run.say("say it")
     run.window.chats.new()
@@ -405,9 +390,8 @@ def test_message_waiting_for_a_file_is_sent_after_pane_closes(
 
 
 def test_file_being_read_is_kept_after_its_chat_closes(
-    start: Start, tmp_path: Path, slow_file: threading.Event
+    run: Run, tmp_path: Path, slow_file: threading.Event
 ):
-    run = start().ready()
     pane, chat_id = attach_notes(run, tmp_path), run.pane.chat.id
     pane.composer.set_text("not yet")
     run.window.chats.new()
@@ -420,9 +404,8 @@ def test_file_being_read_is_kept_after_its_chat_closes(
 
 
 def test_deleted_chat_is_closed_while_its_file_is_read(
-    start: Start, tmp_path: Path, slow_file: threading.Event
+    run: Run, tmp_path: Path, slow_file: threading.Event
 ):
-    run = start().ready()
     pane, library = attach_notes(run, tmp_path), run.app.library
     chat_id = pane.chat.id
     pane.composer.set_text("not yet")
@@ -436,9 +419,8 @@ def test_deleted_chat_is_closed_while_its_file_is_read(
 
 
 def test_removing_file_being_read_cancels_sending(
-    start: Start, tmp_path: Path, slow_file: threading.Event
+    run: Run, tmp_path: Path, slow_file: threading.Event
 ):
-    run = start().ready()
     pane = attach_notes(run, tmp_path)
     run.say("say it")
     chip(pane).remove_requested.emit()
@@ -448,8 +430,7 @@ def test_removing_file_being_read_cancels_sending(
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
 
 
-def test_long_paste_becomes_a_file_and_back(start: Start):
-    run = start().ready()
+def test_long_paste_becomes_a_file_and_back(run: Run):
     pane, long = run.pane, "words of a paste " * 300
     data = QMimeData()
     data.setText(long)
@@ -465,8 +446,7 @@ def test_long_paste_becomes_a_file_and_back(start: Start):
     assert pane.composer.text == long
 
 
-def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path):
-    run = start().ready()
+def test_each_column_of_a_comparison_gets_the_files(run: Run, tmp_path: Path):
     (tmp_path / "a.txt").write_text("first words")
     pane = run.pane
     pane.chat.attaching.add([tmp_path / "a.txt"])
@@ -482,9 +462,8 @@ def test_each_column_of_a_comparison_gets_the_files(start: Start, tmp_path: Path
     assert not pane.chat.attaching.files
 
 
-def test_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkeypatch):
+def test_thousand_files_give_one_notice(run: Run, tmp_path: Path, monkeypatch):
     """Dragging over the window shows one notice, and only the first dropped files count."""
-    run = start().ready()
     pane, data = run.pane, QMimeData()
     (tmp_path / "note.txt").write_text("x")
     some = [QUrl.fromLocalFile(str(tmp_path / "note.txt"))] * 1_000
@@ -518,9 +497,8 @@ def test_thousand_files_give_one_notice(start: Start, tmp_path: Path, monkeypatc
 
 
 def test_attaching_continues_after_unstorable_file(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    run = start().ready()
     attaching, said, faults = run.pane.chat.attaching, [], [RuntimeError("kept nowhere")]
     attaching.file_rejected.connect(said.append)
     take = attaching._attach_result
@@ -542,9 +520,8 @@ def test_attaching_continues_after_unstorable_file(
 
 
 def test_late_file_does_not_restore_deleted_chat(
-    start: Start, tmp_path: Path, slow_file: threading.Event
+    run: Run, tmp_path: Path, slow_file: threading.Event
 ) -> None:
-    run = start().ready()
     run.ask("say yes")
     chat, go = run.pane.chat, slow_file
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
@@ -566,8 +543,7 @@ def test_late_file_does_not_restore_deleted_chat(
     assert stored.deleted_at is None
 
 
-def test_files_and_results_use_the_chats_context_size(start: Start) -> None:
-    run = start().ready()
+def test_files_and_results_use_the_chats_context_size(run: Run) -> None:
     chat = run.pane.chat
     model = chat.model.status.model
     assert chat.attaching._limit == model.context_length
@@ -604,8 +580,7 @@ def test_file_dialog_reopens_last_folder(
     read(run, lambda: not run.pane.chat.attaching.reading)
 
 
-def test_chip_shows_the_encoding_and_changes_it(start: Start, tmp_path: Path, qtbot: QtBot):
-    run = start().ready()
+def test_chip_shows_the_encoding_and_changes_it(run: Run, tmp_path: Path, qtbot: QtBot):
     path, other = tmp_path / "a.csv", tmp_path / "b.txt"
     path.write_bytes("номер;дерево\n1;Ель\n".encode("koi8_r"))
     other.write_text("Grün")

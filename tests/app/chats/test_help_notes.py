@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.chats.help_notes import entry_for, format_note
 from app.settings.paths import GUIDE
 from app.ui.transcript.answer_row import AnswerRow
-from tests.app.conftest import Start
+from tests.app.conftest import Run
 
 WORDINGS = {
     "openai_key": ["where can i put my openai api key", "How do I add my OpenAI API key here?"],
@@ -144,8 +144,7 @@ def test_help_leaves_long_questions_alone() -> None:
     assert entry_for("How do I export a chat? " + "And the moon, what is it made of? " * 3) is None
 
 
-def test_guide_is_answered_for_by_the_help(start: Start) -> None:
-    run = start().ready()
+def test_guide_is_answered_for_by_the_help(run: Run) -> None:
     run.pane.chat.model.set(GUIDE)
     entry = entry_for("Can you search the web?")
     assert run.ask("Can you search the web?") == format_note(entry)

@@ -10,7 +10,7 @@ from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.settings.paths import GUIDE
 from app.store import ChatRecord, Message, Store, new_id
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 CHOSEN = {"temperature": 0.3, "slide": True}
 
@@ -81,10 +81,7 @@ def test_new_chat_uses_configured_model(begun):
     window.close()
 
 
-def test_long_chat_is_read_in_a_worker_and_then_shown(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-):
-    run = start().ready()
+def test_long_chat_is_read_in_a_worker_and_then_shown(run: Run, monkeypatch: pytest.MonkeyPatch):
     store = run.app.store
     chat, parent = ChatRecord(new_id(), title="long", model="guide"), None
     store.save_chat(chat)

@@ -27,8 +27,7 @@ def last(run: Run) -> Message:
     return message
 
 
-def test_repetition_uses_settings_of_the_reply(start: Start):
-    run = start().ready()
+def test_repetition_uses_settings_of_the_reply(run: Run):
     chat = run.pane.chat
     chat.set_options(ChatOptions(temperature=0.9, top_k=30, reasoning=False), "")
     run.ask("say one")
@@ -51,8 +50,7 @@ def test_repetition_uses_settings_of_the_reply(start: Start):
     assert run.engine.sent[-1].params == first
 
 
-def test_regenerate_button_repeats_an_older_answer(start: Start):
-    run = start().ready()
+def test_regenerate_button_repeats_an_older_answer(run: Run):
     run.ask("say one")
     pane, older = run.pane, last(run)
     run.ask("say two")
@@ -95,8 +93,7 @@ def test_old_replies_without_seed_or_settings(start: Start, profile):
     assert (run.engine.sent[0].params.seed, run.engine.sent[0].params.temperature) == (7, 0.3)
 
 
-def test_repetition_needs_idle_chat(start: Start):
-    run = start().ready()
+def test_repetition_needs_idle_chat(run: Run):
     same_again_by_key(run)
     assert run.window.toast.isVisible()
     assert run.engine.sent == []
@@ -131,8 +128,7 @@ def test_repetition_needs_idle_chat(start: Start):
     assert chat.options.seed is None
 
 
-def test_continuation_keeps_seed_without_limits(start: Start):
-    run = start().ready()
+def test_continuation_keeps_seed_without_limits(run: Run):
     chat = run.pane.chat
     chat.set_options(ChatOptions(temperature=0.9, max_tokens=10), "")
     run.ask("cut")
@@ -172,8 +168,7 @@ def test_engine_repeats_unless_system_prompt_differs(start: Start, tmp_path):
     assert ended().stats["seed"] != first.stats["seed"]
 
 
-def test_repetition_uses_the_answers_model(start: Start):
-    run = start().ready()
+def test_repetition_uses_the_answers_model(run: Run):
     chat = run.pane.chat
     run.ask("say one")
     first = run.engine.sent[-1].session.model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.chats.title_generator import LONGEST, clean_title, extract_title, title_prompt
-from tests.app.conftest import Start
+from tests.app.conftest import Run
 from tests.app.desk import edit
 
 QUESTION = "My sourdough bread never rises in winter. What could be wrong with the dough?"
@@ -75,8 +75,7 @@ def test_long_conversation_is_titled_from_its_beginning():
     assert len(asked) < 3_200
 
 
-def test_automatic_title_follows_edited_message(start: Start) -> None:
-    run = start().ready()
+def test_automatic_title_follows_edited_message(run: Run) -> None:
     run.ask("say one thing")
     chat = run.pane.chat
     assert chat.title == "say one thing"

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 
 from app.chats.token_count import CountedTokens
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 
 def counted(run: Run) -> CountedTokens | None:
@@ -19,8 +19,7 @@ def write(run: Run, text: str) -> None:
     run.pane.composer.set_text(text)
 
 
-def test_count_includes_conversation_and_shows_from_half(start: Start):
-    run = start().ready()
+def test_count_includes_conversation_and_shows_from_half(run: Run):
     composer = run.pane.composer
     write(run, "four words and more")
     run.until(lambda: counted(run) is not None)
@@ -43,8 +42,7 @@ def test_count_includes_conversation_and_shows_from_half(start: Start):
     assert counted(run) == CountedTokens((3 + 3) + (2 + 3) + (1 + 3), 2048)
 
 
-def test_too_long_message_is_reported_and_kept(start: Start):
-    run = start().ready()
+def test_too_long_message_is_reported_and_kept(run: Run):
     composer = run.pane.composer
     write(run, "word " * 2_100)
     run.until(lambda: composer.foot)
@@ -64,8 +62,7 @@ def slide(run: Run) -> None:
     run.until(lambda: counted(run) is not None)
 
 
-def test_sliding_chat_counts_sent_turns(start: Start):
-    run = start().ready()
+def test_sliding_chat_counts_sent_turns(run: Run):
     run.pane.chat.turn.send("say one " + "word " * 1_200)
     run.answered()
     write(run, "word " * 900)
@@ -78,8 +75,7 @@ def test_sliding_chat_counts_sent_turns(start: Start):
     run.until(lambda: "56" in run.pane.composer.foot)
 
 
-def test_too_long_message_is_not_counted_later(start: Start):
-    run = start().ready()
+def test_too_long_message_is_not_counted_later(run: Run):
     run.ask("say one")
     run.pane.chat.turn.send("toolong " + "word " * 2_100)
     run.answered()
@@ -93,8 +89,7 @@ def test_too_long_message_is_not_counted_later(start: Start):
     assert counted(run) == CountedTokens((2 + 3) + (1 + 3) + (2 + 3), 2048)
 
 
-def test_only_latest_text_is_counted(start: Start):
-    run = start().ready()
+def test_only_latest_text_is_counted(run: Run):
     waiting: list[Future[int]] = []
     asked: list[str] = []
 

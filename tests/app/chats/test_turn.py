@@ -84,11 +84,8 @@ def test_unfinished_edit_survives_a_restart(start: Start, qtbot: QtBot):
     assert run.pane.composer.text == "a draft"
 
 
-def test_sent_text_is_never_a_draft_again(
-    start: Start, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-):
+def test_sent_text_is_never_a_draft_again(run: Run, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch):
     """Simulate a kill after each group of operations given to the store's writer."""
-    run = start().ready()
     writer, chat_id = run.app.store.writer, run.pane.chat.id
     groups: list[list[Operation]] = []
     queue = writer._queue
@@ -108,8 +105,7 @@ def test_sent_text_is_never_a_draft_again(
     assert kept == {(True, 0), (False, 2)}
 
 
-def test_failed_enter_leaves_pane_as_it_was(start: Start, monkeypatch: pytest.MonkeyPatch):
-    run = start().ready()
+def test_failed_enter_leaves_pane_as_it_was(run: Run, monkeypatch: pytest.MonkeyPatch):
     run.ask("say one")
     pane, chat = run.pane, run.pane.chat
     pane.composer.set_text("say two")
@@ -128,8 +124,7 @@ def test_failed_enter_leaves_pane_as_it_was(start: Start, monkeypatch: pytest.Mo
     assert run.answered() == "two "
 
 
-def test_impossible_actions_are_disabled_with_reason(start: Start):
-    run = start().ready()
+def test_impossible_actions_are_disabled_with_reason(run: Run):
     run.ask("say one")
     run.say("hold 2")
     pane = run.pane
@@ -146,8 +141,7 @@ def test_impossible_actions_are_disabled_with_reason(start: Start):
     assert BUSY not in {button.toolTip() for button in buttons}
 
 
-def test_menu_in_new_chat_explains_disabled_actions(start: Start):
-    run = start().ready()
+def test_menu_in_new_chat_explains_disabled_actions(run: Run):
     run.qtbot.keyClick(run.pane.composer.field, RETURN)
     assert run.window.toast.text == run.pane.chat.why_not(Action.SEND) != ""
     run.say("hold 2")
@@ -162,8 +156,7 @@ def test_menu_in_new_chat_explains_disabled_actions(start: Start):
         assert [m.id for m in run.pane.chat.transcript.path] == [m.id for m in before]
 
 
-def test_enter_queues_and_ctrl_enter_steers(start: Start):
-    run = start().ready()
+def test_enter_queues_and_ctrl_enter_steers(run: Run):
     pane, field = run.say("hold 2"), run.pane.composer.field
     run.until(lambda: run.answer(pane))
     run.say("say then")
@@ -196,8 +189,7 @@ def test_enter_queues_and_ctrl_enter_steers(start: Start):
     run.answered()
 
 
-def test_input_method_text_can_be_sent(start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_input_method_text_can_be_sent(run: Run, qtbot: QtBot):
     composer = run.pane.composer
     assert not composer.button.isEnabled()
     QApplication.sendEvent(composer.field, QInputMethodEvent("ni hao", []))
@@ -211,8 +203,7 @@ def test_input_method_text_can_be_sent(start: Start, qtbot: QtBot):
     assert composer.text == ""
 
 
-def test_dropped_file_is_attached_without_text(start: Start, tmp_path):
-    run = start().ready()
+def test_dropped_file_is_attached_without_text(run: Run, tmp_path):
     field = run.pane.composer.field
     run.pane.composer.set_text("Read this: ")
     (tmp_path / "notes.txt").write_text("What is in it.")

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app.chats.turn import Event
 from app.models.loading import LoadState
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 LEFT = Qt.MouseButton.LeftButton
 SMALL = "/models/Small-3B"
@@ -35,8 +35,7 @@ def to_unload(run: Run, name: str) -> QAction:
     return action
 
 
-def test_unloaded_model_loads_again_on_send(start: Start):
-    run = start().ready()
+def test_unloaded_model_loads_again_on_send(run: Run):
     run.ask("say one")
     to_unload(run, "Guide").trigger()
     assert run.engine.unloaded == ["Guide"]
@@ -49,8 +48,7 @@ def test_unloaded_model_loads_again_on_send(start: Start):
     assert run.pane.header.state == "Ready"
 
 
-def test_opening_a_chat_does_not_reload_its_model(start: Start):
-    run = start().ready()
+def test_opening_a_chat_does_not_reload_its_model(run: Run):
     to_unload(run, "Guide").trigger()
     run.window.chats.new()
     assert run.pane.header.state.startswith("Unloaded")
@@ -62,8 +60,7 @@ def test_opening_a_chat_does_not_reload_its_model(start: Start):
     run.until(lambda: run.pane.header.state == "Ready")
 
 
-def test_replying_model_cannot_be_unloaded(start: Start):
-    run = start().ready()
+def test_replying_model_cannot_be_unloaded(run: Run):
     busy = run.say("hold 2")
     run.until(lambda: run.answer(busy))
     run.window.chats.use_model(SMALL)
@@ -78,8 +75,7 @@ def test_replying_model_cannot_be_unloaded(start: Start):
     assert to_unload(run, "Guide").isEnabled()
 
 
-def test_out_of_memory_notice_offers_unloading(start: Start):
-    run = start().ready()
+def test_out_of_memory_notice_offers_unloading(run: Run):
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.notice.isVisible())
     assert not run.pane.notice.unload.isVisible()
@@ -96,8 +92,7 @@ def test_out_of_memory_notice_offers_unloading(start: Start):
     assert QApplication.activePopupWidget() is None
 
 
-def test_out_of_memory_reply_offers_to_unload(start: Start):
-    run = start().ready()
+def test_out_of_memory_reply_offers_to_unload(run: Run):
     run.window.chats.use_model("/models/huge")
     run.until(lambda: run.pane.header.state == "Not loaded")
     run.say("hello")
@@ -111,8 +106,7 @@ def test_out_of_memory_reply_offers_to_unload(start: Start):
     assert run.engine.unloaded == ["Guide"]
 
 
-def test_two_names_of_the_same_weights_are_unloaded_together(start: Start):
-    run = start().ready()
+def test_two_names_of_the_same_weights_are_unloaded_together(run: Run):
     loader = run.app.loader
     twin = loader.get("the/twin")
     twin.state, twin.model = LoadState.READY, loader.get("guide").model

@@ -19,7 +19,7 @@ from shiboken6 import isValid
 from app.chats.chat import Chat
 from app.ui.pane.pane import ChatPane
 from app.ui.workspace.docks import Docks
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 PANES = int(os.environ.get("STRETTO_LEAK_PANES", "24"))
 WAYS: tuple[Callable[[Run], object], ...] = (
@@ -63,8 +63,7 @@ def alive(run: Run):
     return counts
 
 
-def test_opening_and_closing_panes_leaks_nothing(start: Start):
-    run = start().ready()
+def test_opening_and_closing_panes_leaks_nothing(run: Run):
     open_and_close(run, ROUND)
     before = alive(run)
     assert before["ChatPane"] == Docks.KEPT_CLOSED + 1

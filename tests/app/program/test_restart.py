@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from app.program.application import Application
 from app.settings.paths import Paths
 from app.store import Store
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 
 def test_restart_restores_chats_layout_and_drafts(start: Start):
@@ -90,8 +90,7 @@ def test_restart_without_panes_stays_empty(start: Start):
     assert len(again.window._library.chats()) == 1
 
 
-def test_closing_saves_running_replies_and_ends_threads(start: Start, profile):
-    run = start().ready()
+def test_closing_saves_running_replies_and_ends_threads(run: Run, profile):
     pane = run.say("hold 20")
     run.window.commands["split_right"].trigger()
     other = run.say("hold 10")

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QMenu
 
 from app.settings.settings import Settings
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 
 def test_every_change_is_saved_immediately(tmp_path):
@@ -73,8 +73,7 @@ def test_notice_says_that_settings_were_set_aside(start: Start, profile):
     assert json.loads((profile / "settings.json").read_text())["presets"] == {}
 
 
-def test_preset_is_saved_immediately(start: Start, profile):
-    run = start().ready()
+def test_preset_is_saved_immediately(run: Run, profile):
     presets = run.window.pane_menus.presets
     presets.save("Poet", {"params": {"temperature": 1.0}, "system": "Rhyme."})
     assert [*Settings.load(profile / "settings.json").presets] == ["Poet"]
@@ -82,8 +81,7 @@ def test_preset_is_saved_immediately(start: Start, profile):
     assert [*Settings.load(profile / "settings.json").presets] == []
 
 
-def test_undoing_preset_rename_leaves_one_preset(start: Start):
-    run = start().ready()
+def test_undoing_preset_rename_leaves_one_preset(run: Run):
     presets, settings = run.window.pane_menus.presets, run.app.settings
     presets.save("Poet", {"params": {}, "system": "Rhyme."})
     presets.rename("Poet", "Bard")
@@ -91,8 +89,7 @@ def test_undoing_preset_rename_leaves_one_preset(start: Start):
     assert [*settings.presets] == ["Poet"]
 
 
-def test_undo_keeps_later_changes(start: Start):
-    run = start().ready()
+def test_undo_keeps_later_changes(run: Run):
     presets, settings = run.window.pane_menus.presets, run.app.settings
     presets.save("Poet", {"params": {}, "system": "Rhyme."})
     presets.delete("Poet")

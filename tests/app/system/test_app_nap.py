@@ -3,11 +3,10 @@
 import pytest
 
 from app.system.app_nap import NapPrevention
-from tests.app.conftest import Start
+from tests.app.conftest import Run
 
 
-def test_app_nap_is_blocked_during_replies(start: Start):
-    run = start().ready()
+def test_app_nap_is_blocked_during_replies(run: Run):
     told: list[str] = []
 
     def begin():
@@ -30,9 +29,7 @@ def test_app_nap_is_blocked_during_replies(start: Start):
     awake.deleteLater()
 
 
-def test_refused_activity_does_not_affect_replies(start: Start):
-    run = start().ready()
-
+def test_refused_activity_does_not_affect_replies(run: Run):
     def begin():
         raise OSError("no such library")
 

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from app.system import logs
 from app.system.crash import KEPT, CrashReports
 from app.ui.dialogs.about import CrashDialog
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -108,8 +108,7 @@ def test_process_crash_is_offered_at_next_start(start: Start, profile):
     assert again.window.findChild(CrashDialog) is None
 
 
-def test_uncaught_window_error_is_reported(start: Start, profile):
-    run = start().ready()
+def test_uncaught_window_error_is_reported(run: Run, profile):
     assert logs.on_uncaught is not None
     logs.on_uncaught(*fail("x"))
     run.end()

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
@@ -13,8 +12,7 @@ from app.score import ScoreFeed
 from tests.app.conftest import Run
 
 
-def test_shortcut_toggles_score(start: Callable[..., Run]) -> None:
-    run = start().ready()
+def test_shortcut_toggles_score(run: Run) -> None:
     score = run.window.score
     assert not score.isVisible()
     run.qtbot.keyClick(run.window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
@@ -26,8 +24,7 @@ def test_shortcut_toggles_score(start: Callable[..., Run]) -> None:
     assert run.window.toast.isVisible()
 
 
-def test_writing_chat_has_a_lane_that_pauses_it(start: Callable[..., Run]) -> None:
-    run = start().ready()
+def test_writing_chat_has_a_lane_that_pauses_it(run: Run) -> None:
     run.window.toggle_score()
     pane = run.say("count 100000")
     score = run.window.score
@@ -48,8 +45,7 @@ def test_writing_chat_has_a_lane_that_pauses_it(start: Callable[..., Run]) -> No
     run.until(lambda: row.lane.state == "idle")
 
 
-def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
-    run = start().ready()
+def test_the_key_pauses_the_reply_in_front(run: Run) -> None:
     pane = run.say("count 100000")
     chat = pane.chat
     run.until(lambda: chat.reply.phase is Phase.WRITING)
@@ -71,11 +67,8 @@ def test_the_key_pauses_the_reply_in_front(start: Callable[..., Run]) -> None:
     assert chat.transcript.last("assistant").status == "cancelled"
 
 
-def test_canceled_stats_are_requested_again(
-    start: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_canceled_stats_are_requested_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stopped engine cancels pending queries. The score repeats them and shows the results."""
-    run = start().ready()
     cancelled: Future[dict[str, Any]] = Future()
     cancelled.cancel()
     cancelled.set_running_or_notify_cancel()

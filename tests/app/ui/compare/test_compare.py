@@ -44,8 +44,7 @@ def compared(run: Run, text: str, *members: Member) -> list[ComparisonColumn]:
     return ended(run)
 
 
-def test_three_seeds_reply_in_columns(start: Start):
-    run = start().ready()
+def test_three_seeds_reply_in_columns(run: Run):
     run.window.resize(1180, 700)
     run.ask("say before")
     dialog = open_dialog(run, "say hello")
@@ -126,8 +125,7 @@ def test_dialog_offers_models_if_there_is_only_the_guide(look, qtbot: QtBot):
         dialog.get.click()
 
 
-def test_dialog_names_what_it_shows(start: Start):
-    run = start().ready()
+def test_dialog_names_what_it_shows(run: Run):
     dialog = open_dialog(run, "say hello")
     assert dialog.saved.currentIndex() != -1
     dialog.kinds["Seeds"].click()
@@ -140,8 +138,7 @@ def test_dialog_names_what_it_shows(start: Start):
     assert [m.name for m in dialog.selected_members()] == [f"Reply {n}" for n in "ABCD"]
 
 
-def test_dialog_shows_that_there_are_more_members(start: Start):
-    run = start().ready()
+def test_dialog_shows_that_there_are_more_members(run: Run):
     dialog = open_dialog(run, "say hello")
     bar = dialog._list.verticalScrollBar()
     assert not bar.isVisible()
@@ -149,8 +146,7 @@ def test_dialog_shows_that_there_are_more_members(start: Start):
     run.until(bar.isVisible)
 
 
-def test_differences_between_replies_are_marked(start: Start):
-    run = start().ready()
+def test_differences_between_replies_are_marked(run: Run):
     columns = compared(run, "say hello", *panel.members_by_seed(3))
 
     def say(*texts: str) -> None:
@@ -186,8 +182,7 @@ def turn_wheel(column: ComparisonColumn, by: int) -> None:
     QApplication.sendEvent(view, event)
 
 
-def test_columns_scroll_together_on_request(start: Start):
-    run = start().ready()
+def test_columns_scroll_together_on_request(run: Run):
     columns = compared(run, "paste " + "a line\n\n" * 80, *panel.members_by_seed(3))
     bars = [column.bar for column in columns]
     run.until(lambda: all(bar.maximum() > 500 for bar in bars))
@@ -231,8 +226,7 @@ def test_blind_columns_hide_names_until_one_is_kept(start: Start):
     assert not start().pane.is_comparison_shown
 
 
-def test_results_end_a_blind_comparison(start: Start):
-    run = start().ready()
+def test_results_end_a_blind_comparison(run: Run):
     columns = compared(run, "say 7", *(Member(model=ref, hidden=True) for ref in MODELS))
     run.window.commands["panel_vote"].trigger()
     vote = run.pane.chat.transcript.last("assistant")
@@ -240,8 +234,7 @@ def test_results_end_a_blind_comparison(start: Start):
     assert [run.pane.chat.message_to_display(c.message_id).model for c in columns] == ["one", "two"]
 
 
-def test_columns_open_as_chats(start: Start):
-    run = start().ready()
+def test_columns_open_as_chats(run: Run):
     run.window.resize(1600, 800)
     before, chat = run.pane, run.pane.chat
     run.ask("say before")
@@ -262,8 +255,7 @@ def test_columns_open_as_chats(start: Start):
     assert None not in groups
 
 
-def test_keeping_one_of_several_models_is_counted(start: Start):
-    run = start().ready()
+def test_keeping_one_of_several_models_is_counted(run: Run):
     for kept in (1, 1, 0):
         columns = compared(run, "say hello", *(Member(model=ref) for ref in MODELS))
         columns[kept].keep.click()

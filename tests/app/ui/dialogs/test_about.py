@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDialog, QPushButton
 
 from app.ui.dialogs.about import LicencesWindow
 from engine import EngineError
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 
 def test_about_lists_the_components(start: Start):
@@ -25,8 +25,7 @@ def test_about_lists_the_components(start: Start):
     about.close()
 
 
-def test_about_opens_though_the_engine_has_stopped(start: Start, monkeypatch: pytest.MonkeyPatch):
-    run = start().ready()
+def test_about_opens_though_the_engine_has_stopped(run: Run, monkeypatch: pytest.MonkeyPatch):
     assert run.engine is not None
 
     def stopped() -> Future[dict[str, Any]]:

@@ -13,7 +13,7 @@ from app.ui.pane.options_popover import OptionsPopover
 from app.ui.transcript.markdown_view import MarkdownView, stops_in
 from app.ui.widgets.buttons import IconButton
 from app.ui.window import notices
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 Role = QAccessible.Role
 CONTROLS = {
@@ -67,8 +67,7 @@ def close_dialogs(run: Run) -> None:
             window.close()
 
 
-def test_all_controls_of_a_full_window_are_named(start: Start):
-    run = start().ready()
+def test_all_controls_of_a_full_window_are_named(run: Run):
     everything_named()
     run.window.commands["score"].trigger()
     for words in ("say *hello* [you](https://a.example)", "think", "fail"):
@@ -88,8 +87,7 @@ def test_all_controls_of_a_full_window_are_named(start: Start):
     everything_named()
 
 
-def test_statistics_versions_and_dialogs_have_names(start: Start):
-    run = start().ready()
+def test_statistics_versions_and_dialogs_have_names(run: Run):
     run.ask("say hello")
     row = run.pane.transcript.row(run.pane.chat.transcript.path[-1].id)
     assert row is not None
@@ -109,8 +107,7 @@ def test_statistics_versions_and_dialogs_have_names(start: Start):
     close_dialogs(run)
 
 
-def test_reply_is_announced_at_start_and_end(start: Start, monkeypatch: pytest.MonkeyPatch):
-    run = start().ready()
+def test_reply_is_announced_at_start_and_end(run: Run, monkeypatch: pytest.MonkeyPatch):
     said: list[str] = []
     monkeypatch.setattr(notices, "announce", lambda _widget, words: said.append(words))
     run.ask("count 40")
@@ -127,8 +124,7 @@ def test_reply_is_announced_at_start_and_end(start: Start, monkeypatch: pytest.M
     assert said == ["count 40: replying", "count 40: done"]
 
 
-def test_links_and_code_are_reachable_by_key(start: Start):
-    run = start().ready()
+def test_links_and_code_are_reachable_by_key(run: Run):
     run.pane.composer.set_text("See [one **place**](https://a.example)\n\n```python\na = 1\n```")
     run.pane.composer.button.click()
     run.answered()

@@ -75,8 +75,7 @@ def test_emptying_trash_asks_once(start: Start, profile, qtbot: QtBot):
     assert holding == []
 
 
-def test_erased_chat_ends_its_reply_silently(start: Start):
-    run = start().ready()
+def test_erased_chat_ends_its_reply_silently(run: Run):
     run.say("hold")
     chat_id = run.pane.chat.id
     run.window.chats.delete(chat_id)
@@ -87,8 +86,7 @@ def test_erased_chat_ends_its_reply_silently(start: Start):
     assert run.app.store.chats(include_deleted=True) == []
 
 
-def test_hit_opens_its_version(start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_hit_opens_its_version(run: Run, qtbot: QtBot):
     run.ask("say albatross")
     chat = run.pane.chat
     question = chat.transcript.last("user")

@@ -21,7 +21,7 @@ from app.settings.paths import Paths
 from app.store import ChatRecord, Message, Store, StoreError, new_id
 from app.system import logs
 from app.ui.dialogs.store_dialogs import Recovery, ask_about_store, ask_about_unsaved
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 from tests.app.fake_engine import FakeEngine
 
 
@@ -54,8 +54,7 @@ def test_exit_signal_closes_store_dialog(start: Start, damaged, qapp):
     application.deleteLater()
 
 
-def test_full_disk_is_reported_and_chat_continues(start: Start):
-    run = start().ready()
+def test_full_disk_is_reported_and_chat_continues(run: Run):
     error = StoreError("full", "The disk is full. Free some space; Stretto tries again.")
     writer = threading.Thread(target=run.app.store.writer.on_error, args=(error,))
     writer.start()
@@ -223,8 +222,7 @@ def stored(disk):
         return answers.fetchall(), [draft for (draft,) in drafts]
 
 
-def test_full_disk_keeps_stream_and_draft(disk, start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_full_disk_keeps_stream_and_draft(disk, run: Run, qtbot: QtBot):
     run.say("count 30000")
     run.until(lambda: run.answer(run.pane))
     fill(disk)

@@ -10,11 +10,10 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.ui.widgets import standard_dialogs
-from tests.app.conftest import Start
+from tests.app.conftest import Run
 
 
-def test_opened_folder_is_named_on_the_pane(start: Start):
-    run = start().ready()
+def test_opened_folder_is_named_on_the_pane(run: Run):
     run.window.chats.use_model("/models/Small-3B")
     run.until(lambda: run.pane.header.state == "Ready")
     assert run.pane.header.model_button.text() == "Small-3B"
@@ -28,10 +27,7 @@ def test_opened_folder_is_named_on_the_pane(start: Start):
     assert run.pane.chat.record.model == "guide"
 
 
-def test_folder_without_model_is_refused(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    run = start().ready()
+def test_folder_without_model_is_refused(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     empty, broken, good = (tmp_path / name for name in ("empty", "broken", "good"))
     for folder in (empty, broken, good):
         folder.mkdir()
@@ -60,8 +56,7 @@ def test_folder_without_model_is_refused(
     assert [text.partition(" ")[0] for text in said] == ["empty", "broken"]
 
 
-def test_a_failed_model_can_be_retried_and_replaced(start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_a_failed_model_can_be_retried_and_replaced(run: Run, qtbot: QtBot):
     run.window.chats.use_model("/models/broken")
     run.until(lambda: run.pane.notice.isVisible())
     run.engine.loading.clear()

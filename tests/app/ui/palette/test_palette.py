@@ -55,13 +55,6 @@ def german(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     language.install(None)
 
 
-@pytest.fixture
-def run(start: Start) -> Run:
-    begun = start()
-    begun.ready()
-    return begun
-
-
 def grades(typed: str, *texts: str) -> list[int | None]:
     wanted = PaletteQuery(typed)
     fits = [wanted.match(fold_text(text)) for text in texts]
@@ -305,8 +298,7 @@ def test_setting_is_shown_without_a_caret_in_the_search(run: Run, qapp: QApplica
 
 
 @pytest.mark.usefixtures("german")
-def test_palette_finds_translated_and_english_names(start: Start):
-    run = start().ready()
+def test_palette_finds_translated_and_english_names(run: Run):
     palette = opened(run, "rechts")
     assert words(palette) == ["Rechts teilen"]
     assert palette.finder.best_entries()[0].beside == "Fenster"

@@ -85,8 +85,7 @@ def test_branch_is_named_compared_and_chosen(start: Start):
     assert lines(run.pane.tree) == NAMED
 
 
-def test_branch_is_pruned_and_run_is_split(start: Start):
-    run = start().ready()
+def test_branch_is_pruned_and_run_is_split(run: Run):
     tree = branched(run)
     press(run, KEY.Key_Up, KEY.Key_Delete)
     run.until(lambda: lines(tree) == [*DRAWN[:2], ">say one 4"])
@@ -102,8 +101,7 @@ def test_branch_is_pruned_and_run_is_split(start: Start):
     assert lines(tree) == DRAWN
 
 
-def test_tree_stays_usable_during_a_reply(start: Start):
-    run = start().ready()
+def test_tree_stays_usable_during_a_reply(run: Run):
     branched(run)
     pane = run.pane
     press(run, KEY.Key_Escape)

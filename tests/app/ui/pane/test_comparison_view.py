@@ -40,8 +40,7 @@ def edited(run: Run, row: AnswerRow) -> None:
     assert row._panel.isEnabled()
 
 
-def test_panel_is_asked_and_merged(start: Start):
-    run = start().ready()
+def test_panel_is_asked_and_merged(run: Run):
     run.ask("say before")
     pane, chat = run.pane, run.pane.chat
     edited(run, pane.transcript.places[-1].row)
@@ -91,8 +90,7 @@ def test_kept_column_survives_restart(start: Start):
     assert not run.pane.is_comparison_shown
 
 
-def test_imported_column_continues_as_its_member(start: Start):
-    run = start().ready()
+def test_imported_column_continues_as_its_member(run: Run):
     run.ask("say before")
     told = {"letter": "A", "system": "Doubt it.", "model": SMALL, "temperature": 0.3}
     chat, stats = run.pane.chat, {"panel": told}
@@ -112,8 +110,7 @@ def ask(run: Run, text: str, *members: Member) -> list[str]:
     return [column.message_id for column in run.pane.comparison.columns]
 
 
-def test_queue_continues_after_column_is_kept(start: Start):
-    run = start().ready()
+def test_queue_continues_after_column_is_kept(run: Run):
     pane, chat, library = run.pane, run.pane.chat, run.app.library
     run.window.toggle_score()
     ids = ask(run, "hold 2", Member("One"), Member("Two", model=SMALL), Member("Three"))
@@ -140,8 +137,7 @@ def test_queue_continues_after_column_is_kept(start: Start):
     assert not chat.panel_runner.generators
 
 
-def test_ended_comparison_leaves_focus_in_other_pane(start: Start):
-    run = start().ready()
+def test_ended_comparison_leaves_focus_in_other_pane(run: Run):
     left = run.pane
     ids = ask(run, "hold 2", Member("One"), Member("Two"))
     run.until(lambda: all(left.chat.reply.message(each).content for each in ids))
@@ -157,8 +153,7 @@ def test_ended_comparison_leaves_focus_in_other_pane(start: Start):
     assert QApplication.focusWidget() is right.composer.field
 
 
-def test_comparison_is_shown_again_in_a_new_pane(start: Start):
-    run = start().ready()
+def test_comparison_is_shown_again_in_a_new_pane(run: Run):
     pane, workspace = run.pane, run.window.workspace
     ids = ask(run, "say yes", Member("One"), Member("Two"))
     run.until(lambda: not pane.chat.reply.is_active)
@@ -173,10 +168,7 @@ def test_comparison_is_shown_again_in_a_new_pane(start: Start):
     assert [column.message_id for column in run.pane.comparison.columns] == ids
 
 
-def test_regenerated_column_is_sampled_like_the_others(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-):
-    run = start().ready()
+def test_regenerated_column_is_sampled_like_the_others(run: Run, monkeypatch: pytest.MonkeyPatch):
     said, thought = [], []
     monkeypatch.setattr(comparison_view, "announce", lambda _widget, words: said.append(words))
     monkeypatch.setattr(AnswerRow, "set_thought", lambda _row, seconds: thought.append(seconds))
@@ -203,8 +195,7 @@ def test_regenerated_column_is_sampled_like_the_others(
     assert [column.message_id for column in shown] == ids
 
 
-def test_failed_column_is_retried_as_its_member(start: Start):
-    run = start().ready()
+def test_failed_column_is_retried_as_its_member(run: Run):
     pane, chat = run.pane, run.pane.chat
     first = ask(
         run, "fail now", Member("A", system="Doubt it."), Member("B", temperature=0.3, seed=3)
@@ -223,8 +214,7 @@ def test_failed_column_is_retried_as_its_member(start: Start):
     assert [m.id for m in chat.transcript.children(question)] == [*first, *shown]
 
 
-def test_saved_panel_is_judged_and_counted(start: Start):
-    run = start().ready()
+def test_saved_panel_is_judged_and_counted(run: Run):
     pane, chat = run.pane, run.pane.chat
     pane.composer.set_text("say 7")
     press(run, "compare")

@@ -11,7 +11,7 @@ from app.models import suggestions
 from app.store import Store
 from app.tools.builtin import DATE
 from app.ui.pane.empty import ABOUT_THE_DATE, GUIDE_THINGS
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 
 def test_first_start_opens_a_chat_with_the_guide(start: Start):
@@ -33,8 +33,7 @@ def test_first_start_opens_a_chat_with_the_guide(start: Start):
     assert not run.pane.empty.isVisible()
 
 
-def test_get_model_button_is_only_next_to_the_guide(start: Start):
-    run = start().ready()
+def test_get_model_button_is_only_next_to_the_guide(run: Run):
     run.window.resize(1200, 900)
     run.until(lambda: not flows.running_tasks())
     assert not run.pane.empty.small.isVisible()

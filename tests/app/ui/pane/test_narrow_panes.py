@@ -83,8 +83,7 @@ def test_model_button_has_caret_after_name(start: Start, monkeypatch: pytest.Mon
     assert ("caret-down", True) in icons
 
 
-def test_narrow_pane_shows_prefill_in_reply(start: Start):
-    run = start().ready()
+def test_narrow_pane_shows_prefill_in_reply(run: Run):
     run.say("hold 0")
     chat, pane = run.pane.chat, run.pane
     run.until(lambda: pane.transcript.row(chat.reply.message_id or "") is not None)
@@ -137,8 +136,7 @@ def test_loaded_state_is_shown_in_narrow_pane(start: Start):
     assert header.written == ""
 
 
-def test_tooltips_show_custom_shortcuts(start: Start):
-    run = start().ready()
+def test_tooltips_show_custom_shortcuts(run: Run):
     button, keys = new_button(run), run.window.keys
     assert point_at(button) == f"New Chat  {to_native_keys('Ctrl+N')}"
     keys.assign("new", "Ctrl+Shift+Y")

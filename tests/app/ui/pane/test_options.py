@@ -138,8 +138,7 @@ def fill_half(run: Run) -> None:
     run.ask("count 160")
 
 
-def test_the_meter_shows_how_full_the_context_is(start: Start):
-    run = start().ready()
+def test_the_meter_shows_how_full_the_context_is(run: Run):
     meter = run.pane.header.meter
     assert not meter.isVisible()
     run.ask("say one")
@@ -162,8 +161,7 @@ def test_the_meter_shows_how_full_the_context_is(start: Start):
     assert "Nearly full" in meter.toolTip()
 
 
-def test_active_chat_has_priority(start: Start):
-    run = start().ready()
+def test_active_chat_has_priority(run: Run):
     first = run.say("say one")
     run.answered()
     run.window.chats.split("right")
@@ -176,8 +174,7 @@ def test_active_chat_has_priority(start: Start):
     assert branched.reply.generator.session._session.priority == 0
 
 
-def test_new_chats_use_default_options(start: Start):
-    run = start().ready()
+def test_new_chats_use_default_options(run: Run):
     run.app.settings.set(new_chat={"top_k": 7, "of_a_later_version": 1, "temperature": 0.9})
     run.window.settings_commands.show_settings()
     window = run.settings
@@ -196,8 +193,7 @@ def test_new_chats_use_default_options(start: Start):
     assert sent.turns[0]["content"] == "Be kind."
 
 
-def test_ctrl_enter_can_send(start: Start):
-    run = start().ready()
+def test_ctrl_enter_can_send(run: Run):
     run.window.settings_commands.show_settings()
     run.settings.send_key["ctrl_enter"].setChecked(True)
     run.settings.close()

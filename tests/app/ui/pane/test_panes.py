@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from app.chats import panel
 from app.chats.chat import Chat
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 
 def test_splits_open_new_chats(start: Start):
@@ -33,8 +33,7 @@ def test_splits_open_new_chats(start: Start):
     assert run.pane is second
 
 
-def test_closed_pane_keeps_replying_until_undo(start: Start):
-    run = start().ready()
+def test_closed_pane_keeps_replying_until_undo(run: Run):
     kept = run.pane
     run.window.commands["split_right"].trigger()
     pane = run.say("hold 3")
@@ -83,9 +82,8 @@ def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
     assert len(run.panes) == 1
 
 
-def test_chat_in_new_pane_is_connected_once(start: Start):
+def test_chat_in_new_pane_is_connected_once(run: Run):
     """A replying chat outlives its pane, and another pane adds no connections."""
-    run = start().ready()
     pane = run.pane
     pane.composer.set_text("hold 5")
     # Columns have connections to the chat, too.
@@ -117,8 +115,7 @@ def listeners(chat: Chat) -> dict[str, int]:
     return {name.partition("(")[0]: chat.receivers(f"2{name}") for name in names}
 
 
-def test_tab_moves_through_the_composers_buttons_from_left_to_right(start: Start):
-    run = start().ready()
+def test_tab_moves_through_the_composers_buttons_from_left_to_right(run: Run):
     run.window.commands["split_right"].trigger()
     composer = run.pane.composer
     buttons = [composer.broadcast_button, composer.compare, composer.attach, composer.button]

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 
 from app.ui.pane.pane import ChatPane
 from app.ui.pane.queue_view import QueuedRow
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 KEY = Qt.Key
 
@@ -27,8 +27,7 @@ def queued(pane: ChatPane) -> list[str]:
     return [each.text for each in pane.chat.queue.messages]
 
 
-def test_enter_queues_messages_and_announces_them(start: Start):
-    run = start().ready()
+def test_enter_queues_messages_and_announces_them(run: Run):
     pane = busy(run, "say one", "say two")
     assert (pane.composer.text, queued(pane)) == ("", ["say one", "say two"])
     assert pane.queue.isVisible()
@@ -42,8 +41,7 @@ def test_enter_queues_messages_and_announces_them(start: Start):
     assert not pane.queue.isVisible()
 
 
-def test_queue_is_edited_by_keyboard(start: Start):
-    run = start().ready()
+def test_queue_is_edited_by_keyboard(run: Run):
     pane = busy(run, "say one", "say two", "say three")
     bot, field = run.qtbot, pane.composer.field
     # Up in an empty message edits the last one; Esc restores it.
@@ -79,8 +77,7 @@ def test_queue_is_edited_by_keyboard(start: Start):
     assert (queued(pane), field.hasFocus()) == ([], True)
 
 
-def test_queue_is_held_after_stop_until_send(start: Start):
-    run = start().ready()
+def test_queue_is_held_after_stop_until_send(run: Run):
     pane = busy(run, "say one", "say two")
     run.qtbot.keyClick(pane.composer.field, KEY.Key_Escape)
     run.until(lambda: not pane.chat.reply.is_active)

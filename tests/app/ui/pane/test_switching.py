@@ -28,8 +28,7 @@ def slow(start: Start) -> Run:
     return run
 
 
-def test_chat_keeps_history_with_new_model(start: Start):
-    run = start().ready()
+def test_chat_keeps_history_with_new_model(run: Run):
     mine, *others = add_panes(run, 3)
     run.say("say one", mine)
     run.answered(mine)

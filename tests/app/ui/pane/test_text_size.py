@@ -7,7 +7,7 @@ from app.chats.turn import Event
 from app.settings.settings import ZOOM
 from app.ui.style import motion
 from app.ui.style.theme import theme
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 KEY = Qt.Key
@@ -56,8 +56,7 @@ def test_reduced_motion_follows_desktop_or_setting(qtbot):
     assert wanted.is_reduced
 
 
-def test_reduced_motion_stops_pulsing_dots(start: Start):
-    run = start().ready()
+def test_reduced_motion_stops_pulsing_dots(run: Run):
     run.window.settings_commands.show_settings()
     run.settings.looks.motion.setChecked(True)
     run.settings.close()

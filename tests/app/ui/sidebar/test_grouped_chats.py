@@ -77,8 +77,7 @@ def test_group_row_expands_to_its_chats(start: Start):
     run.until(lambda: words(run)[2:] == ["Seed 1", "Seed 2", "Seed 3"])
 
 
-def test_broadcast_to_new_chats_forms_group(start: Start):
-    run = start().ready()
+def test_broadcast_to_new_chats_forms_group(run: Run):
     first = run.pane
     run.window.commands["split_right"].trigger()
     second = run.pane

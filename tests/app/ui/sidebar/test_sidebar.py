@@ -26,8 +26,7 @@ def titles(run: Run):
     return [model.index(n).data() for n in range(model.rowCount())]
 
 
-def test_untitled_chat_is_named_by_draft(start: Start, qtbot: QtBot, tmp_path: Path):
-    run = start().ready()
+def test_untitled_chat_is_named_by_draft(run: Run, qtbot: QtBot, tmp_path: Path):
     first = run.pane
     qtbot.keyClicks(first.composer.field, "Tides at noon")
     run.until(lambda: titles(run) == ["Today", "Tides at noon"])
@@ -107,8 +106,7 @@ def test_held_modifier_selects_no_second_row(start: Start, qtbot: QtBot):
     assert model.row_of(first).isValid()
 
 
-def test_unchanged_title_editor_sets_no_title(start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_unchanged_title_editor_sets_no_title(run: Run, qtbot: QtBot):
     qtbot.keyClicks(run.pane.composer.field, "unsent")
     chat_id = run.pane.chat.id
     run.until(lambda: "unsent" in titles(run))
@@ -120,8 +118,7 @@ def test_unchanged_title_editor_sets_no_title(start: Start, qtbot: QtBot):
     assert run.app.store.chat(chat_id).title == ""
 
 
-def test_folder_menu_makes_and_moves_subfolders(start: Start):
-    run = start().ready()
+def test_folder_menu_makes_and_moves_subfolders(run: Run):
     order, organizer = run.app.library.order, run.window.sidebar.organizer
     top = order.make("Trips")
     inner = order.make("Sea", parent_id=top.id)

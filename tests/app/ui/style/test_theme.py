@@ -20,7 +20,7 @@ from app.ui.style.tokens import (
     TEXT_PAIRS,
     contrast,
 )
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 LOOKS = pytest.mark.parametrize(
     "tokens", [LIGHT, DARK, HIGH_LIGHT, HIGH_DARK], ids=["light", "dark", "high-light", "high-dark"]
@@ -93,8 +93,7 @@ class Styled(QObject):
         return False
 
 
-def test_theme_change_styles_each_widget_once(start: Start) -> None:
-    run = start().ready()
+def test_theme_change_styles_each_widget_once(run: Run) -> None:
     counter = Styled()
     field = run.pane.composer.field
     field.installEventFilter(counter)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from app.ui.pane.options_popover import OptionsPopover
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 
 def open_panel(run: Run):
@@ -33,11 +32,6 @@ def choose(run: Run, panel, kind):
 def close(run: Run, panel):
     panel.close()
     run.until(lambda: not isValid(panel) or not panel.isVisible())
-
-
-@pytest.fixture
-def run(start: Start):
-    return start().ready()
 
 
 def test_list_format_is_used_and_shown(run: Run):

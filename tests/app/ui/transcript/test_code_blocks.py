@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.markdown import MarkdownDocument
 from app.ui.style.theme import markdown_style
 from app.ui.transcript.markdown_view import MarkdownView
-from tests.app.conftest import Start
+from tests.app.conftest import Run
 
 LONG = "total = " + " + ".join(f"value_{n}" for n in range(40))
 ANSWER = f"Before\n\n```py\nshort = 1\n{LONG}\nlast = 3\n```\n\nBetween\n\n```\nfits\n```\n\nAfter"
@@ -148,8 +148,7 @@ def test_very_long_line_is_always_wrapped(qtbot: QtBot, look):
     assert shown.markdown.code_width(shown.code) == 0
 
 
-def test_wrapping_is_restored_with_its_row(start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_wrapping_is_restored_with_its_row(run: Run, qtbot: QtBot):
     run.pane.chat.turn.send(f"paste ```py\n{LONG}\n```\n")
     run.answered()
     answer = run.pane.chat.transcript.last("assistant").id

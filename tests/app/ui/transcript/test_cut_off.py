@@ -14,7 +14,7 @@ from app.ui.style.figures import figures_line
 from app.ui.style.theme import Theme
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import state_text
-from tests.app.conftest import Start
+from tests.app.conftest import Run
 
 
 def test_reply_that_repeats_itself_says_so() -> None:
@@ -27,8 +27,7 @@ def test_reply_that_repeats_itself_says_so() -> None:
     assert ending_note(replace(message, stats={"reason": "length", "repeated_tokens": 0})) == ""
 
 
-def test_continued_reply_streams_during_load(start: Start) -> None:
-    run = start().ready()
+def test_continued_reply_streams_during_load(run: Run) -> None:
     run.say("hold 3")
     run.until(lambda: "2" in run.answer(run.pane))
     run.pane.act(Action.STOP)

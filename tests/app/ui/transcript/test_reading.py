@@ -17,7 +17,7 @@ from app.ui.transcript import answer_row, user_row
 from app.ui.transcript.answer_row import AnswerRow, remedies
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.user_row import UserRow
-from tests.app.conftest import Start, rows_alive
+from tests.app.conftest import Run, Start, rows_alive
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -176,8 +176,7 @@ def test_tab_scrolls_to_the_links_of_a_reply(start: Start, profile):
         assert view.viewport().rect().contains(place)
 
 
-def test_hidden_tab_renders_when_shown(start: Start):
-    run = start().ready()
+def test_hidden_tab_renders_when_shown(run: Run):
     pane = run.say("hold 30")
     run.until(lambda: "5" in run.answer(pane))
     run.window.chats.new()

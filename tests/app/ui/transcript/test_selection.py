@@ -264,8 +264,7 @@ def test_whole_reply_is_copied_as_written(start: Start, profile) -> None:
     assert copied("text/markdown").endswith("A __fruit__.\n\n* yellow")
 
 
-def test_streaming_message_can_be_selected(start: Start) -> None:
-    run = start().ready()
+def test_streaming_message_can_be_selected(run: Run) -> None:
     pane = run.say("hold 60")
     view = pane.transcript
     answer = pane.chat.transcript.last("assistant").id
@@ -280,8 +279,7 @@ def test_streaming_message_can_be_selected(start: Start) -> None:
     assert copied().endswith("60 end")
 
 
-def test_drag_over_streaming_message_keeps_its_start(start: Start) -> None:
-    run = start().ready()
+def test_drag_over_streaming_message_keeps_its_start(run: Run) -> None:
     pane = run.say("hold 400")
     view = pane.transcript
     answer = pane.chat.transcript.last("assistant").id

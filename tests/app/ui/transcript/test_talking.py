@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 
 def row_of(pane, role="assistant"):
@@ -29,8 +29,7 @@ def test_shift_enter_breaks_line_without_sending(start: Start, qtbot: QtBot):
     assert run.pane.composer.field.verticalScrollBar().maximum() > 0
 
 
-def test_escape_stops_and_keeps_text(start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_escape_stops_and_keeps_text(run: Run, qtbot: QtBot):
     pane = run.say("hold 5")
     run.until(lambda: run.answer(pane).startswith("1 2 3 4 5"))
     assert pane.composer.button.stops
@@ -58,8 +57,7 @@ def test_escape_stops_and_keeps_text(start: Start, qtbot: QtBot):
     assert run.answered() == "You said: next question"
 
 
-def test_reasoning_is_separate_and_collapsible(start: Start):
-    run = start().ready()
+def test_reasoning_is_separate_and_collapsible(run: Run):
     pane = run.say("think")
     assert run.answered() == "Thought."
     message = pane.chat.transcript.last("assistant")
@@ -89,8 +87,7 @@ def test_reasoning_is_separate_and_collapsible(start: Start):
     assert pane.composer.editing
 
 
-def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_answer_again_keeps_the_first_answer(run: Run, qtbot: QtBot):
     pane = run.say("say hello")
     run.answered()
     run.window.commands["regenerate"].trigger()
@@ -118,8 +115,7 @@ def test_answer_again_keeps_the_first_answer(start: Start, qtbot: QtBot):
     assert not pane.composer.editing
 
 
-def test_chats_continue_after_engine_failure(start: Start):
-    run = start().ready()
+def test_chats_continue_after_engine_failure(run: Run):
     first = run.say("say one")
     run.answered()
     run.window.chats.split("right")

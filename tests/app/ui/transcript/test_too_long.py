@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.ui.pane.options_popover import OptionsPopover
 from app.ui.transcript.user_row import LEFT_OUT, UserRow
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 REST = ["Edit Message", "Delete Message", "Choose Another Model…"]
 """Actions offered besides dropping the oldest turns."""
@@ -22,8 +22,7 @@ def remedies(run: Run) -> dict:
     return {button.text(): button for button in run.pane.transcript.row(last.id).error.buttons}
 
 
-def test_button_drops_oldest_turns(start: Start):
-    run = start().ready()
+def test_button_drops_oldest_turns(run: Run):
     run.ask("say one")
     run.ask("overflow")
     ways = remedies(run)
@@ -34,9 +33,8 @@ def test_button_drops_oldest_turns(start: Start):
     assert "error" not in {message.status for message in run.pane.chat.transcript.path}
 
 
-def test_message_too_long_is_left_out_later(start: Start):
+def test_message_too_long_is_left_out_later(run: Run):
     """Regression test: the chat was stuck, because each later turn failed in the same way."""
-    run = start().ready()
     run.ask("say one")
     run.ask("toolong " + "words " * 30)
     row = run.pane.transcript.row(run.pane.chat.transcript.path[2].id)
@@ -53,8 +51,7 @@ def test_message_too_long_is_left_out_later(start: Start):
     assert row.note == ""
 
 
-def test_button_leaves_out_long_message_and_restores(start: Start):
-    run = start().ready()
+def test_button_leaves_out_long_message_and_restores(run: Run):
     run.ask("say one")
     run.ask("toolong words")
     remedies(run)["Delete Message"].click()
@@ -66,8 +63,7 @@ def test_button_leaves_out_long_message_and_restores(start: Start):
     menu.close()
 
 
-def test_single_long_message_offers_no_older_ones(start: Start):
-    run = start().ready()
+def test_single_long_message_offers_no_older_ones(run: Run):
     run.ask("say one")
     run.ask("huge words")
     assert list(remedies(run)) == REST
@@ -81,8 +77,7 @@ def test_single_long_message_offers_no_older_ones(start: Start):
     run.until(lambda: run.window.findChild(OptionsPopover) is not None)
 
 
-def test_old_error_offers_nothing_during_reply(start: Start):
-    run = start().ready()
+def test_old_error_offers_nothing_during_reply(run: Run):
     run.ask("say one")
     run.ask("huge words")
     card = run.pane.chat.transcript.last("assistant").id

@@ -569,8 +569,7 @@ def test_running_call_is_shown_in_header_and_score(start: Start) -> None:
     run.until(lambda: score.rows()[0].lane.state == "idle")
 
 
-def test_each_tool_has_name_and_description(start: Start) -> None:
-    run = start().ready()
+def test_each_tool_has_name_and_description(run: Run) -> None:
     toolbox, chat = run.app.library.toolbox, run.pane.chat
     toolbox.host.set_servers([ServerConfig("web", "x")])
     long = "Looks pages up. Give it words. " + "More of it. " * 40

@@ -4,11 +4,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from tests.app.conftest import Start
+from tests.app.conftest import Run
 
 
-def test_title_counts_unseen_answers(start: Start, monkeypatch):
-    run = start().ready()
+def test_title_counts_unseen_answers(run: Run, monkeypatch):
     state = [Qt.ApplicationState.ApplicationActive]
     alerts = []
     monkeypatch.setattr(QGuiApplication, "applicationState", lambda: state[0])

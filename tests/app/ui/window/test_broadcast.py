@@ -7,11 +7,10 @@ from pytestqt.qtbot import QtBot
 from app.chats.options import ChatOptions
 from app.chats.turn import Event, Writing
 from app.ui.compare.compare_dialog import CompareDialog
-from tests.app.conftest import Start
+from tests.app.conftest import Run
 
 
-def test_broadcast_reaches_every_pane(start: Start):
-    run = start().ready()
+def test_broadcast_reaches_every_pane(run: Run):
     left = run.pane
     run.window.commands["split_right"].trigger()
     right = run.pane
@@ -33,9 +32,8 @@ def test_broadcast_reaches_every_pane(start: Start):
     [((1, 2), ["Seed 1", "Seed 2"]), ((1, 1), ["{0} 1", "{0} 2"])],
 )
 def test_new_chats_of_a_broadcast_differ_in_name(
-    start: Start, seeds: tuple[int, int], variants: list[str]
+    run: Run, seeds: tuple[int, int], variants: list[str]
 ):
-    run = start().ready()
     run.window.commands["split_right"].trigger()
     for pane, seed in zip(run.panes, seeds, strict=True):
         pane.chat.set_options(ChatOptions(seed=seed), "")
@@ -45,8 +43,7 @@ def test_new_chats_of_a_broadcast_differ_in_name(
     assert [pane.chat.record.variant for pane in run.panes] == [v.format(name) for v in variants]
 
 
-def test_escape_turns_broadcast_off(start: Start):
-    run = start().ready()
+def test_escape_turns_broadcast_off(run: Run):
     run.window.commands["split_right"].trigger()
     run.window.commands["broadcast"].trigger()
     run.pane.focus_composer()
@@ -54,8 +51,7 @@ def test_escape_turns_broadcast_off(start: Start):
     assert not run.window.commands["broadcast"].isChecked()
 
 
-def test_broadcast_keeps_draft_of_busy_chat(start: Start):
-    run = start().ready()
+def test_broadcast_keeps_draft_of_busy_chat(run: Run):
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
     left.composer.set_text("my next thought")
@@ -70,8 +66,7 @@ def test_broadcast_keeps_draft_of_busy_chat(start: Start):
     assert (left.composer.text, len(left.chat.transcript.path)) == ("my next thought", 2)
 
 
-def test_broadcast_says_why_a_chat_did_not_get_it(start: Start, monkeypatch: pytest.MonkeyPatch):
-    run = start().ready()
+def test_broadcast_says_why_a_chat_did_not_get_it(run: Run, monkeypatch: pytest.MonkeyPatch):
     left = run.pane
     monkeypatch.setattr(left.chat.attaching, "largest_unfit_file", lambda _files: "long.txt")
     run.window.commands["split_right"].trigger()
@@ -81,8 +76,7 @@ def test_broadcast_says_why_a_chat_did_not_get_it(start: Start, monkeypatch: pyt
     assert left.composer.text == "say next"
 
 
-def test_stop_and_delete_hold_queued_broadcast(start: Start):
-    run = start().ready()
+def test_stop_and_delete_hold_queued_broadcast(run: Run):
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
     assert left.chat.turn.handle(Event.BROADCAST, Writing("say later"))
@@ -98,8 +92,7 @@ def test_stop_and_delete_hold_queued_broadcast(start: Start):
     assert [reply.turns[-1]["content"] for reply in engine.sent] == ["hold 2", "hold 3"]
 
 
-def test_chat_can_leave_and_rejoin_group(start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_chat_can_leave_and_rejoin_group(run: Run, qtbot: QtBot):
     run.window.resize(1180, 700)
     left = run.pane
     assert not left.composer.broadcast_button.isVisible()
@@ -128,8 +121,7 @@ def test_chat_can_leave_and_rejoin_group(start: Start, qtbot: QtBot):
     assert not left.composer.broadcast_button.isChecked()
 
 
-def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
-    run = start().ready()
+def test_broadcast_excludes_hidden_tabs_by_default(run: Run):
     hidden = run.pane
     run.window.chats.new()
     left = run.pane
@@ -154,8 +146,7 @@ def test_broadcast_excludes_hidden_tabs_by_default(start: Start):
     assert broadcast.group == [hidden, right]
 
 
-def test_pinned_broadcast_applies_to_every_message(start: Start):
-    run = start().ready()
+def test_pinned_broadcast_applies_to_every_message(run: Run):
     left = run.pane
     run.window.commands["split_right"].trigger()
     run.window.commands["broadcast"].trigger()
@@ -169,8 +160,7 @@ def test_pinned_broadcast_applies_to_every_message(start: Start):
     assert not run.window.broadcast.pinned
 
 
-def test_compare_and_four_buttons_start_comparisons(start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_compare_and_four_buttons_start_comparisons(run: Run, qtbot: QtBot):
     qtbot.mouseClick(run.pane.composer.compare, Qt.MouseButton.LeftButton)
     assert run.window.findChild(CompareDialog) is None  # there is no message
     run.pane.composer.set_text("say hello")
@@ -187,8 +177,7 @@ def test_compare_and_four_buttons_start_comparisons(start: Start, qtbot: QtBot):
     assert run.pane.composer.text == ""
 
 
-def test_broadcast_works_from_replying_chat(start: Start, qtbot: QtBot):
-    run = start().ready()
+def test_broadcast_works_from_replying_chat(run: Run, qtbot: QtBot):
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
     run.window.commands["split_right"].trigger()

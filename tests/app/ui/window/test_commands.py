@@ -22,8 +22,7 @@ def two(start: Start):
     return run, first, run.pane.chat.id
 
 
-def test_new_chat_reuses_empty_one(start: Start):
-    run = start().ready()
+def test_new_chat_reuses_empty_one(run: Run):
     blank = run.pane
     run.window.sidebar.search.setFocus()
     for _ in range(2):
@@ -68,8 +67,7 @@ def test_delete_applies_to_focused_row(two):
     assert run.app.library.chat(second) is None
 
 
-def test_disabled_command_shortcut_shows_reason(start: Start):
-    run = start().ready()
+def test_disabled_command_shortcut_shows_reason(run: Run):
     run.qtbot.keyClick(run.pane.composer.field, Qt.Key.Key_R, CTRL)
     why = run.window.commands.why_not("regenerate")
     assert run.window.toast.text == why != ""
@@ -101,8 +99,7 @@ def wheel(run: Run, field) -> None:
     QApplication.sendEvent(field, event)
 
 
-def test_wheel_ignores_unfocused_settings(start: Start):
-    run = start().ready()
+def test_wheel_ignores_unfocused_settings(run: Run):
     run.window.settings_commands.show_settings()
     window = run.settings
     run.until(window.isVisible)

@@ -63,8 +63,7 @@ def test_renaming_restores_focus_to_message(two: Run):
     two.until(two.pane.composer.field.hasFocus)
 
 
-def test_palette_delete_focuses_next_message(start: Start):
-    run = start().ready()
+def test_palette_delete_focuses_next_message(run: Run):
     run.ask("say one")
     for name in ("split_right", "split_down"):
         run.window.commands[name].trigger()

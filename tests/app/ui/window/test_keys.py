@@ -70,8 +70,7 @@ def test_up_and_down_select_messages(start: Start):
     assert run.pane.composer.field.hasFocus()
 
 
-def test_down_scrolls_long_reply_first(start: Start):
-    run = start().ready()
+def test_down_scrolls_long_reply_first(run: Run):
     run.pane.chat.turn.send("paste " + "word\n\n" * 120)
     run.answered()
     run.ask("say end")
@@ -105,8 +104,7 @@ def test_tab_visits_message_actions(start: Start):
     assert run.pane.header.options_button.hasFocus()
 
 
-def test_wide_code_is_moved_and_copied(start: Start):
-    run = start().ready()
+def test_wide_code_is_moved_and_copied(run: Run):
     run.pane.chat.turn.send("paste " + WIDE)
     run.answered()
     row = in_conversation(run)

@@ -262,8 +262,7 @@ def test_unread_reply_stays_unread_after_restart(start: Start):
     run.until(lambda: library.unread == shown() == set())
 
 
-def test_window_size_is_saved_before_exit(start: Start):
-    run = start().ready()
+def test_window_size_is_saved_before_exit(run: Run):
     run.window._layout._soon.stop()
 
     def kept():

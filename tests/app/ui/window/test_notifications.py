@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication
 
 from app.ui.window import notices
 from app.ui.window.notices import Notifications
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 AWAY, HERE = Qt.ApplicationState.ApplicationInactive, Qt.ApplicationState.ApplicationActive
 
@@ -35,8 +35,7 @@ def answered(run: Run, notifier: Notifications, text: str, seconds: float) -> No
     run.until(lambda: run.pane.chat.id not in notifier._started_at)
 
 
-def test_long_reply_in_background_notifies(start: Start, monkeypatch):
-    run = start().ready()
+def test_long_reply_in_background_notifies(run: Run, monkeypatch):
     state = [HERE]
     asked = type("Asked", (QGuiApplication,), {"applicationState": staticmethod(lambda: state[0])})
     monkeypatch.setattr(notices, "QGuiApplication", asked)

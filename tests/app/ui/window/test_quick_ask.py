@@ -10,7 +10,7 @@ from PySide6.QtNetwork import QLocalSocket
 from PySide6.QtWidgets import QApplication, QPushButton, QSystemTrayIcon
 
 from app.ui.settings import other_programs
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 
 def escape(run: Run) -> None:
@@ -23,8 +23,7 @@ def icon(run: Run) -> QSystemTrayIcon:
     return found
 
 
-def test_quick_question_window_closes_with_esc(start: Start):
-    run = start().ready()
+def test_quick_question_window_closes_with_esc(run: Run):
     run.ask("say before")
     before = run.pane
     run.window.commands["quick_ask"].trigger()
@@ -51,8 +50,7 @@ def test_quick_question_window_closes_with_esc(start: Start):
     assert run.window.workspace.dock(pane.chat.id).dockAreaWidget().titleBar().isVisible()
 
 
-def test_unused_quick_question_leaves_no_chat(start: Start):
-    run = start().ready()
+def test_unused_quick_question_leaves_no_chat(run: Run):
     for _ in range(2):
         run.window.commands["quick_ask"].trigger()
     assert len(run.panes) == 2
@@ -63,8 +61,7 @@ def test_unused_quick_question_leaves_no_chat(start: Start):
     assert run.app.library.chats() == []
 
 
-def test_second_start_opens_quick_question(start: Start):
-    run = start().ready()
+def test_second_start_opens_quick_question(run: Run):
     single = run.app.single
     socket = QLocalSocket()
     socket.connectToServer(single._name + "-ask")
@@ -88,8 +85,7 @@ def test_command_for_the_shortcut_runs_from_the_sources(monkeypatch: pytest.Monk
     assert subprocess.run([*command[:-1], "--version"], check=False, cwd="/").returncode == 0
 
 
-def test_settings_copy_the_command_for_the_shortcut(start: Start):
-    run = start().ready()
+def test_settings_copy_the_command_for_the_shortcut(run: Run):
     run.window.settings_commands.show_settings()
     buttons = run.settings.findChildren(QPushButton)
     next(button for button in buttons if button.text() == "Copy Command").click()
@@ -97,8 +93,7 @@ def test_settings_copy_the_command_for_the_shortcut(start: Start):
 
 
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", "This plugin does not support", extend=True)
-def test_tray_is_off_by_default(start: Start):
-    run = start().ready()
+def test_tray_is_off_by_default(run: Run):
     tray = run.window.tray
     assert tray.icon is None
     run.window.settings_commands.show_settings()
@@ -113,8 +108,7 @@ def test_tray_is_off_by_default(start: Start):
     assert tray.icon is None
 
 
-def test_quick_question_has_no_compare_or_broadcast(start: Start):
-    run = start().ready()
+def test_quick_question_has_no_compare_or_broadcast(run: Run):
     main = run.pane
     run.window.commands["quick_ask"].trigger()
     quick = run.pane

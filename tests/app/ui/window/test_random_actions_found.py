@@ -24,9 +24,8 @@ def answer_row(run: Run, number: int) -> AnswerRow:
     return row
 
 
-def test_stopped_answer_can_be_painted_during_change(start: Start):
+def test_stopped_answer_can_be_painted_during_change(run: Run):
     """Regression test: painting between a stop and the next layout raised KeyError."""
-    run = start().ready()
     run.say("hold 2")
     run.until(lambda: "2" in run.answer(run.pane))
     run.pane.act(Action.STOP)
@@ -37,9 +36,8 @@ def test_stopped_answer_can_be_painted_during_change(start: Start):
     row.grab()  # an error in painting fails the test
 
 
-def test_reuse_seed_handles_missing_seed(start: Start):
+def test_reuse_seed_handles_missing_seed(run: Run):
     """The popover is open when the chat switches to a branch without a seed."""
-    run = start().ready()
     run.ask("say one")
     popover = OptionsPopover(run.pane.chat, run.window)
     popover.show()
@@ -51,9 +49,8 @@ def test_reuse_seed_handles_missing_seed(start: Start):
     assert run.pane.chat.options.seed is None
 
 
-def test_single_queries_leave_no_channel(start: Start):
+def test_single_queries_leave_no_channel(run: Run):
     """Regression test: five times per second, a query of the score left an object behind."""
-    run = start().ready()
     run.until(lambda: not flows._awaited)
     before = len(run.app.bridge._handlers)
     for _ in range(20):

@@ -106,8 +106,7 @@ def test_every_command_has_reason_in_every_state(start: Start):
     assert len({none[name] for name in ON_CHATS}) == 1
 
 
-def test_disabled_dialog_buttons_give_reasons(start: Start):
-    run = start().ready()
+def test_disabled_dialog_buttons_give_reasons(run: Run):
     run.ask("say one")
     for name in ("compare", "settings", "get_model", "backups", "trash"):
         if name == "trash":
@@ -129,8 +128,7 @@ def test_disabled_dialog_buttons_give_reasons(start: Start):
         run.until(lambda dialog=dialog: not isValid(dialog) or not dialog.isVisible())
 
 
-def test_the_menus_of_a_pane_say_why_an_entry_is_grey(start: Start):
-    run = start().ready()
+def test_the_menus_of_a_pane_say_why_an_entry_is_grey(run: Run):
     pane = run.say("hold 1")
     run.until(lambda: run.answer(pane))
     run.pane.header.model_button.click()

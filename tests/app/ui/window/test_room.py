@@ -9,8 +9,7 @@ from tests.app.conftest import Run, Start
 from tests.app.ui.measuring import cut_off
 
 
-def test_sidebar_hides_in_narrow_window(start: Start) -> None:
-    run = start().ready()
+def test_sidebar_hides_in_narrow_window(run: Run) -> None:
     window = run.window
     window.resize(1100, 700)
     window.commands["split_right"].trigger()
@@ -42,8 +41,7 @@ def test_sidebar_hides_in_narrow_window(start: Start) -> None:
     assert not window.sidebar.isVisible()  # the user has hidden it
 
 
-def test_sidebar_that_covers_the_panes_closes_when_left(start: Start) -> None:
-    run = start().ready()
+def test_sidebar_that_covers_the_panes_closes_when_left(run: Run) -> None:
     run.window.resize(640, 700)
     theme().set_zoom(150)
     run.until(lambda: not run.window.sidebar.isVisible())
@@ -55,8 +53,7 @@ def test_sidebar_that_covers_the_panes_closes_when_left(start: Start) -> None:
     run.until(lambda: cut_off(run.window) == [])
 
 
-def test_stop_all_includes_chats_without_pane(start: Start) -> None:
-    run = start().ready()
+def test_stop_all_includes_chats_without_pane(run: Run) -> None:
     stop = run.window.commands["stop_all"]
     run.say("hold 2")
     hidden = run.pane.chat
@@ -72,8 +69,7 @@ def test_stop_all_includes_chats_without_pane(start: Start) -> None:
     run.until(lambda: not hidden.reply.is_active and not other.reply.is_active)
 
 
-def test_columns_without_room_become_rows_and_come_back(start: Start) -> None:
-    run = start().ready()
+def test_columns_without_room_become_rows_and_come_back(run: Run) -> None:
     window, panes = run.window, run.window.workspace.panes
     window.resize(1500, 760)
     for _ in range(3):

@@ -32,8 +32,7 @@ def float_and_close(run: Run) -> ChatPane:
     return pane
 
 
-def test_floating_pane_stays_when_main_window_activates(start: Start):
-    run = start().ready()
+def test_floating_pane_stays_when_main_window_activates(run: Run):
     run.window.chats.new()
     pane = run.pane
     run.window.commands["float"].trigger()
@@ -51,8 +50,7 @@ def test_floating_pane_stays_when_main_window_activates(start: Start):
     run.until(lambda: run.window.isActiveWindow() and run.window.sidebar.search.hasFocus())
 
 
-def test_command_returns_pane_to_its_place(start: Start):
-    run = start().ready()
+def test_command_returns_pane_to_its_place(run: Run):
     run.window.resize(1400, 900)
     for where in ("tab", "right", "down", "first"):
         if where == "first":
@@ -69,8 +67,7 @@ def test_command_returns_pane_to_its_place(start: Start):
         assert run.pane is pane, where
 
 
-def test_closed_floating_pane_reopens_in_place(start: Start):
-    run = start().ready()
+def test_closed_floating_pane_reopens_in_place(run: Run):
     run.ask("say one")
     run.window.commands["split_right"].trigger()
     run.ask("say two")
@@ -103,8 +100,7 @@ def test_floating_place_survives_restart(start: Start):
     assert place(run, pane)[0].left() < place(run, run.panes[1])[0].left()
 
 
-def test_title_follows_active_pane_into_the_window(start: Start):
-    run = start().ready()
+def test_title_follows_active_pane_into_the_window(run: Run):
     run.ask("say one")
     run.window.commands["split_right"].trigger()
     run.ask("say two")
@@ -120,8 +116,7 @@ def test_title_follows_active_pane_into_the_window(start: Start):
     assert run.window.windowTitle() == "say one — Stretto"
 
 
-def test_main_window_commands_open_there(start: Start):
-    run = start().ready()
+def test_main_window_commands_open_there(run: Run):
     run.ask("say one")
     kept = run.pane.chat.id
     run.window.workspace.close_pane(run.pane)

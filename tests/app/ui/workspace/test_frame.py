@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from app.chats.actions import Action
 from app.ui.widgets.buttons import IconButton
 from app.ui.workspace.tabs import StripButtons
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -16,8 +16,7 @@ LEFT = Qt.MouseButton.LeftButton
 # Typing while nothing has the focus.
 
 
-def test_typing_without_focus_goes_to_composer(start: Start):
-    run = start().ready()
+def test_typing_without_focus_goes_to_composer(run: Run):
     run.window.chats.split("right")
     QApplication.focusWidget().clearFocus()
     assert QApplication.focusWidget() is None
@@ -56,8 +55,7 @@ def strips(run: Run) -> list[StripButtons]:
     return [strip for strip in made if strip.buttons[0].isVisible()]
 
 
-def test_narrow_tab_bar_folds_buttons_into_a_menu_with_the_tabs(start: Start):
-    run = start().ready()
+def test_narrow_tab_bar_folds_buttons_into_a_menu_with_the_tabs(run: Run):
     run.window.resize(1180, 780)
     run.ask("say " + "a title of many words " * 2)
     run.window.chats.new()
@@ -94,8 +92,7 @@ def test_narrow_tab_bar_folds_buttons_into_a_menu_with_the_tabs(start: Start):
 # Notices, and uncaught errors.
 
 
-def test_undo_toast_is_in_window_of_pane(start: Start):
-    run = start().ready()
+def test_undo_toast_is_in_window_of_pane(run: Run):
     run.ask("say one")
     toast = run.window.toast
     run.window.commands["float"].trigger()
@@ -119,8 +116,7 @@ def test_undo_toast_is_in_window_of_pane(start: Start):
     assert toast.window() is run.window
 
 
-def test_notice_does_not_cover_continue_button(start: Start):
-    run = start().ready()
+def test_notice_does_not_cover_continue_button(run: Run):
     run.window.resize(700, 560)
     run.window.commands["sidebar"].trigger()
     run.window.commands["split_right"].trigger()
@@ -149,8 +145,7 @@ def test_notice_does_not_cover_continue_button(start: Start):
 # The dots of tabs and rows.
 
 
-def test_current_tab_scrolls_into_view(start: Start):
-    run = start().ready()
+def test_current_tab_scrolls_into_view(run: Run):
     run.window.resize(900, 780)
     for _ in range(9):
         run.window.chats.new()

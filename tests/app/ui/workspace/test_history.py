@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.chats.actions import Action
 from app.ui.workspace.docks import Docks
-from tests.app.conftest import Start
+from tests.app.conftest import Run, Start
 
 
 def shown(pane):
@@ -31,8 +31,7 @@ def test_deleting_message_and_undo_include_replies(start: Start):
     assert shown(start().pane) == before[:2]
 
 
-def test_deleted_version_is_restored_in_place(start: Start):
-    run = start().ready()
+def test_deleted_version_is_restored_in_place(run: Run):
     run.ask("say one")
     run.window.commands["regenerate"].trigger()
     run.answered()
@@ -77,8 +76,7 @@ def test_branch_from_answer_continues_separately(start: Start):
     assert run.pane.composer.text == "say one"
 
 
-def test_chat_closed_long_ago_reopens(start: Start, monkeypatch: pytest.MonkeyPatch):
-    run = start().ready()
+def test_chat_closed_long_ago_reopens(run: Run, monkeypatch: pytest.MonkeyPatch):
     kept = 3
     monkeypatch.setattr(Docks, "KEPT_CLOSED", kept)
     run.say("hold 2")
@@ -101,8 +99,7 @@ def test_chat_closed_long_ago_reopens(start: Start, monkeypatch: pytest.MonkeyPa
     assert shown(run.pane) == ["hold 2", "1 2 end"]
 
 
-def test_deleted_chat_leaves_no_disk_cache(start: Start) -> None:
-    run = start().ready()
+def test_deleted_chat_leaves_no_disk_cache(run: Run) -> None:
     pane = run.say("say one")
     run.answered()
     chat_id = pane.chat.id

@@ -99,8 +99,7 @@ def menu_of(run: Run, pane: ChatPane) -> QMenu:
     return menu
 
 
-def test_tab_menu_has_pane_commands(start: Start):
-    run = start().ready()
+def test_tab_menu_has_pane_commands(run: Run):
     run.ask("say one")
     first = run.pane
     run.window.chats.new()
@@ -119,8 +118,7 @@ def test_tab_menu_has_pane_commands(start: Start):
     menu.close()
 
 
-def test_closing_other_tabs_is_one_undo_step(start: Start):
-    run = start().ready()
+def test_closing_other_tabs_is_one_undo_step(run: Run):
     for number in range(3):
         run.ask(f"say {number}")
         run.window.chats.new()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from app.settings.paths import GUIDE
 from app.ui.pane.pane import ChatPane
 from app.ui.style import tokens as t
-from tests.app.conftest import Start
+from tests.app.conftest import Run
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -17,8 +17,7 @@ def in_row(pane: ChatPane) -> bool:
     return pane.header.in_row and pane.header.isVisible()
 
 
-def test_header_stays_when_tabs_are_added(start: Start) -> None:
-    run = start().ready()
+def test_header_stays_when_tabs_are_added(run: Run) -> None:
     first = run.pane
     run.until(lambda: in_row(first))
     top = first.mapTo(run.window, QPoint(0, 0))
@@ -41,8 +40,7 @@ def test_header_stays_when_tabs_are_added(start: Start) -> None:
     run.until(lambda: in_row(second))
 
 
-def test_press_in_row_activates_its_pane(start: Start) -> None:
-    run = start().ready()
+def test_press_in_row_activates_its_pane(run: Run) -> None:
     run.window.resize(1200, 700)
     first = run.pane
     run.window.commands["split_right"].trigger()
@@ -57,8 +55,7 @@ def test_press_in_row_activates_its_pane(start: Start) -> None:
     assert first.composer.field.hasFocus()
 
 
-def test_narrow_pane_header_has_its_own_row(start: Start) -> None:
-    run = start().ready()
+def test_narrow_pane_header_has_its_own_row(run: Run) -> None:
     run.window.resize(1160, 700)
     first = run.pane
     for _ in range(2):
@@ -76,8 +73,7 @@ def test_narrow_pane_header_has_its_own_row(start: Start) -> None:
     run.until(lambda: in_row(first))
 
 
-def test_long_title_shrinks_for_status(start: Start) -> None:
-    run = start().ready()
+def test_long_title_shrinks_for_status(run: Run) -> None:
     run.window.resize(1200, 700)
     first = run.say("hold 3")
     run.until(lambda: run.answer(first))
@@ -103,9 +99,8 @@ class Layouts(QObject):
         return False
 
 
-def test_idle_window_causes_no_layout(start: Start, qapp: QApplication) -> None:
+def test_idle_window_causes_no_layout(run: Run, qapp: QApplication) -> None:
     """Regression test: a row that requested a layout during layouts kept a core busy forever."""
-    run = start().ready()
     for more in (None, "tab", "right", "tab", "down"):
         if more == "tab":
             run.window.chats.new()

@@ -116,8 +116,7 @@ def test_drag_opens_no_window_over_panes(start: Start):
     send(tab(run, first), QEvent.Type.MouseButtonRelease, point(second, 0.9, 0.5))
 
 
-def test_tab_dropped_outside_floats(start: Start):
-    run = start().ready()
+def test_tab_dropped_outside_floats(run: Run):
     run.window.resize(500, 400)
     run.window.move(0, 0)
     run.window.chats.new()
