@@ -554,12 +554,16 @@ class Engine:
         return answer
 
     def stats(self) -> dict[str, Any]:
-        """Return statistics: backend, memory in bytes, models and sessions. Blocks.
+        """Return statistics: backend, memory in bytes, models, and sessions by id. Blocks.
 
         `tokens_per_s` is the current throughput of all chats together, and `queue` lists the
-        sessions waiting for memory, in order. `process_bytes` and `children_bytes` are this
-        process's and its children's memory. `faults` has the numbers of failed passes for each
-        model id, and `unshared`, which is True while the model's chats are stepped one by one.
+        sessions waiting for memory, in order. `process_bytes` and `children_bytes` are the memory
+        of this process and its children. The former includes `buffer_bytes`, which MLX has freed
+        and keeps for reuse.
+
+        These have an entry per model id: `drafts` describes the drafters, `images` counts encoded
+        images and stored embeddings, and `faults` counts failed passes. In `faults`, `unshared` is
+        True while the model's chats are stepped one by one.
         """
         may_wait()
         return self.stats_later().result()

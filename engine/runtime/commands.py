@@ -57,11 +57,9 @@ class SessionCommands:
         self._state.end_namesake(command.session_id)
         model = self._state.models.get(command.model_id)
         if model is None:  # the session's first message will fail with this reason
+            ended = self._one_shot_ended if command.one_shot else self._state.ended
             error_text = "The model of this chat is not loaded. Load it first."
-            if command.one_shot:
-                self._one_shot_ended[command.session_id] = (UNKNOWN_MODEL, error_text)
-            else:
-                self._state.ended[command.session_id] = (UNKNOWN_MODEL, error_text)
+            ended[command.session_id] = (UNKNOWN_MODEL, error_text)
             return
         make, estimate = model.new_caches, model.abilities.estimate
         # Exact models are reproducible without separate passes, unless their caches are quantized.

@@ -155,29 +155,19 @@ class Memory:
     def base(self, contents: str) -> LoadedModel | None:
         """Return the loaded base model whose files have the hash `contents`, or None."""
         for model in self.in_memory:
-            if (
-                model.base is None
-                and model.checked_model
-                and model.checked_model.contents == contents
-            ):
+            checked = model.checked_model
+            if model.base is None and checked and checked.contents == contents:
                 return model
         return None
 
     def freed_by(self, model: LoadedModel) -> int:
         """Return the bytes that unloading a model frees. A base may stay for other variants."""
-        other_models = [m for m in self._models.values() if m is not model]
-        drafting_models = [m.drafting_model for m in other_models]
-        needed_ids = {
-            id(m)
-            for m in [
-                *other_models,
-                *(m.base for m in other_models),
-                *drafting_models,
-                *self.adapted,
-            ]
-        }
-        parts = [model, model.base, model.drafting_model]
-        return sum(m.info.nbytes for m in parts if m is not None and id(m) not in needed_ids)
+        needed = list(self.adapted)
+        for other in self._models.values():
+            if other is not model:
+                needed += [m for m in (other, other.base, other.drafting_model) if m is not None]
+        parts = [m for m in (model, model.base, model.drafting_model) if m is not None]
+        return sum(m.info.nbytes for m in parts if all(m is not n for n in needed))
 
     @property
     def _running(self) -> list[SessionKV]:
@@ -229,19 +219,16 @@ class Memory:
         parts = [prefix.kv.cache_bytes for prefix in self.prefixes.cached.values()]
         idle_groups = {p.group: p.shared for p in parts if p.group not in groups}
         idle = self.tally.nbytes - sum(groups[n][1] for n in in_use if n in groups)
-        idle += sum(p.own for p in parts) + sum(
-            idle_groups[n] for n in idle_groups if n not in in_use
-        )
+        idle += sum(p.own for p in parts)
+        idle += sum(size for number, size in idle_groups.items() if number not in in_use)
         idle += sum(d.nbytes for d in self.drafters.values()) + image_bytes
         writing = self.writing_bytes
         passing = sum(self._reserved.values())
         fixed = self.weights + passing + needed_bytes
         if running:  # other replies may be prefilling their images
             passing += needed_bytes
-        needs = [
-            pending_bytes,
-            *(r.max_bytes + r.shared for r in rows if r.status == Status.QUEUED),
-        ]
+        needs = [pending_bytes]
+        needs += [r.max_bytes + r.shared for r in rows if r.status == Status.QUEUED]
         needs += [r.growth_bytes for r in rows if r.growth_bytes is not None]
         # List idle chats only if some of them may have to be evicted.
         short = fixed + promised + idle + writing + max(needs) > self.budget
@@ -273,10 +260,7 @@ class Memory:
         entries += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]
         entries += self._images()[0].values()
         cached = self.prefixes.cached.items()
-        return [
-            *entries,
-            *(_idle(key, p.kv.cache_bytes, p.used_at + LONG_AGO) for key, p in cached),
-        ]
+        return entries + [_idle(k, p.kv.cache_bytes, p.used_at + LONG_AGO) for k, p in cached]
 
     def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
         """Drop idle caches. Caches of chats are written to disk if the disk is fast enough.

@@ -20,17 +20,7 @@ from engine.sandbox import confined, process
 
 
 def report(state: State, step_seconds: Mapping[str, float]) -> dict[str, Any]:
-    """Return the stats as plain Python values: bytes, tokens, seconds, and sessions by id.
-
-    `queue` lists the sessions waiting for memory. `process_bytes` is the process's memory as
-    reported by the system. It includes `buffer_bytes`, which MLX has freed and keeps for reuse.
-    `children_bytes` is the memory of the sandboxed children.
-
-    The following are keyed by model id: `drafts` describes the drafters, `images` counts encoded
-    images and stored embeddings, and `faults` counts failed passes (`shared` passes of several
-    chats, and passes with `drafts`). `unshared` in `faults` is True while the model's chats have
-    separate passes.
-    """
+    """Return the statistics as plain Python values, see `Engine.stats`."""
     decoding, reading = state.meter.rates()
     return {
         "backend": to_builtins(state.backend),

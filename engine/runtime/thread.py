@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import logging
 import os
 import sys
@@ -92,14 +93,14 @@ def stop_at_exit(mailbox: Mailbox, thread: threading.Thread) -> None:
     `atexit` runs after the interpreter has joined all threads, so it would wait for the engine
     thread forever. concurrent.futures uses the same hook.
     """
-    if not _hooks_set.is_set():
-        _hooks_set.set()
-        threading._register_atexit(_stop_all)  # type: ignore[attr-defined]
-        atexit.register(_clear_streams)
+    _register_hooks()
     _running.add((mailbox, thread))
 
 
-_hooks_set = threading.Event()
+@functools.cache
+def _register_hooks() -> None:
+    threading._register_atexit(_stop_all)  # type: ignore[attr-defined]
+    atexit.register(_clear_streams)
 
 
 def ended(mailbox: Mailbox, thread: threading.Thread | None) -> None:
