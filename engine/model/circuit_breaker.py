@@ -19,15 +19,11 @@ class CircuitBreaker:
 
     def __init__(self, max_faults: int) -> None:
         self.faults = 0  # total number of failures
+        self.is_enabled = True  # False during a pause
         self._max_faults = max_faults
         self._recent_faults = 0  # failures that haven't been forgotten
         self._successes = 0  # successful passes since the last failure
         self._pause_left = 0
-
-    @property
-    def is_enabled(self) -> bool:
-        """False during a pause."""
-        return not self._pause_left
 
     def record_failure(self) -> None:
         self.faults += 1
@@ -36,10 +32,12 @@ class CircuitBreaker:
         further_faults = self._recent_faults - self._max_faults
         if further_faults >= 0:
             self._pause_left = min(MIN_PAUSE_PASSES << further_faults, MAX_PAUSE_PASSES)
+            self.is_enabled = False
 
     def record_success(self) -> None:
         if self._pause_left:
             self._pause_left -= 1
+            self.is_enabled = not self._pause_left
         elif self._recent_faults:
             self._successes += 1
             if self._successes >= RECOVERY_PASSES:
