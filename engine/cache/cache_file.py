@@ -64,7 +64,6 @@ class Record(Struct, frozen=True):
     ledger: Ledger
     boundary: int  # length of the snapshot in tokens; -1 for no snapshot
     shape: Any
-    name: str = ""  # file name without the suffix
 
 
 class CacheImage(Struct, frozen=True):
@@ -152,7 +151,6 @@ def read_record(path: Path) -> Record:
             Ledger(*decode(meta["ledger"], type=_LedgerParts)),
             decode(meta["boundary"], type=int),
             json.loads(meta["shape"]),
-            path.stem,
         )
     if not _is_consistent(record):
         raise DamagedError("its header is inconsistent")
@@ -264,7 +262,8 @@ def restore_caches(kv: SessionKV, contents: Contents) -> Generator[None, None, N
         if record.shape["boundary"] is not None:
             boundary_caches = _from_json(record.shape["boundary"], kv.make(), arrays)
             snapshot = Snapshot(boundary_caches, record.boundary)
-    kv.restore(record.name, caches, record.tokens, record.cuts, snapshot)
+    kv.replace_caches(caches, record.tokens, record.cuts, snapshot)
+    kv.on_disk = kv.length
 
 
 def _create_array(kind: str, shape: list[int], data: bytearray) -> mx.array:

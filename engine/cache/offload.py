@@ -16,7 +16,9 @@ import re
 import threading
 from collections import deque
 from collections.abc import Callable, Container
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from engine.cache.cache_file import (
     CacheImage,
@@ -32,6 +34,8 @@ from engine.cache.session_kv import CacheBytes, SessionKV
 from engine.errors import describe_error
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 MIN_TOKENS = 64  # shorter sessions aren't written, because prefilling them is faster than I/O
 SHARE_DIVISOR = 16
@@ -179,26 +183,25 @@ class Offload:
             self._change.wait_for(lambda: path not in self._writing)
         if not os.path.lexists(path):
             return None
-        try:
-            record = read_record(path)
-        except (DamagedError, OSError) as error:
-            self.remove_unusable(name, str(error))
-            return None
-        return record if record.fingerprint == fingerprint else None
+        record = self._read_or_remove(name, partial(read_record, path))
+        return record if record is not None and record.fingerprint == fingerprint else None
 
     def read(self, name: str, fingerprint: str) -> Contents | None:
         record = self.read_header(name, fingerprint)
         if record is None:
             return None
         path = self._path(name)
-        try:
-            contents = read_contents(path, record)
-        except (DamagedError, OSError) as error:
-            self.remove_unusable(name, str(error))
-            return None
+        contents = self._read_or_remove(name, partial(read_contents, path, record))
         with contextlib.suppress(OSError):
             os.utime(path)  # mark the file as recently used
         return contents
+
+    def _read_or_remove(self, name: str, read: Callable[[], T]) -> T | None:
+        try:
+            return read()
+        except (DamagedError, OSError) as error:
+            self.remove_unusable(name, str(error))
+            return None
 
     def remove_unusable(self, name: str, reason: str) -> None:
         log.warning("removed an unusable KV cache from disk: %s", reason)

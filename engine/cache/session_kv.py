@@ -390,10 +390,6 @@ class SessionKV:
         self.last_snapshot = snapshot
         self._dropped = False
 
-    def restore(self, name: str, *restored: Any) -> None:
-        self.replace_caches(*restored)
-        self.on_disk = self.length
-
     def copy_from(self, donor: SessionKV, length: int, room: bool = True) -> None:
         shared = donor._extend_shared_prefix(length) if self.shares_prefix else None
         caches = shared or donor.copy_prefix(length, room)

@@ -288,7 +288,7 @@ class SessionCommands:
 
     def save(self, command: Keep) -> None:
         if self._state.leader is not None:
-            return  # the journal doesn't record `frozen_copy`, so other ranks couldn't save it
+            return  # models that are spread over ranks keep no cache files
         session = self._state.sessions.get(command.session_id)
         if session is not None and session.named and session.request is None:
             self._state.memory.save(session, stays=True)
