@@ -20,7 +20,8 @@ if os.environ.get("QT_QPA_PLATFORM", "offscreen") == "offscreen":
     _SCREEN = Path(__file__).with_name("screen.json")
     os.environ["QT_QPA_PLATFORM"] = f"offscreen:configfile={_SCREEN}"
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt, QThread, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt, QThread, QTimer
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app import flows
@@ -150,6 +151,16 @@ def _living(*kinds: type) -> list:
     return [o for o in gc.get_objects() if isinstance(o, kinds) and shiboken6.isValid(o)]
 
 
+def turn_wheel(widget: QWidget, by: int) -> None:
+    at = widget.rect().center()
+    event = QWheelEvent(
+        *(QPointF(at), QPointF(widget.mapToGlobal(at)), QPoint(), QPoint(0, by)),
+        *(Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier),
+        *(Qt.ScrollPhase.NoScrollPhase, False),
+    )
+    QApplication.sendEvent(widget, event)
+
+
 class Run:
     def __init__(self, qt: QApplication, profile: Path, qtbot: QtBot, **options: Any) -> None:
         self.qtbot = qtbot
@@ -189,6 +200,11 @@ class Run:
 
     def until(self, condition: Callable[[], object]) -> None:
         wait_until(condition)
+
+    def press(
+        self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    ) -> None:
+        self.qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
 
     def ready(self) -> Run:
         self.until(lambda: self.pane.header.state == "Ready")

@@ -97,7 +97,6 @@ class EmptyChat(QWidget):
         name = self._chat.model.status.name if remote is None else remote.short_name
         title = tr("Try Stretto with the Guide") if guide else tr("Chat with {name}", name=name)
         self._title.setToolTip(title)
-        self._fit_title()
         self._teaching.setText(
             _guide_description()
             if guide
@@ -117,14 +116,6 @@ class EmptyChat(QWidget):
             self.demo.setObjectName(name)
             repolish(self.demo)
         self._fit()
-
-    def _fit_title(self) -> None:
-        margins = self._outer.contentsMargins()
-        room = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
-        self._title.ensurePolished()  # measuring requires the final font
-        metrics = self._title.fontMetrics()
-        middle = Qt.TextElideMode.ElideMiddle
-        self._title.setText(_wrap_text(self._title.toolTip(), metrics, middle, room))
 
     def _fit(self) -> None:
         """Show as much as fits.
@@ -147,6 +138,9 @@ class EmptyChat(QWidget):
         margins = self._outer.contentsMargins()
         inner = min(self._inner.maximumWidth(), self.width() - margins.left() - margins.right())
         height, end = self.height(), Qt.TextElideMode.ElideRight
+        self._title.ensurePolished()  # measuring requires the final font
+        middle, metrics = Qt.TextElideMode.ElideMiddle, self._title.fontMetrics()
+        self._title.setText(_wrap_text(self._title.toolTip(), metrics, middle, inner))
         for button in self.buttons:
             full_text = str(button.property("whole"))
             text = _wrap_text(full_text, button.fontMetrics(), end, inner - 36)
@@ -160,9 +154,8 @@ class EmptyChat(QWidget):
             (self.demo, not self.is_quick_question),
             (self.small, guide and bool(self._small_ref)),
         ):
-            room -= way.sizeHint().width() + 8
+            room -= way.sizeHint().width() + 8 if is_wanted else 0
             way.setVisible(is_wanted and room >= 0)
-            room += 0 if is_wanted else way.sizeHint().width() + 8
         self.more.setVisible(height > scale_height(110, 2) and (guide or not self.demo.isHidden()))
         height_left = height - margins.top() - margins.bottom() - 24
         height_left -= max(scale_height(40), self._title.sizeHint().height())
@@ -198,7 +191,6 @@ class EmptyChat(QWidget):
         margin = max(24, (self.width() - 480) // 2)
         narrow = self.width() < t.NARROW
         self._outer.setContentsMargins(*(16, 8, 16, 8) if narrow else (margin, 16, margin, 16))
-        self._fit_title()
         self._fit()
 
     @Slot()

@@ -259,10 +259,6 @@ class OptionsPopover(Popover):
         )
         return options, self.system.toPlainText().strip()
 
-    @property
-    def temperature(self) -> QWidget:
-        return self._basic_form.boxes["temperature"]
-
     def open_at(self, corner: QPoint, room: int = 640) -> None:
         super().open_at(corner, room)
         self.system.setFocus(Qt.FocusReason.PopupFocusReason)

@@ -113,10 +113,7 @@ class QueueView(QWidget):
         if entries[-1] not in self._shown:
             QTimer.singleShot(0, self, self._show_last)  # wait for the layout pass
         rows, self._shown = self.rows, entries
-        rows_by_id = {entry.id: rows.pop(entry.id) for entry in entries if entry.id in rows}
-        self.rows = {
-            entry.id: rows_by_id.get(entry.id) or self._make_row(entry.id) for entry in entries
-        }
+        self.rows = {e.id: rows.pop(e.id, None) or self._make_row(e.id) for e in entries}
         for old_row in rows.values():
             old_row.hide()
             old_row.deleteLater()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats import panel
@@ -19,7 +18,7 @@ from app.ui.compare import compare_dialog
 from app.ui.compare.compare_dialog import CompareDialog
 from app.ui.pane.comparison_view import ComparisonColumn
 from app.ui.style.theme import theme
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run, Start, turn_wheel
 
 MODELS = ("/models/one", "/models/two")
 
@@ -171,30 +170,19 @@ def test_differences_between_replies_are_marked(run: Run):
     assert marked() == [[], [], []]
 
 
-def turn_wheel(column: ComparisonColumn, by: int) -> None:
-    view = column.area.viewport()
-    at = view.rect().center()
-    event = QWheelEvent(
-        *(QPointF(at), QPointF(view.mapToGlobal(at)), QPoint(0, 0), QPoint(0, by)),
-        *(Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier),
-        *(Qt.ScrollPhase.NoScrollPhase, False),
-    )
-    QApplication.sendEvent(view, event)
-
-
 def test_columns_scroll_together_on_request(run: Run):
     columns = compared(run, "paste " + "a line\n\n" * 80, *panel.members_by_seed(3))
     bars = [column.bar for column in columns]
     run.until(lambda: all(bar.maximum() > 500 for bar in bars))
     for bar in bars:
         bar.setValue(300)
-    turn_wheel(columns[0], -120)
+    turn_wheel(columns[0].area.viewport(), -120)
     moved = bars[0].value()
     assert moved > 300
     assert [bar.value() for bar in bars[1:]] == [300, 300]
     run.window.commands["tie_scrolling"].trigger()
     assert run.pane.comparison.sync.isChecked()
-    turn_wheel(columns[1], -120)
+    turn_wheel(columns[1].area.viewport(), -120)
     assert bars[1].value() == bars[2].value() == moved
     assert bars[0].value() - moved == moved - 300
     run.qtbot.keyClick(columns[1], Qt.Key.Key_Up)

@@ -51,7 +51,7 @@ def test_options_reach_engine_and_are_restored(popover):
 def test_unset_options_use_model_defaults(popover):
     run, panel = popover
     assert panel.values() == (ChatOptions(), "")
-    assert panel.temperature.text() == "Default 0.5"  # the model's default
+    assert panel._basic_form.boxes["temperature"].text() == "Default 0.5"  # the model's default
     assert panel._basic_form.boxes["max_tokens"].text() == "Default 2,048"
     assert not panel.more.isChecked()
 

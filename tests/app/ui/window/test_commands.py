@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QDoubleSpinBox, QSpinBox
 
 from app.ui.window.commands import MENUS, REGISTRY
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run, Start, turn_wheel
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -84,21 +83,6 @@ def test_disabled_command_shortcut_shows_reason(run: Run):
     edit.aboutToHide.emit()
 
 
-def wheel(run: Run, field) -> None:
-    at = QPointF(field.rect().center())
-    event = QWheelEvent(
-        at,
-        QPointF(field.mapToGlobal(field.rect().center())),
-        QPoint(0, 0),
-        QPoint(0, -120),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(field, event)
-
-
 def test_wheel_ignores_unfocused_settings(run: Run):
     run.window.settings_commands.show_settings()
     window = run.settings
@@ -112,7 +96,7 @@ def test_wheel_ignores_unfocused_settings(run: Run):
     ]
     assert len(fields) >= 5
     for field in fields:
-        wheel(run, field)
+        turn_wheel(field, -120)
         assert not field.hasFocus()
         assert field.focusPolicy() == Qt.FocusPolicy.StrongFocus
     assert chosen(run) == before
@@ -120,7 +104,7 @@ def test_wheel_ignores_unfocused_settings(run: Run):
     text_px = window.pages.fields["text_px"]
     text_px.setFocus()
     run.until(text_px.hasFocus)
-    wheel(run, text_px)
+    turn_wheel(text_px, -120)
     assert run.app.settings.text_px == before["text_px"] - 1
     text_px.setValue(before["text_px"])
     window.close()

@@ -12,10 +12,6 @@ CTRL = Qt.KeyboardModifier.ControlModifier
 NONE = Qt.KeyboardModifier.NoModifier
 
 
-def press(run: Run, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
-    run.qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
-
-
 def renaming(run: Run) -> str:
     editor = run.window.sidebar.list.findChild(QLineEdit, "rename")
     if editor is None:
@@ -81,11 +77,11 @@ def test_palette_delete_focuses_next_message(run: Run):
 
 def test_delete_on_message_spares_the_chat(two: Run):
     on_message(two)
-    press(two, Qt.Key.Key_Delete)
+    two.press(Qt.Key.Key_Delete)
     assert sorted(chats(two)) == ["say one", "say two"]
     assert [m.content for m in two.pane.chat.transcript.path] == ["say two"]
     two.until(lambda: two.pane.transcript.places[0].row.hasFocus())  # the previous message
-    press(two, Qt.Key.Key_Z, CTRL)
+    two.press(Qt.Key.Key_Z, CTRL)
     assert [m.content for m in two.pane.chat.transcript.path] == ["say two", "two "]
 
     # During a reply it gives the reason.
@@ -93,7 +89,7 @@ def test_delete_on_message_spares_the_chat(two: Run):
     two.say("hold 2")
     two.until(lambda: two.answer(two.pane))
     on_message(two)
-    press(two, Qt.Key.Key_Delete)
+    two.press(Qt.Key.Key_Delete)
     assert len(two.pane.chat.transcript.path) == 4
     assert two.pane.transcript.places[-1].row.hasFocus()
 
@@ -101,24 +97,24 @@ def test_delete_on_message_spares_the_chat(two: Run):
 def test_delete_in_text_deletes_only_text(two: Run):
     field = two.pane.composer.field
     two.qtbot.keyClicks(field, "ab")
-    press(two, Qt.Key.Key_Backspace)
+    two.press(Qt.Key.Key_Backspace)
     assert two.pane.composer.text == "a"
     two.window.sidebar.focus_search()
     two.qtbot.keyClicks(two.window.sidebar.search, "two")
-    press(two, Qt.Key.Key_Backspace)
-    press(two, Qt.Key.Key_Delete)
+    two.press(Qt.Key.Key_Backspace)
+    two.press(Qt.Key.Key_Delete)
     assert two.window.sidebar.search.text() == "tw"
     view = two.pane.transcript.places[-1].row._view
     view.setFocus()
-    press(two, Qt.Key.Key_Delete)
-    press(two, Qt.Key.Key_Backspace)
+    two.press(Qt.Key.Key_Delete)
+    two.press(Qt.Key.Key_Backspace)
     assert sorted(chats(two)) == ["say one", "say two"]
     assert len(two.pane.chat.transcript.path) == 2
 
 
 def test_ctrl_w_closes_pane_and_f2_renames(two: Run):
     def closes_two() -> bool:
-        press(two, Qt.Key.Key_W, CTRL)
+        two.press(Qt.Key.Key_W, CTRL)
         closed = [pane.chat.title for pane in two.panes] == ["say one"]
         two.window.commands["undo_close"].trigger()
         two.until(lambda: two.pane.chat.title == "say two")
@@ -134,14 +130,14 @@ def test_ctrl_w_closes_pane_and_f2_renames(two: Run):
 
     # F2 renames the focused row, otherwise the active chat.
     on_row(two, "say one")
-    press(two, Qt.Key.Key_F2)
+    two.press(Qt.Key.Key_F2)
     assert renaming(two) == "say one"
     two.window.workspace.activate(two.pane)
-    press(two, Qt.Key.Key_F2)
+    two.press(Qt.Key.Key_F2)
     assert renaming(two) == "say two"
     two.window.workspace.activate(two.pane)
     on_message(two)
-    press(two, Qt.Key.Key_F2)
+    two.press(Qt.Key.Key_F2)
     assert renaming(two) == "say two"
 
 
@@ -170,11 +166,11 @@ def test_floating_chat_obeys_the_same_keys(two: Run):
     pane = two.pane
     two.until(lambda: pane.window() is not two.window and pane.window().isVisible())
     on_message(two)
-    press(two, Qt.Key.Key_Delete)
+    two.press(Qt.Key.Key_Delete)
     assert [m.content for m in pane.chat.transcript.path] == ["say two"]
     overlay = two.window.toast.visible_overlay
     assert overlay.window() is pane.window()  # the notice with Undo is in the same window
-    press(two, Qt.Key.Key_Z, CTRL)
+    two.press(Qt.Key.Key_Z, CTRL)
     assert len(pane.chat.transcript.path) == 2
-    press(two, Qt.Key.Key_W, CTRL)
+    two.press(Qt.Key.Key_W, CTRL)
     assert [each.chat.title for each in two.panes] == ["say one"]

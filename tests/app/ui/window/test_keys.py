@@ -13,10 +13,6 @@ from tests.app.conftest import Run, Start
 WIDE = "```python\nvalue = " + " + ".join(f"argument_{n}" for n in range(60)) + "\n```"
 
 
-def press(run: Run, key: Qt.Key, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
-    run.qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
-
-
 def talk(run: Run, *words: str) -> None:
     run.ready()
     for word in words:
@@ -24,7 +20,7 @@ def talk(run: Run, *words: str) -> None:
 
 
 def in_conversation(run: Run):
-    press(run, Qt.Key.Key_F6)
+    run.press(Qt.Key.Key_F6)
     return QApplication.focusWidget()
 
 
@@ -35,22 +31,22 @@ def test_up_and_down_select_messages(start: Start):
     assert isinstance(answer, AnswerRow)
     assert answer.text == "two "
     assert answer.accessibleName() == "Guide: two"
-    press(run, Qt.Key.Key_Up)
+    run.press(Qt.Key.Key_Up)
     question = QApplication.focusWidget()
     assert isinstance(question, UserRow)
     assert question.message.content == "say two"
-    press(run, Qt.Key.Key_Home)
+    run.press(Qt.Key.Key_Home)
     assert QApplication.focusWidget().message.content == "say one"
-    press(run, Qt.Key.Key_Up)
+    run.press(Qt.Key.Key_Up)
     assert QApplication.focusWidget().message.content == "say one"
-    press(run, Qt.Key.Key_End)
+    run.press(Qt.Key.Key_End)
     assert QApplication.focusWidget() is answer
-    press(run, Qt.Key.Key_Down)
+    run.press(Qt.Key.Key_Down)
     assert run.pane.composer.field.hasFocus()
 
     # Letters and Escape go to the composer.
     in_conversation(run)
-    press(run, Qt.Key.Key_Escape)
+    run.press(Qt.Key.Key_Escape)
     assert run.pane.composer.field.hasFocus()
     in_conversation(run)
     run.qtbot.keyClicks(QApplication.focusWidget(), "ab")
@@ -60,12 +56,12 @@ def test_up_and_down_select_messages(start: Start):
     # Enter presses the button, and sending returns the focus.
     run.pane.composer.set_text("")
     in_conversation(run)
-    press(run, Qt.Key.Key_Tab)
-    press(run, Qt.Key.Key_Return)
+    run.press(Qt.Key.Key_Tab)
+    run.press(Qt.Key.Key_Return)
     assert QGuiApplication.clipboard().text() == "two "
     for _ in range(5):
-        press(run, Qt.Key.Key_Tab)
-    press(run, Qt.Key.Key_Return)
+        run.press(Qt.Key.Key_Tab)
+    run.press(Qt.Key.Key_Return)
     assert len(run.pane.chat.transcript.path) == 3
     assert run.pane.composer.field.hasFocus()
 
@@ -75,11 +71,11 @@ def test_down_scrolls_long_reply_first(run: Run):
     run.answered()
     run.ask("say end")
     in_conversation(run)
-    press(run, Qt.Key.Key_Home)
-    press(run, Qt.Key.Key_Down)
+    run.press(Qt.Key.Key_Home)
+    run.press(Qt.Key.Key_Down)
     bar = run.pane.transcript.verticalScrollBar()
     row, before = QApplication.focusWidget(), bar.value()
-    press(run, Qt.Key.Key_Down)
+    run.press(Qt.Key.Key_Down)
     assert QApplication.focusWidget() is row
     assert before < bar.value() < before + run.pane.transcript.viewport().height()
 
@@ -92,15 +88,15 @@ def test_tab_visits_message_actions(start: Start):
     row = in_conversation(run)
     buttons = []
     for _ in range(7):
-        press(run, Qt.Key.Key_Tab)
+        run.press(Qt.Key.Key_Tab)
         buttons.append(QApplication.focusWidget())
     assert [button.x() for button in buttons] == sorted({button.x() for button in buttons})
     assert all(row.isAncestorOf(button) for button in buttons)
-    press(run, Qt.Key.Key_Tab)
+    run.press(Qt.Key.Key_Tab)
     assert run.pane.composer.field.hasFocus()
-    press(run, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    run.press(Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
     assert QApplication.focusWidget() is row
-    press(run, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    run.press(Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
     assert run.pane.header.options_button.hasFocus()
 
 
@@ -111,15 +107,15 @@ def test_wide_code_is_moved_and_copied(run: Run):
     wide = row._view._wide
     (code,) = row._markdown.code_blocks()
     assert wide.overflow_width(code) > 0
-    press(run, Qt.Key.Key_Right)
+    run.press(Qt.Key.Key_Right)
     moved = wide.scroll_offset(code)
     assert moved > 0
-    press(run, Qt.Key.Key_Right)
-    press(run, Qt.Key.Key_Left)
+    run.press(Qt.Key.Key_Right)
+    run.press(Qt.Key.Key_Left)
     assert wide.scroll_offset(code) == moved
-    press(run, Qt.Key.Key_Left)
+    run.press(Qt.Key.Key_Left)
     assert wide.scroll_offset(code) == 0
-    press(run, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    run.press(Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
     menu = QApplication.activePopupWidget()
     copy = next(action for action in menu.actions() if action.text() == "Copy Code")
     copy.trigger()
@@ -135,17 +131,17 @@ def test_f6_cycles_through_the_window(start: Start):
     run.until(lambda: window.score.rows() and window.score.rows()[0].isVisible())
     where = []
     for _ in range(4):
-        press(run, Qt.Key.Key_F6)
+        run.press(Qt.Key.Key_F6)
         where.append(QApplication.focusWidget())
     assert isinstance(where[0], AnswerRow)
     assert where[1:] == [window.score.rows()[0], window.sidebar.list, run.pane.composer.field]
-    press(run, Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    run.press(Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
     assert window.sidebar.list.hasFocus()
     assert window.sidebar.model.row(window.sidebar.list.currentIndex()).chat_id
-    press(run, Qt.Key.Key_F6)
+    run.press(Qt.Key.Key_F6)
     window.toggle_sidebar()
     window.toggle_score()
-    press(run, Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    run.press(Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
     assert isinstance(QApplication.focusWidget(), AnswerRow)
 
 
@@ -157,14 +153,14 @@ def test_undo_applies_to_message_first(start: Start):
     run.window.chats.new()
     run.window.chats.delete(chat)
     run.qtbot.keyClicks(run.pane.composer.field, "x")
-    press(run, *undo)
+    run.press(*undo)
     assert run.pane.composer.text == ""
     assert run.app.library.chat(chat) is None
-    press(run, *undo)
+    run.press(*undo)
     assert run.app.library.chat(chat) is not None
     run.window.chats.delete(chat)
     run.window.toast.hide()
-    press(run, *undo)
+    run.press(*undo)
     assert run.app.library.chat(chat) is None
 
 
