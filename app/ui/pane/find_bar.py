@@ -147,9 +147,9 @@ class FindBar(QWidget):
         self._set_hits(sorted([*self._hits, *new]))
 
     def _show_first(self, new: Sequence[tuple[int, str, int]]) -> None:
-        """Jump to the nearest match in the first message of ``new``.
+        """Jump to a match in the first message of ``new``.
 
-        That's the last match in messages above the start of the search, and otherwise the first.
+        In a message above the start of the search, that's the last match, otherwise the first.
         """
         index, _, marks = new[0]
         back = index < self._first_in_view

@@ -113,7 +113,9 @@ class QueueView(QWidget):
         if entries[-1] not in self._shown:
             QTimer.singleShot(0, self, self._show_last)  # wait for the layout pass
         rows, self._shown = self.rows, entries
-        self.rows = {e.id: rows.pop(e.id, None) or self._make_row(e.id) for e in entries}
+        self.rows = {
+            e.id: rows.pop(e.id) if e.id in rows else self._make_row(e.id) for e in entries
+        }
         for old_row in rows.values():
             old_row.hide()
             old_row.deleteLater()

@@ -142,8 +142,7 @@ class ChatDelegate(RowDelegate):
         super().__init__(parent, self._state, inset=8)
         self.current = ""
         self.several = False  # multiple rows are selected
-        # for the next editor: tags to edit in place of the title, and a function that gets the
-        # edited text
+        # if the next editor edits tags: the tags, and a function that gets the edited text
         self.tags: tuple[str, Callable[[str], object]] | None = None
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:

@@ -41,9 +41,7 @@ class Broadcast(WindowController):
     @property
     def group(self) -> list[ChatPane]:
         """Return the panes that receive the message, by default all visible panes with a local
-        model.
-
-        Nothing is sent to another machine unless the user has included a remote chat.
+        model. The user can include others.
         """
         return [p for p in self._workspace.panes() if self._receives(p)]
 

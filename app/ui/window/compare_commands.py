@@ -223,7 +223,7 @@ class CompareCommands(WindowController):
             return
         pane.hide_comparison()
         column = columns[message_id]
-        # a column's stats have its model only after its end
+        # The stats only have the model once the reply has ended.
         refs = {
             m.id: str(m.stats.get("model") or panel.data_of(m).get("model") or chat.record.model)
             for m in columns.values()
@@ -234,7 +234,7 @@ class CompareCommands(WindowController):
         if hidden != column.model:
             reveal = tr("{reply} was {what}", "Reply A was Seed 1", reply=hidden, what=name)
             words = f"{reveal}. {words}"
-        # Instead of an undo, show the comparison again: there, another column can be kept.
+        # To undo this, the user keeps another column.
         show = partial(self._show_comparison, chat.id, message_id)
         self._undos.offer_undo(words, show, label=tr("Show Comparison"))
 

@@ -62,7 +62,6 @@ class ReadingCommands(WindowController):
 
     def __init__(self, parts: WindowParts) -> None:
         super().__init__(parts)
-        self.palette: Palette | None = None  # list of chats; None while closed
         library = self._library
         for changed in (library.activity, library.chat_deleted, library.chat_erased):
             changed.connect(self._on_changed)
@@ -80,9 +79,8 @@ class ReadingCommands(WindowController):
     def _open(self, pane: ChatPane, on_chosen: Callable[[], object]) -> None:
         entries = self._entries(pane, self._others(pane), on_chosen)
         window, words = front_window(self._workspace), tr("Search chats to read")
-        self.palette = Palette(entries, (), window, None, words)
-        self.palette.notice_posted.connect(pane.notice_posted)
-        self.palette.closed.connect(self._on_closed)
+        palette = Palette(entries, (), window, None, words)
+        palette.notice_posted.connect(pane.notice_posted)
 
     def entries(
         self, pane: ChatPane, typed: str, on_chosen: Callable[[], object]
@@ -143,10 +141,6 @@ class ReadingCommands(WindowController):
         sheet.accepted.connect(agreed)
         sheet.finished.connect(pane.focus_composer)
         sheet.open()
-
-    @Slot()
-    def _on_closed(self) -> None:
-        self.palette = None
 
     @Slot(str)
     def _on_changed(self, chat_id: str = "") -> None:

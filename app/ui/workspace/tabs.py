@@ -395,9 +395,7 @@ class StripButtons(QObject):
 
 
 TITLE, LEAST_TITLE = 90, 64
-"""Minimum width of a title in pixels at 100% zoom: before buttons are folded, and in a full bar,
-which scrolls.
-"""
+"""Minimum widths of a title in pixels at 100% zoom: before buttons fold, and before tabs scroll."""
 
 
 def _max_common_width(widths: Sequence[int], room: int) -> int:

@@ -29,9 +29,7 @@ from app.ui.workspace.tabs import TabMarks, TitleBars
 
 
 class FocusWatch(QObject):
-    """Follows the focus, and sends text typed anywhere in a window that it filters to the composer
-    of the active pane.
-    """
+    """Reports the pane that gets the focus, and sends text typed in a window to a composer."""
 
     pane_entered = Signal(object)  # (pane)
     window_activated = Signal(object)  # (window)

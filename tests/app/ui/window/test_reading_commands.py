@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from app.ui.palette.palette import Palette
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.user_row import UserRow
 from app.ui.window.prompt_commands import PaneOffers
@@ -142,7 +143,7 @@ def test_read_chat_lists_others_with_reasons(
     run.qtbot.keyClicks(empty.composer.field, "```")  # an unsent draft
     run.window.workspace.activate(pane)
     run.window.commands["read_chat"].trigger()
-    palette = run.window.reading.palette
+    palette = run.window.findChild(Palette)
     listed = {entry.text: entry.why_not for entry in palette.finder.best_entries()}
     assert {text: bool(why) for text, why in listed.items()} == {"Name a tree": False, "```": True}
     run.qtbot.keyClicks(palette.field, "name")
