@@ -226,8 +226,7 @@ class HighlightScheduler(QObject):
         self._show = weakref.WeakMethod(show)
         self._jobs: dict[CodeKey, CodeHighlighter] = {}
         self._until = 0.0
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._on_timeout)
 
     def begin(self) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from html import escape
 from typing import Any
-from urllib.parse import urlsplit
 
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from app.markdown.highlight import highlight, language_of
+from app.markdown.inline import is_allowed_link
 from app.markdown.plain_text import split_blocks
 from app.markdown.syntax import parser
 from app.markdown.tex import typed_source
@@ -62,18 +62,11 @@ class _Renderer(RendererHTML):
 
     def _link(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         href = str(tokens[at].attrs.get("href", ""))
-        return f'<a href="{escape(href)}" rel="noreferrer">' if is_external_link(href) else "<a>"
+        return f'<a href="{escape(href)}" rel="noreferrer">' if is_allowed_link(href) else "<a>"
 
     def _image(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
         source = str(tokens[at].attrs.get("src", ""))
         words = escape(tokens[at].content or source)
-        if not is_external_link(source):
+        if not is_allowed_link(source):
             return words
         return f'<a href="{escape(source)}" rel="noreferrer">{words}</a>'
-
-
-def is_external_link(href: str) -> bool:
-    try:
-        return urlsplit(href).scheme.lower() in {"http", "https", "mailto"}
-    except ValueError:
-        return False

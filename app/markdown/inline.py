@@ -151,14 +151,17 @@ def replace_undisplayable_in_code(text: str) -> str:
     return _REORDERING.sub("\ufffd", replace_undisplayable(text))
 
 
-def is_allowed_link(address: str) -> str:
+def is_allowed_link(address: str) -> bool:
     try:
         parts = urlsplit(address)
     except ValueError:
-        return ""
-    if parts.scheme.lower() not in _SCHEMES or not (parts.netloc or parts.path):
-        return ""
-    return "" if _UNSHOWABLE.search(address) else address
+        return False
+    has_target = parts.scheme.lower() in _SCHEMES and bool(parts.netloc or parts.path)
+    return has_target and not _UNSHOWABLE.search(address)
+
+
+def _allowed_link(address: object) -> str:
+    return str(address) if is_allowed_link(str(address)) else ""
 
 
 def split_check_box(content: str) -> tuple[str, str]:
@@ -248,7 +251,7 @@ def _walk(tokens: list[Token]) -> Iterator[Span]:
             case "s_open":
                 looks.append(replace(ink, strike=True))
             case "link_open":
-                looks.append(replace(ink, link=is_allowed_link(str(token.attrs.get("href", "")))))
+                looks.append(replace(ink, link=_allowed_link(token.attrs.get("href", ""))))
             case "strong_close" | "em_close" | "s_close" | "link_close":
                 looks.pop()
             case "u_open" | "sub_open" | "sup_open" | "kbd_open" | "mark_open":
@@ -288,5 +291,5 @@ def _image(token: Token, ink: Ink) -> Span:
     text = "".join(span.text for span in _walk(token.children or []))
     return Span(
         text or replace_undisplayable(source),
-        replace(ink, link=ink.link or is_allowed_link(source)),
+        replace(ink, link=ink.link or _allowed_link(source)),
     )

@@ -21,14 +21,11 @@ class _LogFile(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None: ...
 
 
-def start(folder: Path) -> logging.Handler | None:
-    """Start logging to ``folder``. Return None if the folder isn't writable."""
-    try:
-        handler = _LogFile(
-            folder / "stretto.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
-        )
-    except OSError:
-        return None
+def start(folder: Path) -> logging.Handler:
+    """Start logging to ``folder``. If it isn't writable, nothing is logged."""
+    handler = _LogFile(
+        folder / "stretto.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8", delay=True
+    )
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QEvent, QIODevice, QMimeData, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QColor,
     QContextMenuEvent,
     QFocusEvent,
@@ -28,7 +26,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QTextEdit, QWidget
 
 from app.chats.token_count import CountedTokens
 from app.chats.turn import Compose, Editing
-from app.settings.language import counted, mark, number, tr
+from app.settings.language import counted, number, tr
 from app.settings.settings import Settings
 from app.ui.composer.file_chips import ChipWords, FileChips
 from app.ui.style import tokens as t
@@ -37,6 +35,7 @@ from app.ui.widgets.buttons import IconButton, RoundButton
 from app.ui.widgets.labels import make_link
 from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.widget_behavior import (
+    announce,
     escape_tooltip,
     mirror_area,
     mirror_children,
@@ -366,10 +365,8 @@ class Composer(QWidget):
 
     def show_compose(self, compose: Compose, *, queued: bool = False) -> None:
         editing = isinstance(compose, Editing)
-        words = mark("Editing. The original is kept.")
-        self._edit_note = (
-            tr(mark("Editing a queued message.") if queued else words) if editing else ""
-        )
+        note = tr("Editing a queued message.") if queued else tr("Editing. The original is kept.")
+        self._edit_note = note if editing else ""
         self.cancel_edit.setVisible(editing)
         if compose.text != self.text:
             self._setting_text = True
@@ -397,8 +394,8 @@ class Composer(QWidget):
         fitted = self._count is None or self._count.fits
         self._count = count
         self._show_foot()
-        if fitted and count is not None and not count.fits and QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.field, count.as_text))
+        if fitted and count is not None and not count.fits:
+            announce(self.field, count.as_text)
 
     def _show_foot(self) -> None:
         self.field.setAccessibleDescription(self.foot)

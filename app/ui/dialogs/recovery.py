@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
@@ -65,9 +64,9 @@ def ask_for_backup(backups: list[Backup]) -> Path | None:
     return paths[0] if paths else None
 
 
-def _format_day(backup: Backup, now: float | None = None) -> str:
+def _format_day(backup: Backup) -> str:
     """Return a backup's date, e.g. "Today, 08:12", "Yesterday, …", "Friday 20 November, 17:03"."""
-    created, today = time.localtime(backup.made_at), time.localtime(now)
+    created, today = time.localtime(backup.made_at), time.localtime()
     midnight = time.mktime((today.tm_year, today.tm_mon, today.tm_mday, 0, 0, 0, 0, 0, -1))
     if backup.made_at >= midnight:
         day = tr("Today")
@@ -90,12 +89,9 @@ _DAY = 86_400
 
 
 class TrashDialog(Sheet):
-    def __init__(
-        self, library: ChatLibrary, parent: QWidget, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, library: ChatLibrary, parent: QWidget) -> None:
         super().__init__("trash-dialog", tr("Trash"), parent, spacing=10)
         self._library = library
-        self._clock = clock
         self._chats: dict[str, ChatRecord] = {}
         self._to_erase: list[str] = []
         self.words = self.make_label()
@@ -124,7 +120,7 @@ class TrashDialog(Sheet):
     @Slot()
     def refresh(self) -> None:
         self._chats = {chat.id: chat for chat in self._library.trash()}
-        now = self._clock()
+        now = time.time()
         self.list.fill(
             [(c.id, c.display_title, _describe_deletion(c, now)) for c in self._chats.values()]
         )

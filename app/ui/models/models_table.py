@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
@@ -240,12 +240,9 @@ def column_titles() -> tuple[str, ...]:
 class LibraryTable(QAbstractTableModel):
     """Table of installed models that match the search, with pinned models on top."""
 
-    def __init__(
-        self, installed: InstalledModels, parent: QObject, clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, installed: InstalledModels, parent: QObject) -> None:
         super().__init__(parent)
         self._installed = installed
-        self._clock = clock
         self._query = ""
         self._column, self._descending = ModelColumn.NAME, False
         self._memory: dict[str, int] = {}
@@ -336,7 +333,7 @@ class LibraryTable(QAbstractTableModel):
         if column is ModelColumn.LICENCE:
             return facts.licence or NOTHING
         if column is ModelColumn.USED:
-            return format_last_use(self._installed.last_used(model), self._clock())
+            return format_last_use(self._installed.last_used(model), time.time())
         if column is ModelColumn.MORE:
             return ""
         return memory_of(self._installed.status(model))
@@ -371,8 +368,7 @@ class LibraryTable(QAbstractTableModel):
             return f"{column_titles()[column]}: {self._text(model, column)}"
         status, when = self._installed.status(model), self._installed.last_used(model)
         pinned = self._installed.is_pinned(model)
-        draft = self._draft(model)
-        return sentence_of(model, status, when, self._clock(), pinned, draft)
+        return sentence_of(model, status, when, time.time(), pinned, self._draft(model))
 
     def _draft(self, model: InstalledModel) -> str:
         drafts, loaded = self._installed.drafts, self._installed.status(model).model

@@ -42,12 +42,10 @@ class ModelsWindow(Sheet):
         removal: ModelRemover,
         library: ChatLibrary,
         parent: QWidget,
-        show_folder: Callable[[Path], object] | None = None,
     ) -> None:
         super().__init__("models-window", tr("Models"), parent)
         self._installed, self._removal, self._library = installed, removal, library
         self._loader = library.loader
-        self._show_folder = show_folder or standard_dialogs.show_folder
         self._selection: tuple[Path | None, int] = (None, 0)  # folder and row of the selection
         # Creation order determines tab order.
         self.search = make_search_field(self, tr("Search models"))
@@ -207,7 +205,7 @@ class ModelsWindow(Sheet):
     @Slot()
     def show_in_folder(self) -> None:
         if self.model is not None:
-            self._show_folder(self.model.folder)
+            standard_dialogs.show_folder(self.model.folder)
 
     @Slot()
     def remove(self) -> None:

@@ -17,8 +17,6 @@ from PySide6.QtCore import (
     Slot,
 )
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleAnnouncementEvent,
     QColor,
     QKeyEvent,
     QPainter,
@@ -41,6 +39,7 @@ from app.ui.style import tokens as t
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scaled, theme
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState, prepare_row_view
+from app.ui.widgets.widget_behavior import announce
 
 _NONE = QModelIndex()
 _ICONS = {
@@ -146,9 +145,8 @@ class Card(QWidget):
     @Slot(QModelIndex, QModelIndex)
     def _on_current(self, index: QModelIndex, _focus_before: QModelIndex) -> None:
         entry = self.rows.entry(index)
-        if entry is not None and QAccessible.isActive():
-            event = QAccessibleAnnouncementEvent(self._speaker, entry.accessible_text)
-            QAccessible.updateAccessibility(event)
+        if entry is not None:
+            announce(self._speaker, entry.accessible_text)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

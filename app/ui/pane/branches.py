@@ -41,6 +41,7 @@ from PySide6.QtWidgets import (
 
 from app.chats.actions import Action
 from app.chats.chat import Chat
+from app.chats.tool_call import result_of
 from app.chats.tree import LONGEST_NAME, Run, branch_name, runs_of
 from app.settings.language import counted, number, tr
 from app.store.index import displayed_text
@@ -48,7 +49,7 @@ from app.ui.style import tokens as t
 from app.ui.style.icons import draw_dot
 from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scale_height, scaled, theme
-from app.ui.transcript.message_row import author_of, displayed_result, state_text
+from app.ui.transcript.message_row import author_of, state_text
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
 from app.ui.widgets.menus import add_action, make_menu
@@ -176,7 +177,7 @@ class BranchModel(QAbstractItemModel):
             return "" if run.ids else tr("Beginning of the chat")
         message = self._chat.message_to_display(run.id)
         if message.role == "tool":
-            text = displayed_result(message)[:_MAX_ROW_CHARACTERS]
+            text = result_of(message)[:_MAX_ROW_CHARACTERS]
         else:
             text = (
                 displayed_text(message.content[:_MAX_ROW_CHARACTERS], message.role) or message.error

@@ -11,7 +11,7 @@ from app.settings.language import LANGUAGES, percent, tr
 from app.settings.settings import THEMES, ZOOM, Settings
 from app.settings.translation import needs_restart
 from app.spelling.speller import AUTO, OFF, Speller
-from app.ui.settings.form_page import FormPage, Special, Switch
+from app.ui.settings.form_page import FormPage, Switch
 from app.ui.widgets.fields import make_combo_box
 from app.ui.widgets.labels import make_button, make_label
 from app.ui.widgets.layout_helpers import make_row_layout
@@ -100,27 +100,21 @@ def _language_names(languages: Sequence[str]) -> list[str]:
     ]
 
 
-class AppearanceRows(QObject):
-    def __init__(self, settings: Settings, parent: QObject) -> None:
-        super().__init__(parent)
-        self._settings = settings
-        self.rows: Special = {"zoom": self._add_zoom, "motion": self._add_motion}
+def add_zoom(page: FormPage) -> None:
+    box = page.fields["zoom"] = QComboBox(page)
+    for size in ZOOM:
+        box.addItem(percent(size / 100), size)
 
-    def _add_zoom(self, page: FormPage) -> None:
-        self.zoom = QComboBox(page)
-        for size in ZOOM:
-            self.zoom.addItem(percent(size / 100), size)
-        self._show_zoom(page.settings.zoom)
-        self.zoom.activated.connect(lambda n: self._settings.set(zoom=int(self.zoom.itemData(n))))
-        page.connect_option("zoom", self.zoom, self._show_zoom)
-        page.row("zoom", self.zoom)
+    def show(zoom: int) -> None:
+        box.setCurrentIndex(box.findData(zoom))
 
-    def _add_motion(self, page: FormPage) -> None:
-        self.motion = Switch(page.settings.motion == "less", page)
-        self.motion.toggled.connect(
-            lambda less: self._settings.set(motion="less" if less else "system")
-        )
-        page.row("motion", self.motion)
+    show(page.settings.zoom)
+    box.activated.connect(lambda n: page.settings.set(zoom=int(box.itemData(n))))
+    page.connect_option("zoom", box, show)
+    page.row("zoom", box)
 
-    def _show_zoom(self, zoom: int) -> None:
-        self.zoom.setCurrentIndex(self.zoom.findData(zoom))
+
+def add_motion(page: FormPage) -> None:
+    switch = page.fields["motion"] = Switch(page.settings.motion == "less", page)
+    switch.toggled.connect(lambda less: page.settings.set(motion="less" if less else "system"))
+    page.row("motion", switch)

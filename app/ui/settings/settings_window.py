@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from app.spelling.speller import Speller
 from app.system.updates import Release, Updates
 from app.ui.dialogs.about import UpdateDialog
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, Number, NumberBox
-from app.ui.settings.appearance_rows import AppearanceRows, LanguageChoice, SpellingChoice
+from app.ui.settings.appearance_rows import LanguageChoice, SpellingChoice, add_motion, add_zoom
 from app.ui.settings.form_page import FormPage, Segments, SettingsPages, Special, Switch
 from app.ui.settings.other_programs import LocalApiRows, add_tray
 from app.ui.style.theme import scaled
@@ -43,9 +42,8 @@ class SettingsWindow(Sheet):
     def __init__(
         self,
         settings: Settings,
-        paths: Paths | None,
+        paths: Paths,
         parent: QWidget,
-        open_folder: Callable[[Path], object] | None = None,
         updates: Updates | None = None,
         serving: Serving | None = None,
         speller: Speller | None = None,
@@ -54,7 +52,6 @@ class SettingsWindow(Sheet):
         self._settings = settings
         self._set = settings.set
         self.numbers: dict[str, NumberBox] = {}
-        self._open_folder = open_folder or standard_dialogs.show_folder
         pages = self.pages = SettingsPages(settings, self)
         pages.command_requested.connect(self.command_requested)
         updates = updates if updates is not None and updates.is_possible else None
@@ -66,8 +63,7 @@ class SettingsWindow(Sheet):
             "look_for_updates": partial(self._add_updates, updates) if updates else None,
         }
         pages.register_page("General", general)
-        self.looks = AppearanceRows(settings, self)
-        pages.register_page("Appearance", self.looks.rows)
+        pages.register_page("Appearance", {"zoom": add_zoom, "motion": add_motion})
         chats: Special = {
             "model": self._add_model,
             "temperature": partial(self._add_number, "temperature", TEMPERATURE),
@@ -81,14 +77,12 @@ class SettingsWindow(Sheet):
             self.programs = LocalApiRows(serving, self)
             pages.register_page("Local API", self.programs.rows)
         pages.register_page("Tools", {})
-        data: dict[str, Any] = dict.fromkeys(("data_folder", "log_folder", "cache_folder"))
-        if paths is not None:
-            tip = tr("Show the chats and settings folder")
-            data["data_folder"] = partial(self._add_folder, "data_folder", tip, paths.data)
-            tip = tr("Show the logs folder")
-            data["log_folder"] = partial(self._add_folder, "log_folder", tip, paths.log)
-            tip = tr("Show the caches folder")
-            data["cache_folder"] = partial(self._add_folder, "cache_folder", tip, paths.cache)
+        folders = {
+            "data_folder": (tr("Show the chats and settings folder"), paths.data),
+            "log_folder": (tr("Show the logs folder"), paths.log),
+            "cache_folder": (tr("Show the caches folder"), paths.cache),
+        }
+        data = {name: partial(self._add_folder, name, *each) for name, each in folders.items()}
         pages.register_page("Data", data)
         self.rows.setContentsMargins(0, 0, 0, 0)
         self.add_rows(pages)
@@ -173,7 +167,8 @@ class SettingsWindow(Sheet):
         page.row("", make_row_layout(*self.models, SPRING), below=True)
 
     def _add_folder(self, name: str, words: str, folder: Path, page: FormPage) -> None:
-        show = page.button(tr("Show in Folder"), partial(self._open_folder, folder), words)
+        open_folder = partial(standard_dialogs.show_folder, folder)
+        show = page.button(tr("Show in Folder"), open_folder, words)
         page.row(name, show, short_path(folder))
 
     def _add_updates(self, updates: Updates, page: FormPage) -> None:

@@ -66,12 +66,7 @@ class Theme(QObject):
     changed = Signal()
 
     def __init__(
-        self,
-        app: QApplication,
-        appearance: str = "system",
-        body_px: int = t.BODY_PX,
-        zoom: int = 100,
-        contrast: str = "system",
+        self, app: QApplication, appearance: str, body_px: int, zoom: int, contrast: str
     ) -> None:
         super().__init__(app)
         self.body_px = body_px  # unscaled text size in conversations
@@ -171,12 +166,8 @@ class RoundedStyle(QProxyStyle):
         super().polish(polished)
 
 
-class ScaledIconStyle(QProxyStyle):
+class ScaledIconStyle(RoundedStyle):
     """Style that also scales the icons that the style sheet can't reach."""
-
-    def polish(self, polished: Any) -> None:
-        _round_corners(polished)
-        super().polish(polished)
 
     def pixelMetric(
         self,

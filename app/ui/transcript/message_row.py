@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 from PySide6.QtCore import (
-    QDateTime,
     QEvent,
-    QLocale,
     QObject,
     QPoint,
     QRectF,
@@ -40,10 +38,9 @@ from app.chats.attachment_texts import describe_file, describe_used_part, displa
 from app.chats.file_attacher import FileAttacher
 from app.chats.panel import heading_of
 from app.chats.tool_call import result_of
-from app.settings.language import counted, language_code, mark, tr
+from app.settings.language import counted, mark, tr
 from app.store import AttachedText, Attachment, Attachments, Message
 from app.store.index import displayed_text
-from app.tools.tool import BUILT_IN
 from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line
 from app.ui.style.theme import focus_pen, scale_height, scaled, theme, ui_font
@@ -101,23 +98,13 @@ def row_name(message: Message) -> str:
     if message.status == "streaming":
         return head
     if message.role == "tool":  # skip the text meant for the model
-        text = displayed_result(message)[:_MAX_NAME_CHARACTERS]
+        text = result_of(message)[:_MAX_NAME_CHARACTERS]
         return f"{head}: {text.strip()}" if text else head
     text = message.content[:_MAX_NAME_CHARACTERS]
     if QAccessible.isActive():  # computing names is slow, and rows are created while scrolling
         text = displayed_text(text, message.role)
     words = "\n".join(filter(None, (text.strip(), message.error)))
     return f"{head}: {words}" if words else head
-
-
-def displayed_result(message: Message) -> str:
-    """Return a tool's result for display, with dates in the user's language."""
-    text, stats = result_of(message), message.stats
-    if language_code() != "en" and (stats.get("server"), stats.get("tool")) == (BUILT_IN, "date"):
-        when = QDateTime.fromString(text.rpartition("(")[2].rstrip(")"), Qt.DateFormat.ISODate)
-        if when.isValid():
-            return QLocale(language_code()).toString(when, QLocale.FormatType.LongFormat)
-    return text
 
 
 def row_description(message: Message, version: tuple[int, int], note: str = "") -> str:

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 import shiboken6
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QClipboard, QGuiApplication, QMouseEvent
+from PySide6.QtGui import QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QApplication, QScrollBar, QTextBrowser, QWidget
 
 from app import flows
@@ -181,12 +181,6 @@ class Selection(QObject):
         self._view.following = bar.value() >= bar.maximum() - 4
         if self._ends is not None and self._ends[0] == self._ends[1]:
             self._set_ends(None)
-        clipboard = QGuiApplication.clipboard()
-        if self._ends is not None and clipboard.supportsSelection():
-            copied = self._copied_texts()
-            if _count_characters(copied) <= _MAX_SYNC_CHARACTERS:
-                plain, marked = _texts(copied)
-                clipboard.setMimeData(make_mime_data(plain, marked), QClipboard.Mode.Selection)
 
     def _is_drag(self) -> bool:
         way = (self._pointer - self._pressed_at).manhattanLength()

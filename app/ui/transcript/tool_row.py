@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.lanes import HelperRun, lanes_of
-from app.chats.tool_call import CallState, find_argument_error
+from app.chats.tool_call import CallState, find_argument_error, result_of
 from app.settings.language import counted, tr
 from app.store import Message
 from app.tools.consent import Decision
@@ -35,7 +35,7 @@ from app.ui.style.figures import seconds
 from app.ui.style.theme import code_font, repolish, theme, ui_font
 from app.ui.transcript.answer_row import FoldButton
 from app.ui.transcript.helper_lanes import HelperLanes
-from app.ui.transcript.message_row import MessageRow, PaneRequest, displayed_result, truncate_text
+from app.ui.transcript.message_row import MessageRow, PaneRequest, truncate_text
 from app.ui.transcript.question_form import QuestionForm
 from app.ui.transcript.tool_card import (
     BUTTONS,
@@ -516,7 +516,7 @@ class ToolRow(MessageRow):
             )
             for words in server_questions(self.message):
                 writer.text(words)
-            writer.text(truncate_text(displayed_result(self.message)))
+            writer.text(truncate_text(result_of(self.message)))
             return
         self._view.setAccessibleName(tr("What will happen"))
         preview = call.preview if call is not None else None

@@ -169,7 +169,7 @@ class SettingsCommands(WindowController):
         if self.shown is None:
             parts = self._context
             services = (parts.updates, parts.serving, parts.speller)
-            window = SettingsWindow(self._settings, parts.paths, self._window, None, *services)
+            window = SettingsWindow(self._settings, parts.paths, self._window, *services)
             window.finished.connect(self._on_gone)
             window.command_requested.connect(self._run)
             window.restart_requested.connect(self.restart_requested)

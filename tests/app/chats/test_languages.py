@@ -14,8 +14,6 @@ from app.models.engine_errors import explain, with_engine_message
 from app.settings import language
 from app.store import ChatRecord, Message
 from app.tools.tool import Outcome, OutcomeKind
-from app.ui.transcript import message_row
-from app.ui.transcript.message_row import displayed_result
 from engine.errors import OUT_OF_MEMORY
 
 
@@ -95,13 +93,3 @@ def test_result_with_invalid_outcome_shows_its_text(outcome: object) -> None:
     message = result("text")
     message.stats["outcome"] = outcome
     assert result_of(message) == "text"
-
-
-def test_time_is_formatted_in_window_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "Wednesday, 25 November 2026, 21:36 CET (2026-11-25T21:36:57+01:00)"
-    message = result(text, tool="date")
-    assert displayed_result(message) == text
-    monkeypatch.setattr(message_row, "language_code", lambda: "de")
-    assert displayed_result(message).startswith("Mittwoch, 25. November 2026")
-    assert displayed_result(result("Damaged (x)", tool="date")) == "Damaged (x)"
-    assert displayed_result(result(text, server="clock", tool="date")) == text

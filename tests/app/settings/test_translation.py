@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import paths, translation
 from app.settings.language import LANGUAGES, counted, number, percent, tr
+from app.settings.paths import Paths
 from app.settings.settings import Settings
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.figures import bytes_line, figures_line, seconds
@@ -217,7 +218,7 @@ def test_a_language_is_chosen_in_the_settings(
     settings = Settings(language="en")
     parent = QWidget()
     qtbot.addWidget(parent)
-    window = SettingsWindow(settings, None, parent)
+    window = SettingsWindow(settings, Paths.standard(), parent)
     row = window.language
     window.show()
     shown = [row.box.itemText(n) for n in range(row.box.count())]

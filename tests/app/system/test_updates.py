@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app import __version__
+from app.settings.paths import Paths
 from app.settings.settings import Settings
 from app.system import updates
 from app.system.updates import Release, Source, UpdateError, Updates
@@ -166,10 +167,10 @@ def test_update_setting_needs_a_source(qtbot: QtBot, look: Theme, served: Served
     parent = QWidget()
     qtbot.addWidget(parent)
     settings = Settings()
-    without = SettingsWindow(settings, None, parent, updates=Updates(settings, None))
+    without = SettingsWindow(settings, Paths.standard(), parent, updates=Updates(settings, None))
     assert not hasattr(without, "check")
     looking = Updates(settings, served.source)
-    window = SettingsWindow(settings, None, parent, updates=looking)
+    window = SettingsWindow(settings, Paths.standard(), parent, updates=looking)
     window.show()
     assert not window.pages.fields["look_for_updates"].isChecked()
     window.pages.fields["look_for_updates"].click()

@@ -58,7 +58,8 @@ def test_reduced_motion_follows_desktop_or_setting(qtbot):
 
 def test_reduced_motion_stops_pulsing_dots(run: Run):
     run.window.settings_commands.show_settings()
-    run.settings.looks.motion.setChecked(True)
+    run.settings.pages.build_all()
+    run.settings.pages.fields["motion"].setChecked(True)
     run.settings.close()
     assert run.app.settings.motion == "less"
     beats: list[int] = []

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.settings.paths import Paths
 from app.settings.settings import Settings
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.style.theme import Theme
@@ -14,7 +15,7 @@ from app.ui.style.theme import Theme
 def test_tab_reaches_only_what_shows_the_focus(look: Theme, qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
-    window = SettingsWindow(Settings(), None, parent)
+    window = SettingsWindow(Settings(), Paths.standard(), parent)
     window.show()
     qtbot.waitActive(window)
     window.pages.show_row("General", "Language")

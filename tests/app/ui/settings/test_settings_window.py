@@ -153,7 +153,7 @@ def test_fields_follow_changes_made_elsewhere(run: Run):
     pages.build_all()
     small = pages.list.iconSize().width(), pages.list.sizeHintForRow(0), pages.list.width()
     run.window.commands["text_larger"].trigger()
-    assert window.looks.zoom.currentData() == settings.zoom == 110
+    assert window.pages.fields["zoom"].currentData() == settings.zoom == 110
     run.until(lambda: pages.list.width() > small[2])
     large = pages.list.iconSize().width(), pages.list.sizeHintForRow(0), pages.list.width()
     assert all(after > before for before, after in zip(small, large, strict=True))
