@@ -26,8 +26,19 @@ from app.spelling.systems import SpellingSystem, pick_dictionary
 
 MOST_SPAN = 2_000  # characters in a code span; a backtick further away belongs to something else
 
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$", re.MULTILINE)
-_TICKS = re.compile(r"`+")
+_CODE_BLOCK = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}(?=[^`\n]*$)|~{3,}).*?(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+"""Code block. An unclosed one extends to the end of the text."""
+_CODE = re.compile(
+    rf"""
+    ^ (?: [ ]{{4}} | \t ) [^\n]*
+  | (?<!`) (?P<ticks> `+ ) (?!`) (?: (?!\n\n) . ){{1,{MOST_SPAN}}}? (?<!`) (?P=ticks) (?!`)
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+"""Indented line, or code span."""
 _CHUNK = re.compile(r"\S+")
 _FRINGE = "()\"'“”‘’„‚«»‹›.,;:!?¡¿…*_~—–-"
 _LETTERS = r"[^\W\d_]"
@@ -47,16 +58,22 @@ class Word(Struct, frozen=True):
 def words(text: str, begin: int = 0, end: int | None = None) -> Iterator[Word]:
     """Yield the words of prose in ``text[begin:end]``, extended to whole lines."""
     end = len(text) if end is None else end
-    begin, end = _whole_lines(text, begin, end)
-    part = _without_code(text, begin, end)
-    for chunk in _CHUNK.finditer(part):
+    begin, line_end = text.rfind("\n", 0, begin) + 1, text.find("\n", end)
+    end = min(end + MOST_SPAN, line_end if line_end >= 0 else len(text))
+    prose, near = _CODE_BLOCK.sub(_blank, text[: end + MOST_SPAN]), max(0, begin - MOST_SPAN)
+    prose = prose[:near] + _CODE.sub(_blank, prose[near:])
+    for chunk in _CHUNK.finditer(prose, begin, end):
         bare = chunk[0].strip(_FRINGE)
         if not bare or not _PROSE.fullmatch(bare):
             continue  # skip addresses, paths, identifiers, numbers
         start = chunk.start() + chunk[0].index(bare)
         for word in _WORD.finditer(bare):
             if _is_word(word[0]):
-                yield Word(begin + start + word.start(), word[0])
+                yield Word(start + word.start(), word[0])
+
+
+def _blank(code: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", code[0])
 
 
 def script(word: str) -> str:
@@ -66,65 +83,6 @@ def script(word: str) -> str:
 def _is_word(text: str) -> bool:
     """Return False for abbreviations (HTTP) and identifiers (aName). Dictionaries lack them."""
     return len(text) > 1 and text[1:] == text[1:].lower()
-
-
-def _whole_lines(text: str, begin: int, end: int) -> tuple[int, int]:
-    """Extend a range to whole paragraphs, by at most the length of a code span."""
-    before = text.rfind("\n\n", max(0, begin - MOST_SPAN), begin)
-    line = text.rfind("\n", 0, begin) + 1
-    begin = min(before + 2, line) if before >= 0 else max(0, min(line, begin - MOST_SPAN))
-    after = text.find("\n", end)
-    return begin, min(end + MOST_SPAN, after if after >= 0 else len(text))
-
-
-def _without_code(text: str, begin: int, end: int) -> str:
-    part = list(text[begin:end])
-
-    def blank(start: int, stop: int) -> None:
-        start, stop = max(start, begin) - begin, min(stop, end) - begin
-        if start < stop:
-            part[start:stop] = [c if c == "\n" else " " for c in part[start:stop]]
-
-    for start, stop in _code_block_spans(text, end):
-        blank(start, stop)
-    for line in re.finditer(r"^(?: {4}|\t).*$", text[begin:end], re.MULTILINE):
-        blank(begin + line.start(), begin + line.end())
-    for start, stop in _spans("".join(part)):
-        blank(begin + start, begin + stop)
-    return "".join(part)
-
-
-def _code_block_spans(text: str, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the code blocks before ``end``. An unclosed block extends to the end of the text."""
-    opened = ""
-    start = 0
-    for fence in _FENCE.finditer(text, 0, end):
-        marks, rest = fence[1], fence[2]
-        if not opened:
-            if "`" not in rest or marks[0] == "~":
-                opened, start = marks, fence.start()
-        elif marks[0] == opened[0] and len(marks) >= len(opened) and not rest.strip():
-            yield start, fence.end()
-            opened = ""
-    if opened:
-        yield start, len(text)
-
-
-def _spans(part: str) -> Iterator[tuple[int, int]]:
-    """Yield the code spans, delimited by equal runs of backticks in the same paragraph."""
-    runs = list(_TICKS.finditer(part))
-    last_end = 0
-    for number, begin in enumerate(runs):
-        if begin.start() < last_end:
-            continue
-        for closing in runs[number + 1 :]:
-            inside = part[begin.end() : closing.start()]
-            if len(inside) > MOST_SPAN or "\n\n" in inside:
-                break
-            if len(closing[0]) == len(begin[0]):
-                last_end = closing.end()
-                yield begin.start(), last_end
-                break
 
 
 log = logging.getLogger(__name__)

@@ -83,38 +83,6 @@ LIGHT, DARK, HIGH_LIGHT, HIGH_DARK = (
     for n in range(4)
 )
 
-_TEXT_BACKGROUNDS = {
-    "text": "background back surface raised tint hover pressed code_background selection"
-    " accent_quiet broadcast difference danger_wash",
-    "muted": "background back surface raised tint hover pressed code_background accent_quiet"
-    " broadcast danger_wash",
-    "accent": "background back surface raised",
-    "accent_text": "accent",
-    "danger": "background back surface raised danger_wash accent_quiet",
-    "success": "background back success_wash",
-    "tooltip_text": "tooltip tooltip_hover",
-}
-TEXT_PAIRS = tuple(
-    (text, ground) for text, on in _TEXT_BACKGROUNDS.items() for ground in on.split()
-)
-"""Combinations of text and background color. All meet WCAG AA (4.5:1)."""
-
-EDGE_PAIRS = (
-    *(
-        (edge, ground)
-        for edge in ("border_strong", "accent", "muted", "danger")
-        for ground in ("background", "back", "surface", "raised")
-    ),
-    ("border_strong", "code_background"),
-    ("accent", "hover"),
-    ("accent", "pressed"),
-    ("accent", "selection"),  # current match and other matches
-)
-"""Control edges, focus rings and icons with their backgrounds, at 3:1 or more (WCAG 1.4.11).
-
-Edges around text are lighter and only reach 3:1 in high contrast.
-"""
-
 # Sizes in pixels, in multiples of 4.
 COLUMN = 760
 SIDEBAR = 240
@@ -155,17 +123,3 @@ def lane_color(number: int, *, dark: bool) -> str:
 
 
 NARROW = 420  # narrower panes have less padding and hide secondary stats
-
-
-def contrast(first: str, second: str) -> float:
-    """Return the WCAG 2 contrast ratio, between 1 and 21."""
-    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(color: str) -> float:
-    def linear(channel: float) -> float:
-        return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
-
-    red, green, blue = (linear(int(color[i : i + 2], 16) / 255) for i in (1, 3, 5))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
