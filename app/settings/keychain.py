@@ -32,38 +32,35 @@ def is_there() -> bool:
 
 def read(account: str = _USER) -> str:
     """Return an account's secret, or "" if it's missing or access was denied."""
-    keychain = _keychain()
-    if keychain is None:
-        return ""
-    try:
-        return keychain.get_password(_SERVICE, account) or ""
-    except Exception as error:  # backends raise platform-specific exceptions
-        log.warning("keychain not read: %s", type(error).__name__)
-        return ""
+    return _use(lambda keychain: keychain.get_password(_SERVICE, account)) or ""
 
 
 def store_secret(token: str, account: str = _USER) -> bool:
     """Store an account's secret. Return True on success."""
-    keychain = _keychain()
-    if keychain is None:
-        return False
-    try:
+
+    def store(keychain: KeyringBackend) -> bool:
         keychain.set_password(_SERVICE, account, token)
-    except Exception as error:
-        log.warning("secret not stored in the keychain: %s", type(error).__name__)
-        return False
-    return True
+        return True
+
+    return _use(store) is not None
 
 
 def delete(account: str = _USER) -> None:
-    keychain = _keychain()
-    if keychain is None:
-        return
-    try:
+    def delete(keychain: KeyringBackend) -> None:
         if keychain.get_password(_SERVICE, account) is not None:
             keychain.delete_password(_SERVICE, account)
-    except Exception as error:
-        log.warning("secret not removed from the keychain: %s", type(error).__name__)
+
+    _use(delete)
+
+
+def _use(work: Callable[[KeyringBackend], T]) -> T | None:
+    """Return the result of ``work``, or None if there's no keychain or it fails."""
+    keychain = _keychain()
+    try:
+        return work(keychain) if keychain is not None else None
+    except Exception as error:  # backends raise platform-specific exceptions
+        log.warning("keychain not used: %s", type(error).__name__)
+        return None
 
 
 def call_with_token(token: str, ask: Callable[[str | None], T]) -> tuple[T, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import os
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -521,17 +520,11 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _move_aside(path: Path) -> Path | None:
     stamp = time.strftime("%Y%m%d-%H%M%S")
-    for number in range(100):
-        aside = path.with_name(f"{path.stem}.unreadable-{stamp}{f'-{number}' * bool(number)}.json")
-        if os.path.lexists(aside):
-            continue
-        try:
-            path.rename(aside)
-        except OSError as error:
-            log.warning("cannot rename the unreadable settings: %s", error)
-            break
-        return aside
-    return None
+    try:
+        return path.rename(path.with_name(f"{path.stem}.unreadable-{stamp}.json"))
+    except OSError as error:
+        log.warning("cannot rename the unreadable settings: %s", error)
+        return None
 
 
 def _valid_values(data: dict[str, Any]) -> dict[str, Any]:

@@ -1389,11 +1389,6 @@ Jetzt: {now}</translation>
         <translation>Wird konvertiert…</translation>
     </message>
     <message>
-        <source>{number} min</source>
-        <comment>minutes</comment>
-        <translation>{number} min</translation>
-    </message>
-    <message>
         <source>{hours} h {minutes} min</source>
         <translation>{hours} h {minutes} min</translation>
     </message>
@@ -6986,10 +6981,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Import Folder</source>
         <translation>Ordner importieren</translation>
-    </message>
-    <message>
-        <source>unknown error</source>
-        <translation>unbekannter Fehler</translation>
     </message>
     <message>
         <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>

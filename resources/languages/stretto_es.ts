@@ -1389,11 +1389,6 @@ Ahora: {now}</translation>
         <translation>Convirtiendo…</translation>
     </message>
     <message>
-        <source>{number} min</source>
-        <comment>minutes</comment>
-        <translation>{number} min</translation>
-    </message>
-    <message>
         <source>{hours} h {minutes} min</source>
         <translation>{hours} h {minutes} min</translation>
     </message>
@@ -7018,10 +7013,6 @@ No respondiste.</translation>
     <message>
         <source>Import Folder</source>
         <translation>Importar una carpeta</translation>
-    </message>
-    <message>
-        <source>unknown error</source>
-        <translation>error desconocido</translation>
     </message>
     <message>
         <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>

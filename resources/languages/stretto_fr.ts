@@ -1389,11 +1389,6 @@ Maintenant&#xa0;: {now}</translation>
         <translation>Conversion…</translation>
     </message>
     <message>
-        <source>{number} min</source>
-        <comment>minutes</comment>
-        <translation>{number}&#xa0;min</translation>
-    </message>
-    <message>
         <source>{hours} h {minutes} min</source>
         <translation>{hours}&#xa0;h {minutes}&#xa0;min</translation>
     </message>
@@ -6986,10 +6981,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Import Folder</source>
         <translation>Importer un dossier</translation>
-    </message>
-    <message>
-        <source>unknown error</source>
-        <translation>erreur inconnue</translation>
     </message>
     <message>
         <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>

@@ -1365,11 +1365,6 @@ Now: {now}</source>
         <translation>変換中…</translation>
     </message>
     <message>
-        <source>{number} min</source>
-        <comment>minutes</comment>
-        <translation>{number}分</translation>
-    </message>
-    <message>
         <source>{hours} h {minutes} min</source>
         <translation>{hours}時間{minutes}分</translation>
     </message>
@@ -6876,10 +6871,6 @@ You didn’t answer.</source>
     <message>
         <source>Import Folder</source>
         <translation>フォルダを読み込む</translation>
-    </message>
-    <message>
-        <source>unknown error</source>
-        <translation>不明なエラー</translation>
     </message>
     <message>
         <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>

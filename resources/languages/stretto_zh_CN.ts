@@ -1365,11 +1365,6 @@ Now: {now}</source>
         <translation>正在转换…</translation>
     </message>
     <message>
-        <source>{number} min</source>
-        <comment>minutes</comment>
-        <translation>{number} 分钟</translation>
-    </message>
-    <message>
         <source>{hours} h {minutes} min</source>
         <translation>{hours} 小时 {minutes} 分钟</translation>
     </message>
@@ -6908,10 +6903,6 @@ You didn’t answer.</source>
     <message>
         <source>Import Folder</source>
         <translation>导入文件夹</translation>
-    </message>
-    <message>
-        <source>unknown error</source>
-        <translation>未知错误</translation>
     </message>
     <message>
         <source>Stretto is available under the MIT license. Qt, PySide6, and Qt Advanced Docking are used under the LGPL as separate libraries, which you may replace with your own builds.</source>

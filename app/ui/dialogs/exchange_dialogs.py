@@ -260,21 +260,20 @@ class ImportDialog(Sheet):
             self.bar.setValue(min(_THOUSANDTHS, round(part * _THOUSANDTHS)))
 
     async def _run_import(self, work: Import) -> None:
-        report: Report | None = None
-        reason: object = tr("unknown error")
+        report: Report | Exception
         store = self._store
         try:
             report = await flows.run_in_thread(lambda _: work.run(store), work.stop)
         except Exception as error:
-            reason = error
+            report = error
         self._import = None
         self._poll_timer.stop()
         self.bar.hide()
         self.close_button.setText(tr("Close"))
         self.close_button.setDefault(True)
         self.close_button.setFocus()
-        if report is None:
-            self.words.setText(tr("The import failed: {why}.", why=reason))
+        if isinstance(report, Exception):
+            self.words.setText(tr("The import failed: {why}.", why=report))
             return
         self.words.setText(report.summary())
         self.words.setProperty("muted", False)

@@ -20,7 +20,7 @@ from app.models.downloads import Downloads, to_engine_error
 from app.models.suggestions import Suggestion, find_installed, machine_memory, suggestions_for
 from app.settings import keychain
 from app.settings.language import counted, number, tr
-from app.ui.style.figures import bytes_line
+from app.ui.style.figures import bytes_line, context_line
 from app.ui.widgets.two_lines import BELOW, MARK, TwoLineList
 from engine import EngineError, hub
 from engine.errors import GATED, INVALID_REQUEST, NOT_A_MODEL, NOT_FOUND
@@ -212,13 +212,8 @@ def count_line(count: int) -> str:
     return f"{millions}M"
 
 
-def context_line(tokens: int) -> str:
-    if not tokens:
-        return ""
-    if tokens < 1024:
-        return tr("{tokens} context", tokens=tokens)
-    size = 1024 if tokens % 1024 == 0 else 1000
-    return tr("{tokens} context", tokens=f"{tokens / size:.0f}K")
+def _context_text(tokens: int) -> str:
+    return tr("{tokens} context", tokens=context_line(tokens)) if tokens else ""
 
 
 def name_without_owner(ref: str) -> str:
@@ -243,7 +238,7 @@ def suggested_entry(model: Suggestion, mark: tuple[str, str]) -> ModelEntry:
 def found_entry(hit: HubSearchResult, model: HubModel | None, mark: tuple[str, str]) -> ModelEntry:
     facts = model.facts if model is not None else hit.facts
     if model is not None:
-        size, context = bytes_line(model.size), context_line(model.context)
+        size, context = bytes_line(model.size), _context_text(model.context)
     else:
         size = tr("about {size}", size=bytes_line(hit.size)) if hit.size else ""
         context = ""
@@ -266,7 +261,7 @@ def facts_line(model: HubModel) -> str:
     downloads = counted("%Ln download last month", "%Ln downloads last month", count)
     parts = (
         owner_text(model.repo),
-        context_line(model.context),
+        _context_text(model.context),
         ", ".join(filter(None, made_for)),
         facts.licence,
         tr("updated {date}", date=facts.updated) if facts.updated else "",

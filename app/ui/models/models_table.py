@@ -31,9 +31,9 @@ from app.models.engine_errors import describe_problem
 from app.models.engine_figures import memory_by_model
 from app.models.installed import InstalledModels
 from app.models.loading import LoadState, ModelStatus
-from app.settings.language import counted, mark, number, percent, tr
+from app.settings.language import counted, mark, percent, tr
 from app.ui.style import tokens as t
-from app.ui.style.figures import bytes_line, date_line
+from app.ui.style.figures import bytes_line, context_line, date_line
 from app.ui.style.icons import icon
 from app.ui.style.theme import scale_height, scaled, theme
 from app.ui.widgets.row_painter import Index, RowDelegate, RowPainter, RowState, prepare_row_view
@@ -68,18 +68,6 @@ def precision_tip(facts: FolderFacts) -> str:
             "{weights}, group size %n", "{weights}, group size %n", facts.group_size, weights=words
         )
     return tr("{weights}, some layers differ", weights=words) if facts.mixed else words
-
-
-def context_of(facts: FolderFacts) -> str:
-    """Return a context length, e.g. "128K", "1M", "4,000"."""
-    count = facts.context
-    if not count:
-        return NOTHING
-    if count % 2**20 == 0:
-        return f"{count // 2**20}M"
-    if count >= 1_000_000:
-        return f"{number(count / 1e6, 1)}M"
-    return f"{count // 1024}K" if count % 1024 == 0 else number(count)
 
 
 def capabilities(facts: FolderFacts) -> str:
@@ -327,7 +315,7 @@ class LibraryTable(QAbstractTableModel):
         if column is ModelColumn.PRECISION:
             return precision(facts)
         if column is ModelColumn.CONTEXT:
-            return context_of(facts)
+            return context_line(facts.context) if facts.context else NOTHING
         if column is ModelColumn.CAN:
             return capabilities(facts)
         if column is ModelColumn.LICENCE:

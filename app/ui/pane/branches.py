@@ -243,7 +243,6 @@ class BranchDelegate(RowDelegate):
             end_unfolded=self._view.isExpanded(rows.index_of(run.id)) if run.below else None,
             end=end_text(run, narrow=room < scaled(260)),
             beside=words if name else "",
-            beside_elide=Qt.TextElideMode.ElideRight,
         )
 
     def paint_state(self, row: RowPainter, state: RowState, *, strong: bool) -> None:

@@ -55,7 +55,18 @@ def seconds(value: float) -> str:
     if value < 59.5:
         return tr("{number} s", "seconds", number=number(value))
     minutes, rest = divmod(round(value), 60)
+    if minutes >= 60:
+        return tr("{hours} h {minutes} min", hours=minutes // 60, minutes=minutes % 60)
     return tr("{minutes} min {seconds} s", minutes=minutes, seconds=rest)
+
+
+def context_line(count: int) -> str:
+    """Return a context length, e.g. "128K", "1M", "4,000"."""
+    if count % 2**20 == 0:
+        return f"{count // 2**20}M"
+    if count >= 1_000_000:
+        return f"{number(count / 1e6, 1)}M"
+    return f"{count // 1024}K" if count % 1024 == 0 else number(count)
 
 
 def rate_line(rate: float) -> str:
@@ -172,19 +183,10 @@ def download_line(download: Download) -> str:
         parts.append(tr("Paused"))
     elif rate := download.rate:
         parts.append(tr("{size}/s", "per second", size=bytes_line(round(rate))))
-        remaining = _time_left((download.total - download.done) / rate)
+        remaining = seconds(max(1, round((download.total - download.done) / rate)))
         parts.append(tr("{time} left", "until it is downloaded", time=remaining))
     elif download.can_pause:
         parts.append(tr("Waiting for Hugging Face…"))
     else:
         parts.append(tr("Converting…"))
     return " · ".join(parts)
-
-
-def _time_left(value: float) -> str:
-    if value < 59.5:
-        return tr("{number} s", "seconds", number=max(1, round(value)))
-    minutes = round(value / 60)
-    if minutes < 60:
-        return tr("{number} min", "minutes", number=minutes)
-    return tr("{hours} h {minutes} min", hours=minutes // 60, minutes=minutes % 60)

@@ -166,8 +166,12 @@ class RoundedStyle(QProxyStyle):
         super().polish(polished)
 
 
-class ScaledIconStyle(RoundedStyle):
+class ScaledIconStyle(QProxyStyle):
     """Style that also scales the icons that the style sheet can't reach."""
+
+    def polish(self, polished: Any) -> None:
+        _round_corners(polished)
+        super().polish(polished)
 
     def pixelMetric(
         self,

@@ -235,7 +235,6 @@ class RowState(Struct, frozen=True):
     end_elide: Qt.TextElideMode = _RIGHT
     title_first: bool = False
     beside: str = ""
-    beside_elide: Qt.TextElideMode = Qt.TextElideMode.ElideMiddle
     below: str | None = None
     below_color: str = "muted"
     below_marks: Marks = ()
@@ -334,7 +333,7 @@ class RowDelegate(QStyledItemDelegate):
             row.text(state.title, shade(state.color), 10, font=font, elide=state.elide)
         if state.beside and row.line.width() > 72:
             font = ui_font(state.px)
-            row.text(state.beside, shade("muted"), font=font, elide=state.beside_elide)
+            row.text(state.beside, shade("muted"), font=font, elide=Qt.TextElideMode.ElideMiddle)
         if state.below:
             top, height = line.top() + scale_height(24), scale_height(20)
             row.line = QRect(line.left(), top, line.width(), height)
