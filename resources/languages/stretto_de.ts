@@ -7340,6 +7340,10 @@ Du hast nicht geantwortet.</translation>
         <translation>{word} steht nicht im Wörterbuch.</translation>
     </message>
     <message>
+        <source>Suggestions took too long</source>
+        <translation>Die Vorschläge dauern zu lange</translation>
+    </message>
+    <message>
         <source>Code, hard questions, room for more chats</source>
         <translation>Code, schwierige Fragen, Platz für mehr Chats</translation>
     </message>

@@ -7372,6 +7372,10 @@ No respondiste.</translation>
         <translation>{word} no está en el diccionario.</translation>
     </message>
     <message>
+        <source>Suggestions took too long</source>
+        <translation>Las sugerencias han tardado demasiado</translation>
+    </message>
+    <message>
         <source>Code, hard questions, room for more chats</source>
         <translation>Código, preguntas difíciles, espacio para más chats</translation>
     </message>

@@ -7340,6 +7340,10 @@ Vous n’avez pas répondu.</translation>
         <translation>{word} n’est pas dans le dictionnaire.</translation>
     </message>
     <message>
+        <source>Suggestions took too long</source>
+        <translation>Suggestions trop longues à trouver</translation>
+    </message>
+    <message>
         <source>Code, hard questions, room for more chats</source>
         <translation>Code, questions difficiles, plus de discussions</translation>
     </message>

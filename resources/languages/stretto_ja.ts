@@ -7219,6 +7219,10 @@ You didn’t answer.</source>
         <translation>「{word}」は辞書にありません。</translation>
     </message>
     <message>
+        <source>Suggestions took too long</source>
+        <translation>候補を時間内に取得できませんでした</translation>
+    </message>
+    <message>
         <source>Code, hard questions, room for more chats</source>
         <translation>コード、難しい質問、複数のチャット向け</translation>
     </message>

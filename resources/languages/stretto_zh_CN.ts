@@ -7251,6 +7251,10 @@ You didn’t answer.</source>
         <translation>词典中没有 {word}。</translation>
     </message>
     <message>
+        <source>Suggestions took too long</source>
+        <translation>未能及时找到建议</translation>
+    </message>
+    <message>
         <source>Code, hard questions, room for more chats</source>
         <translation>代码、难题，可容纳更多对话</translation>
     </message>

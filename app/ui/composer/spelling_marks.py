@@ -14,6 +14,11 @@ from app.ui.widgets.widget_behavior import announce
 
 REST_MS = 250  # delay after the last change
 
+WAIT_MS = 1_000
+"""Time after which the menu opens without suggestions. With hunspell, a long word takes half a
+second.
+"""
+
 
 class SpellingMarks(QObject):
     notice_posted = Signal(str)  # (text)
@@ -28,6 +33,8 @@ class SpellingMarks(QObject):
         self._menu_for: tuple[QTextCursor, QPoint] | None = None
         self._check_timer = QTimer(self, singleShot=True, interval=REST_MS)
         self._check_timer.timeout.connect(self.check)
+        self._suggestion_timer = QTimer(self, singleShot=True, interval=WAIT_MS)
+        self._suggestion_timer.timeout.connect(partial(self._open_menu, None))
         field.textChanged.connect(self._on_text)
         field.cursorPositionChanged.connect(self._on_moved)
         field.verticalScrollBar().valueChanged.connect(self._check_timer.start)
@@ -118,9 +125,12 @@ class SpellingMarks(QObject):
     def _ask_menu(self, word: QTextCursor, at: QPoint) -> None:
         announce(self._field, tr("{word} isn’t in the dictionary.", word=word.selectedText()))
         self._menu_for = (word, at)
+        self._suggestion_timer.start()
         self._speller.suggest(word.selectedText(), self._open_menu)
 
-    def _open_menu(self, suggestions: list[str]) -> None:
+    def _open_menu(self, suggestions: list[str] | None) -> None:
+        """Open the context menu. ``suggestions`` is None if the speller timed out."""
+        self._suggestion_timer.stop()
         if self._menu_for is None:
             return
         (cursor, at), self._menu_for = self._menu_for, None
@@ -132,11 +142,12 @@ class SpellingMarks(QObject):
         menu.aboutToHide.connect(menu.deleteLater)
         first_action = menu.actions()[0]
         added: list[QAction] = []
-        for text in suggestions:
+        for text in suggestions or ():
             added.append(QAction(text.replace("&", "&&"), menu))
             added[-1].triggered.connect(partial(self._replace, cursor, text))
         if not suggestions:
-            added.append(QAction(tr("No suggestions"), menu))
+            late = tr("Suggestions took too long") if suggestions is None else tr("No suggestions")
+            added.append(QAction(late, menu))
             added[-1].setEnabled(False)
         learn = QAction(tr("Add to Dictionary"), menu)
         learn.triggered.connect(lambda: self._speller.add(word))
