@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.markdown.inline import join_spans, replace_undisplayable_in_code
-from app.markdown.rows import CodeKey, Ink, Span
+from app.markdown.rows import CodeKey, Ink, Span, text_of
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -161,15 +161,11 @@ class CodeHighlighter:
         self._rows.pop()  # drop the empty line after the final newline
         colored = tuple(join_spans(iter(row)) for row in self._rows)
         # Lexers may drop characters, e.g. a byte order mark, so check that the text is unchanged.
-        if list(map(_text, colored)) == list(map(_text, self.lines)):
+        if list(map(text_of, colored)) == list(map(text_of, self.lines)):
             self.lines = colored
         _kept[self._key] = self.lines
         if len(_kept) > _KEPT:
             _kept.popitem(last=False)
-
-
-def _text(spans: tuple[Span, ...]) -> str:
-    return "".join(span.text for span in spans)
 
 
 @cache

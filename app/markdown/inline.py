@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from markdown_it.token import Token
 from msgspec.structs import replace
 
-from app.markdown.rows import LONGEST, PLAIN, Ink, Row, Span, TextRow, space_above
+from app.markdown.rows import LONGEST, PLAIN, Ink, Row, Span, TextRow, space_above, text_of
 from app.markdown.syntax import MATH, PAIRED_TAGS, References, parser
 from app.markdown.tex import formula, typed_source
 
@@ -288,7 +288,7 @@ def _formula(source: str, display: bool, ink: Ink) -> Span:
 def _image(token: Token, ink: Ink) -> Span:
     """Return an image as a link with its description, because images aren't loaded."""
     source = str(token.attrs.get("src", ""))
-    text = "".join(span.text for span in _walk(token.children or []))
+    text = text_of(_walk(token.children or []))
     return Span(
         text or replace_undisplayable(source),
         replace(ink, link=ink.link or _allowed_link(source)),

@@ -12,7 +12,7 @@ from PySide6.QtGui import QTextBlock, QTextCursor
 
 from app.markdown.inline import FORMULA
 from app.markdown.row_writer import RowWriter
-from app.markdown.rows import QUOTE, CodeKey, Ink, Row, Span, TableRow, TextRow
+from app.markdown.rows import QUOTE, CodeKey, Ink, Row, Span, TableRow, TextRow, text_of
 from app.markdown.tex import typed_source
 
 
@@ -77,7 +77,7 @@ def _fence(writer: RowWriter, index: int) -> str:
         row = writer.rows[number]
         if not isinstance(row, TextRow) or row.code != code:
             break
-        runs = re.findall("`+", "".join(span.text for span in row.spans))
+        runs = re.findall("`+", text_of(row.spans))
         longest = max(longest, *map(len, runs), 2)
     return "`" * (longest + 1)
 
@@ -118,7 +118,7 @@ def _text(row: TextRow, block: QTextBlock, first: int, last: int) -> str:
         return "---"
     spans = _cut_spans(row.spans, first - block.position(), last - block.position())
     if row.code is not None or row.kind == "raw":
-        return "".join(span.text for span in spans)
+        return text_of(spans)
     text = _add_markup(spans, _LAYERS)
     # Escape anything that would start a heading, list or quote.
     text = re.sub(r"((?:^|\u2028)\s*\d*)([#>+.)-])(?=\s)", r"\1\\\2", text)
@@ -162,7 +162,7 @@ def _add_markup(spans: Sequence[Span], layers: Sequence[str]) -> str:
         if not value:
             parts.append(_add_markup(inner, bare))
         elif layers[0] == "link":
-            words = "".join(span.text for span in inner)
+            words = text_of(inner)
             parts.append(words if words == value else f"[{_add_markup(inner, bare)}]({value})")
         elif isinstance(value, tuple):
             head = "".join(f"<{tag}>" for tag in value)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from msgspec.structs import replace
 from PySide6.QtGui import QTextBlock, QTextBlockFormat, QTextCursor, QTextDocument, QTextTable
 
-from app.markdown.rows import LONGEST, PLAIN, Ink, Row, Span, TableRow, TextRow
+from app.markdown.rows import LONGEST, PLAIN, Ink, Row, Span, TableRow, TextRow, text_of
 from app.markdown.style import Formats
 
 _MARK = "\ufeff"
@@ -59,10 +60,6 @@ def _displayed_ink(span: Span) -> Ink:
     if span.ink.italic and _ARABIC.search(span.text):
         return replace(span.ink, italic=False)
     return span.ink
-
-
-def text_of(spans: Sequence[Span]) -> str:
-    return "".join(span.text for span in spans)
 
 
 def fill(table: QTextTable, formats: Formats, row: TableRow, number: int) -> None:
@@ -163,9 +160,7 @@ class RowWriter:
         if index == end == len(self.rows):
             return None
         changed = index
-        cursor = QTextCursor(self._document)
-        cursor.beginEditBlock()
-        try:
+        with self._edit_block() as cursor:
             while index < limit:
                 if not self._try_adjust(cursor, index, rows[index - start]):
                     break
@@ -175,8 +170,6 @@ class RowWriter:
             cursor.movePosition(QTextCursor.MoveOperation.End)
             for row in rows[index - start :]:
                 self._append(cursor, row)
-        finally:
-            cursor.endEditBlock()
         self._note_code(changed)
         return changed
 
@@ -193,35 +186,33 @@ class RowWriter:
 
     def recolor(self, start: int, rows: Sequence[TextRow]) -> None:
         """Replace rows with rows that only differ in their spans."""
-        cursor = QTextCursor(self._document)
-        cursor.beginEditBlock()
-        try:
+        with self._edit_block() as cursor:
             for index, row in enumerate(rows, start):
                 self._try_adjust(cursor, index, row)
-        finally:
-            cursor.endEditBlock()
 
     def set_wrapped(self, name: tuple[int, int], wrapped: bool) -> None:
         """Set whether the lines of a code block wrap. The block may not exist yet."""
         (self.wrapped.add if wrapped else self.wrapped.discard)(name)
-        cursor = QTextCursor(self._document)
-        cursor.beginEditBlock()
-        try:
+        with self._edit_block() as cursor:
             for index, row in enumerate(self.rows):
                 if isinstance(row, TextRow) and row.code is not None and row.code.block == name:
                     cursor.setPosition(self.blocks(index)[0].position())
                     cursor.setBlockFormat(self._block(row))
-        finally:
-            cursor.endEditBlock()
 
     def restyle(self, formats: Formats) -> None:
         self._formats = formats
-        rows, cursor = list(self.rows), QTextCursor(self._document)
-        cursor.beginEditBlock()
-        try:
+        rows = list(self.rows)
+        with self._edit_block() as cursor:
             self._truncate(cursor, 0)
             for row in rows:
                 self._append(cursor, row)
+
+    @contextmanager
+    def _edit_block(self) -> Iterator[QTextCursor]:
+        cursor = QTextCursor(self._document)
+        cursor.beginEditBlock()
+        try:
+            yield cursor
         finally:
             cursor.endEditBlock()
 
@@ -307,9 +298,7 @@ class RowWriter:
             cursor.removeSelectedText()
             if empty:
                 cursor.deletePreviousChar()
-        self._next = self._starts[index] if index < len(self._starts) else self._next
-        if index == 0:
-            self._next = 0
+        self._next = 0 if index == 0 else self.number(index)
         del self.rows[index:]
         del self._starts[index:]
 

@@ -6,6 +6,7 @@ Rows compare by value, and equal rows look the same. Python's cycle collector do
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from msgspec import Struct
@@ -68,6 +69,10 @@ class Span(Struct, frozen=True, gc=False):
 
     text: str
     ink: Ink = PLAIN
+
+
+def text_of(spans: Iterable[Span]) -> str:
+    return "".join(span.text for span in spans)
 
 
 QUOTE = ">"  # indentation level: quote

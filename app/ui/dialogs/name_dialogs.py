@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import QLabel, QLineEdit, QWidget
 
 from app.settings.language import tr
@@ -81,7 +81,6 @@ class PromptsDialog(Sheet):
     def __init__(self, settings: Settings, parent: QWidget) -> None:
         super().__init__("prompts", tr("Prompts"), parent)
         self._settings = settings
-        self._filling = False
         self._deleted: list[tuple[int, str, str]] = []
         self.list = TwoLineList(tr("Prompts"), self)
         self.list.itemSelectionChanged.connect(self._show_chosen)
@@ -153,23 +152,19 @@ class PromptsDialog(Sheet):
 
     def _fill(self, name: str) -> None:
         names = list(self._settings.prompts)
-        self._filling = True
-        self.list.clear()
-        self.list.fill([(n, n, _first_line(t)) for n, t in self._settings.prompts.items()])
-        if names:
-            self.list.setCurrentRow(names.index(name) if name in names else 0)
-        self._filling = False
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            self.list.fill([(n, n, _first_line(t)) for n, t in self._settings.prompts.items()])
+            if names:
+                self.list.setCurrentRow(names.index(name) if name in names else 0)
         self._show_chosen()
 
     @Slot()
     def _show_chosen(self) -> None:
-        if self._filling:
-            return
         name = self._selected_name()
-        self._filling = True
         self.name.setText(name)
-        self.text.setPlainText(self._settings.prompts.get(name, ""))
-        self._filling = False
+        with QSignalBlocker(self.text):
+            self.text.setPlainText(self._settings.prompts.get(name, ""))
         for widget in (self.name, self.text, self.delete_button):
             widget.setEnabled(bool(name))
         self.delete_button.setToolTip("" if name else tr("There’s no prompt to delete"))
@@ -216,15 +211,12 @@ class PromptsDialog(Sheet):
 
     @Slot()
     def _on_text(self) -> None:
-        name = self._selected_name()
-        if not self._filling and name:
+        if name := self._selected_name():
             self._save({**self._settings.prompts, name: self.text.toPlainText()})
             self._relabel(name, name)
 
     def _relabel(self, before: str, name: str) -> None:
-        self._filling = True
         self.list.rename_row(before, name, _first_line(self._settings.prompts[name]))
-        self._filling = False
 
 
 def _first_line(text: str) -> str:

@@ -11,22 +11,22 @@ from app.ui.style.figures import download_line
 from app.ui.style.theme import repolish, set_scaled_font
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import make_label
-from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
+from app.ui.widgets.layout_helpers import (
+    SPRING,
+    fill_scroll_area,
+    make_column_layout,
+    make_row_layout,
+    nest,
+)
 from engine.errors import GATED
 
 _STEPS = 1000  # QProgressBar uses 32-bit values, which can't hold sizes in bytes
 
 
 class DownloadRow(QFrame):
-    pause_requested = Signal()
-    resume_requested = Signal()
-    chat_requested = Signal()
-
     def __init__(self, download: Download, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("model-row")
-        self.ref = download.ref
-        self._state = download.state
         self.name = make_label(self, download.name, muted=False, wrap=False)
         set_scaled_font(self.name, t.LEAD_PX, QFont.Weight.Medium)
         self.name.setToolTip(download.ref)
@@ -36,7 +36,6 @@ class DownloadRow(QFrame):
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(tr("Download of {name}", name=download.name))
         self.act = IconButton("pause", tr("Pause"), self)
-        self.act.clicked.connect(self._on_act)
         self.cancel = IconButton("x", tr("Cancel"), self)
         buttons = make_row_layout(self.act, self.cancel, spacing=4)
         grid = QGridLayout(self)
@@ -57,7 +56,6 @@ class DownloadRow(QFrame):
             repolish(self)
 
     def show_download(self, download: Download) -> None:
-        self._state = download.state
         is_done = download.state is DownloadState.DONE
         failed = download.state is DownloadState.FAILED
         self.bar.setVisible(not is_done)
@@ -78,14 +76,6 @@ class DownloadRow(QFrame):
         self.act.setAccessibleName(f"{self.act.toolTip()}: {download.name}")
         self.cancel.setAccessibleName(f"{self.cancel.toolTip()}: {download.name}")
 
-    def _on_act(self) -> None:
-        if self._state is DownloadState.DONE:
-            self.chat_requested.emit()
-        elif self._state in {DownloadState.PAUSED, DownloadState.FAILED}:
-            self.resume_requested.emit()
-        else:
-            self.pause_requested.emit()
-
 
 class DownloadList(QScrollArea):
     chat_requested = Signal(str)  # (ref): start a chat with this model
@@ -99,10 +89,7 @@ class DownloadList(QScrollArea):
         inner = QWidget(self)
         self._list = make_column_layout(spacing=0)
         make_column_layout(self._list, SPRING, of=inner, spacing=None)
-        self.setWidget(inner)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        fill_scroll_area(self, inner)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         downloads.changed.connect(self._on_changed)
         for download in downloads.items:
@@ -129,15 +116,17 @@ class DownloadList(QScrollArea):
     def _add_row(self, download: Download) -> None:
         ref = download.ref
         row = self.rows[ref] = DownloadRow(download, self)
-        row.pause_requested.connect(lambda: self._downloads.pause(ref))
-        row.resume_requested.connect(lambda: self._resume(ref))
+        row.act.clicked.connect(lambda: self._on_act(ref))
         row.cancel.clicked.connect(lambda: self._downloads.cancel(ref))
-        row.chat_requested.connect(lambda: self.chat_requested.emit(ref))
         self._list.addWidget(row)
 
-    def _resume(self, ref: str) -> None:
+    def _on_act(self, ref: str) -> None:
         download = self._downloads.get(ref)
-        if download is not None and download.code == GATED and not self._downloads.token:
+        if download is None or download.state is DownloadState.DONE:
+            self.chat_requested.emit(ref)
+        elif download.state not in {DownloadState.PAUSED, DownloadState.FAILED}:
+            self._downloads.pause(ref)
+        elif download.code == GATED and not self._downloads.token:
             self.token_required.emit(ref)
         else:
             self._downloads.resume(ref)

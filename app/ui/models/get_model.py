@@ -280,12 +280,11 @@ class GetModelDialog(Sheet):
             download = suggested and self.ok.verb == DOWNLOAD
             self._look_up_selected()
             self._download_after_lookup = download
-        elif self.models.ref:
-            self._downloads.add(self._model)
         else:
             self._downloads.add(self._model)
-            self.field.clear()
-            self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+            if not self.models.ref:
+                self.field.clear()
+                self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(str)
     def _on_download(self, ref: str) -> None:

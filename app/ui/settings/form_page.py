@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
@@ -39,7 +38,13 @@ from app.ui.style.scroll_bars import float_bars
 from app.ui.style.theme import scale_height, scaled, theme
 from app.ui.widgets.fields import make_search_field
 from app.ui.widgets.labels import make_button, make_heading, make_label
-from app.ui.widgets.layout_helpers import SPRING, make_column_layout, make_row_layout, nest
+from app.ui.widgets.layout_helpers import (
+    SPRING,
+    make_column_layout,
+    make_row_layout,
+    nest,
+    scrolling,
+)
 from app.ui.widgets.sheet import apply_styles
 from app.ui.widgets.two_lines import KEY, TwoLineList
 from app.ui.widgets.widget_behavior import WheelGuard
@@ -118,10 +123,10 @@ class FormPage(QWidget):
 
     command_requested = Signal(str)  # (command)
 
-    def __init__(self, parent: QWidget, title: str = "", settings: Settings | None = None) -> None:
+    def __init__(self, parent: QWidget, title: str, settings: Settings) -> None:
         super().__init__(parent)
         self.title = title  # in English
-        self.settings = settings or Settings()
+        self.settings = settings
         self.rows: dict[str, QWidget] = {}  # by English label
         self.found_by: dict[str, str] = {}  # additional text to search, by English label
         self.fields: dict[str, Any] = {}  # by option
@@ -134,16 +139,11 @@ class FormPage(QWidget):
         self._column = make_column_layout(of=self, margins=(28, 20, 28, 24), spacing=0)
         # Create the scroll area first: on reparenting, Qt reapplies the style sheet to all
         # children.
-        self.area = QScrollArea(parent)
-        self.area.setAccessibleName(tr(title) if title else tr("Settings"))
-        self.area.setWidget(self)
-        self.area.setWidgetResizable(True)
+        self.area = scrolling(self, parent)
+        self.area.setAccessibleName(tr(title))
         self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields take the focus
-        self.area.setFrameShape(QFrame.Shape.NoFrame)
-        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        if title:
-            self._column.addWidget(make_heading(self, tr(title), t.TITLE_PX))
-            self._column.addSpacing(8)
+        self._column.addWidget(make_heading(self, tr(title), t.TITLE_PX))
+        self._column.addSpacing(8)
 
     def show_row(self, words: str, *, focus: bool = True) -> bool:
         """Scroll to a row by its English label and focus its field."""

@@ -97,8 +97,12 @@ def _forget_items(layout: QLayout) -> None:
 def scrolling(inside: QWidget, parent: QWidget) -> QScrollArea:
     """Return a frameless area around a widget that only scrolls vertically."""
     area = QScrollArea(parent)
+    fill_scroll_area(area, inside)
+    return area
+
+
+def fill_scroll_area(area: QScrollArea, inside: QWidget) -> None:
     area.setFrameShape(QScrollArea.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidgetResizable(True)
     area.setWidget(inside)
-    return area

@@ -39,16 +39,14 @@ async def ask_for_folder(parent: QWidget, title: str, start: str = "") -> Path |
     dialog = QFileDialog(parent, title, start or _start_folder())
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-    paths = await _choose(dialog)
-    return paths[0] if paths else None
+    return next(iter(await _choose(dialog)), None)
 
 
 async def ask_for_file(parent: QWidget, title: str, kinds: str) -> Path | None:
     """Ask for an existing file. ``kinds`` has the file types, as in `QFileDialog.setNameFilter`."""
     dialog = QFileDialog(parent, title, _start_folder(), kinds)
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    paths = await _choose(dialog)
-    return paths[0] if paths else None
+    return next(iter(await _choose(dialog)), None)
 
 
 async def ask_for_files(parent: QWidget, title: str, start: str, kinds: str) -> list[Path]:
@@ -67,20 +65,18 @@ async def ask_save_path(parent: QWidget, title: str, start: Path, kinds: str) ->
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     endings = [kind.rpartition("*")[2].rstrip(")") for kind in kinds.split(";;")]
 
+    def ending() -> str:
+        return dialog.selectedNameFilter().rpartition("*")[2].rstrip(")")
+
     def complete() -> None:
-        ending = dialog.selectedNameFilter().rpartition("*")[2].rstrip(")")
-        dialog.setDefaultSuffix(ending.lstrip("."))
+        dialog.setDefaultSuffix(ending().lstrip("."))
 
     dialog.filterSelected.connect(complete)
     complete()
-    paths = await _choose(dialog)
-    if not paths:
-        return None
-    path = paths[0]
-    if path.suffix not in endings:
-        ending = dialog.selectedNameFilter().rpartition("*")[2].rstrip(")")
-        path = path.with_name(path.name + ending)
-    return path
+    path = next(iter(await _choose(dialog)), None)
+    if path is None or path.suffix in endings:
+        return path
+    return path.with_name(path.name + ending())
 
 
 async def ask_for_other_model(parent: QWidget, title: str, words: str) -> bool:
@@ -113,11 +109,7 @@ async def _choose(dialog: QFileDialog) -> list[Path]:
 
 OPENABLE = ("http", "https", "mailto")
 
-# characters to keep at the start and end of a long address
-_HEAD_CHARACTERS, _TAIL_CHARACTERS = (
-    400,
-    120,
-)
+_HEAD_CHARACTERS, _TAIL_CHARACTERS = 400, 120  # kept at the start and end of a long address
 _MAX_HOST_CHARACTERS = 60
 _UNBROKEN = re.compile(r"([^\s\u200b]{48})")
 
