@@ -22,7 +22,7 @@ from app.store import Message
 from app.ui.pane.pane import ChatPane
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.transcript.message_row import MOST_LAID_OUT, truncate_text
-from app.ui.transcript.user_row import MAX_SHOWN_CHARACTERS, UserRow
+from app.ui.transcript.user_row import UserRow
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace.docks import Docks
 from tests.app.fake_engine import FakeEngine
@@ -201,8 +201,10 @@ def _panel(chat: Chat, pane: ChatPane) -> Iterator[str]:
 def _row(chat: Chat, row: Any) -> Iterator[str]:
     message = chat.reply.message(row.message.id)
     if isinstance(row, UserRow):
-        shown = truncate_text(message.content, MAX_SHOWN_CHARACTERS)
-        if row._document.toPlainText() != _plain(shown):
+        laid_out = truncate_text(message.content, MOST_LAID_OUT)
+        if row._has_rest:
+            laid_out = laid_out[: len(row._laid_out)]
+        if row._document.toPlainText() != _plain(laid_out):
             yield f"a question reads {row._document.toPlainText()!r}, not {message.content!r}"
     if isinstance(row, AnswerRow):
         # Streamed text is always shown completely, but a new row may show a truncated text.

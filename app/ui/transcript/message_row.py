@@ -61,9 +61,9 @@ if TYPE_CHECKING:
 MOST_SHOWN = 20_000
 """Characters of a result that are shown. Copying, searching and sending aren't limited."""
 MOST_LAID_OUT = 1_000_000
-"""Characters of a reply that are shown.
+"""Characters of a message that are shown, as many as the user can type.
 
-Imported replies can be longer, but laying them out would block for minutes. Copying and exporting
+Imported messages can be longer, but laying them out would block for minutes. Copying and exporting
 aren't limited.
 """
 _MAX_NAME_CHARACTERS = 500  # limit for accessible names

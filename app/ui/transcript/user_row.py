@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QRectF, Qt, Slot
 from PySide6.QtGui import (
     QColor,
@@ -11,7 +13,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from app.chats.actions import Action
 from app.settings.language import mark, tr
@@ -20,6 +22,7 @@ from app.ui.style import tokens as t
 from app.ui.style.theme import scale_height, scaled, theme, ui_font
 from app.ui.transcript.message_row import (
     DELETE_GAP,
+    MOST_LAID_OUT,
     SIDE,
     AttachedFiles,
     MessageRow,
@@ -33,9 +36,6 @@ from app.ui.widgets.widget_behavior import mirror_area, mirror_children
 
 LEFT_OUT = mark("No longer in context")
 
-MAX_SHOWN_CHARACTERS = 100_000
-"""Limit for the text of a message, which takes 0.07 s to lay out. Copies aren't limited."""
-
 
 class UserRow(MessageRow):
     PAD_X, PAD_Y = 14, 10
@@ -44,6 +44,8 @@ class UserRow(MessageRow):
     """
     FOLDED = 320
     MORE = 28
+    PIECE = 20_000
+    """Characters to lay out at a time. Laying out 1,000,000 at once blocks for 0.7 s."""
 
     def __init__(self, message: Message, why_not: WhyNot, parent: QWidget) -> None:
         self._left_out = False
@@ -62,12 +64,18 @@ class UserRow(MessageRow):
         self._bubble = QRectF()
         self._folded = True
         self._note = QRectF()
-        self._fold_link = make_link(self)
-        self._fold_link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._fold_link.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._fold_link.clicked.connect(self._on_more)
+        self._fold_link = self._link(self._on_more)
+        self._more_text_link = self._link(lambda: self._lay_out_to(len(self._laid_out) + 1))
+        self._laid_out = self._text_to_chunk_end(1)
         self._fill()
         self._reveal()
+
+    def _link(self, on_clicked: Callable[[], None]) -> QPushButton:
+        link = make_link(self, tr("Show More"))
+        link.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        link.setCursor(Qt.CursorShape.PointingHandCursor)
+        link.clicked.connect(on_clicked)
+        return link
 
     @property
     def body(self) -> TextView | None:
@@ -94,8 +102,7 @@ class UserRow(MessageRow):
 
     def _fill(self) -> None:
         self._document.setDefaultFont(ui_font(theme().body_px))
-        text = truncate_text(self.message.content, MAX_SHOWN_CHARACTERS)
-        self._document.setPlainText(text)
+        self._document.setPlainText(self._laid_out)
         cursor = QTextCursor(self._document)
         cursor.select(QTextCursor.SelectionType.Document)
         spacing = QTextBlockFormat()
@@ -105,6 +112,30 @@ class UserRow(MessageRow):
         )
         cursor.mergeBlockFormat(spacing)
         self._view.moveCursor(QTextCursor.MoveOperation.Start)
+
+    @property
+    def _full_text(self) -> str:
+        return truncate_text(self.message.content, MOST_LAID_OUT)
+
+    @property
+    def _has_rest(self) -> bool:
+        return len(self._laid_out) < min(len(self.message.content), MOST_LAID_OUT)
+
+    def _text_to_chunk_end(self, end: int) -> str:
+        """Return the text up to the end of the chunk that contains the character before ``end``."""
+        full_text, limit = self._full_text, min(len(self.message.content), MOST_LAID_OUT)
+        to = -(-end // self.PIECE) * self.PIECE
+        to += full_text[to - 1 : to + 1] == "\r\n"  # Qt makes \r\n a single line break
+        return full_text[:to] if to < limit else full_text
+
+    def _lay_out_to(self, end: int) -> None:
+        text, before = self._text_to_chunk_end(end), len(self._laid_out)
+        if len(text) > before:
+            cursor = QTextCursor(self._document)
+            cursor.movePosition(QTextCursor.MoveOperation.End)
+            cursor.insertText(text[before:])
+            self._laid_out = text
+            self.resized.emit()
 
     def arrange(self, width: int) -> int:
         limit = round(width * 0.85) - 2 * self.PAD_X
@@ -127,10 +158,17 @@ class UserRow(MessageRow):
         self._view.setGeometry(left_x + self.PAD_X, self.PAD_Y + above, inner, height)
         self._view.verticalScrollBar().setValue(0)  # Qt scrolls to the text cursor at the end
         self._fold_link.setVisible(long)
+        further = self._has_rest and not self._folded
+        self._more_text_link.setVisible(further)
         if long:
             self._fold_link.setText(tr("Show More") if self._folded else tr("Show Less"))
             self._fold_link.adjustSize()
-            self._fold_link.move(left_x + self.PAD_X, self.PAD_Y + above + height + 4)
+            x, y = left_x + self.PAD_X, self.PAD_Y + above + height + 4
+            if further:
+                self._more_text_link.adjustSize()
+                self._more_text_link.move(x, y)
+                x += self._more_text_link.width() + 8
+            self._fold_link.move(x, y)
         y = round(self._bubble.bottom())
         x = width
         if self._alternative[1] > 1:
@@ -149,16 +187,24 @@ class UserRow(MessageRow):
         row_buttons = (self._edit, self._panel, self._branch, self._copy, self._delete)
         buttons = (*row_buttons, self._previous, self._next)
         files = (self.files,) if self.files is not None else ()
-        mirror_children(self, self._view, self._fold_link, *buttons, *files, width=width)
+        mirror_children(
+            self, self._view, self._fold_link, self._more_text_link, *buttons, *files, width=width
+        )
         return y + self._footer_height
 
     def highlight(self, words: Words | None) -> int | None:
         if self.files is not None and words is not None:
             self.files.unfold_found(words, self.message.content)
+        if words is not None and self._has_rest and (places := words(self._full_text)):
+            self._lay_out_to(places[0][1])
         return self._unfold_to(super().highlight(words))
 
     def seek(self, words: Words, current: int = -1) -> tuple[int, int | None]:
+        places = words(self._full_text) if self._has_rest else ()
+        if 0 <= current < len(places):
+            self._lay_out_to(places[current][1])
         count, top = super().seek(words, current)
+        count = max(count, len(places))
         return count, self._unfold_to(top) if current >= 0 else top
 
     def _unfold_to(self, top: int | None) -> int | None:

@@ -189,10 +189,55 @@ def test_hidden_tab_renders_when_shown(run: Run):
     assert pane.transcript.row(answer.id).text.endswith("30 end")
 
 
+def test_huge_pasted_message_is_laid_out_in_chunks(start: Start, monkeypatch):
+    monkeypatch.setattr(UserRow, "PIECE", 500)
+    run = start().ready()
+    text = "\r\n".join(f"line {n:03}" for n in range(200))
+    run.pane.chat.turn.send(text)
+    run.answered()
+    question = run.pane.chat.transcript.last("user")
+    text = question.content
+    run.pane.transcript.show_message(question.id)
+    row = run.pane.transcript.row(question.id)
+    shown = text.replace("\r\n", "\n")
+
+    def laid_out() -> int:
+        plain = row._document.toPlainText()
+        assert shown.startswith(plain)
+        return len(plain)
+
+    first = laid_out()
+    assert 0 < first <= 500
+    assert not row._more_text_link.isVisible()
+    row._fold_link.click()
+    run.until(row._more_text_link.isVisible)
+    low = row.height()
+    row._more_text_link.click()
+    run.until(lambda: row.height() > low)
+    second = laid_out()
+    assert first < second <= 1_001
+    bar = run.pane.find_bar
+    bar.open_bar()
+    bar.field.setText("line")
+    run.until(lambda: bar.count.text().endswith(" of 400"))  # the reply repeats the message
+    bar.field.setText("line 120")
+    run.until(lambda: bar.count.text() == "1 of 2")
+    assert second < laid_out() < len(shown), "as far as the words found"
+    while row._more_text_link.isVisible():
+        before = laid_out()
+        row._more_text_link.click()
+        assert laid_out() > before
+        run.pane.transcript.lay_out()
+    assert laid_out() == len(shown)
+    assert row._fold_link.text() == "Show Less"
+    run.pane.act(Action.COPY, question.id)
+    assert QApplication.clipboard().text() == text
+
+
 def test_huge_message_is_laid_out_in_part(start: Start, profile, monkeypatch):
     """Imported files can contain such messages. Copies and exports are complete."""
-    monkeypatch.setattr(answer_row, "MOST_LAID_OUT", 10_000)
-    monkeypatch.setattr(user_row, "MAX_SHOWN_CHARACTERS", 10_000)
+    for module in (answer_row, user_row):
+        monkeypatch.setattr(module, "MOST_LAID_OUT", 10_000)
     long = "some *words* in a line\n\n" * 1_000
     chat = ChatRecord(new_id(), "Long")
     question = Message(new_id(), chat.id, None, "user", long)
