@@ -79,26 +79,6 @@ class MemoryAccount:
             self.large_ended |= charged_bytes >= RELEASE_BYTES
 
 
-async def read(
-    scope: Scope,
-    receive: Receive,
-    silence: float,
-    charge: Callable[[int], None],
-) -> bytearray:
-    """Read a whole body.
-
-    Only the general size limit applies here.
-
-    Args:
-        silence: longest allowed pause between chunks, in seconds.
-        charge: called with the size of each chunk and its parsed values, before storing the chunk.
-
-    Raises:
-        RequestError: if the body is too large, has too many values, or arrives too slowly.
-    """
-    return await _read_limited(scope, receive, MAX_LIMIT_BYTES, silence, charge)
-
-
 def check_size(size: int, body: Mapping[str, Any], model: Model) -> None:
     limit = min(max(model.context_length * BYTES_PER_TOKEN, MIN_LIMIT_BYTES), MAX_LIMIT_BYTES)
     if size > limit and size - media_bytes(body) > limit:
@@ -142,23 +122,33 @@ def _too_large_error(limit: int) -> RequestError:
 
 async def read_small(request: Request, kind: type[B]) -> B:
     """Read and parse the body of a request that isn't a prompt. An empty body is read as {}."""
-    raw = await _read_limited(request.scope, request.receive, MIN_LIMIT_BYTES, MAX_PAUSE_S)
+    scope = request.scope
+    raw = await read(scope, request.receive, MAX_PAUSE_S, lambda _: None, MIN_LIMIT_BYTES)
     try:
         body = json_input.decode(raw) if raw else {}
         parsed, ignored = read_fields(lambda: validate(kind, body))
     except ValueError as error:
         raise invalid_body_error(error, kind) from None
-    note_ignored(request.scope, ignored)
+    note_ignored(scope, ignored)
     return parsed
 
 
-async def _read_limited(
+async def read(
     scope: Scope,
     receive: Receive,
-    limit: int,
     silence: float,
-    charge: Callable[[int], None] = lambda _: None,
+    charge: Callable[[int], None],
+    limit: int = MAX_LIMIT_BYTES,
 ) -> bytearray:
+    """Read a whole body.
+
+    Args:
+        silence: longest allowed pause between chunks, in seconds.
+        charge: called with the size of each chunk and its parsed values, before storing the chunk.
+
+    Raises:
+        RequestError: if the body is too large, has too many values, or arrives too slowly.
+    """
     headers = dict(scope["headers"])
     body, parts, has_more = bytearray(), JSONCounter(), True
     try:

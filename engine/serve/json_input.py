@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from engine.params import SamplingParams
 from engine.text.invisible import escape_invisible
+from engine.text.pieces import is_unicode
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +70,7 @@ def _is_encodable(tree: Any) -> bool:
         inner: list[Any] = []
         for item in level:
             if isinstance(item, str):
-                is_whole = is_whole and _is_whole(item)
+                is_whole = is_whole and is_unicode(item)
             elif isinstance(item, dict):
                 inner += item.keys()
                 inner += item.values()
@@ -86,16 +87,6 @@ def shorten(words: str) -> str:
         words if len(words) <= MAX_MESSAGE_CHARACTERS else words[: MAX_MESSAGE_CHARACTERS - 1] + "…"
     )
     return escape_invisible(cut, lambda c: f"\\u{ord(c):04x}", keep="\n")
-
-
-def _is_whole(text: str) -> bool:
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _constant(name: str) -> None:

@@ -570,13 +570,11 @@ def _load(engine: Engine, models: list[Model]) -> tuple[list[Model | None], str]
     for model in models:
         try:
             loaded.append(engine.load_again(model))
-        except EngineError as error:
-            reason = f"{RELOAD_FAILED}: {error.message}"
-            log.error("cannot reload a model (%s)", error.code)
-            loaded.append(None)
         except BaseException as error:
-            reason = f"{RELOAD_FAILED} ({type(error).__name__})"
-            log.error("cannot reload a model (%s)", type(error).__name__)
+            name = type(error).__name__
+            detail = f": {error.message}" if isinstance(error, EngineError) else f" ({name})"
+            reason = RELOAD_FAILED + detail
+            log.error("cannot reload a model (%s)", getattr(error, "code", name))
             log.debug("cannot reload a model", exc_info=True)
             loaded.append(None)
     return loaded, reason

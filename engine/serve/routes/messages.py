@@ -497,10 +497,16 @@ class MessagesWriter(base.BlockWriter):
 
     def whole(self) -> schema.JSON:
         choice = self.choices[0]
-        blocks = [_thinking_block(choice.reasoning_text)] if choice.reasoning_text else []
+        blocks: list[schema.JSON] = []
+        if thought := choice.reasoning_text:
+            blocks.append({"type": "thinking", "thinking": thought, "signature": SIGNATURE})
         if choice.text.strip() or not choice.calls:
             blocks.append(_text_block(choice.text))
-        blocks += [_tool_block(call) for call in choice.calls]
+        for call in choice.calls:
+            arguments = json.loads(call.arguments)
+            blocks.append(
+                {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments}
+            )
         stats = choice.stats
         usage = _usage(stats.prompt_tokens, stats.reused_tokens, stats.generated_tokens)
         return self._message(blocks, *_reason(choice), usage)
@@ -526,15 +532,6 @@ class MessagesWriter(base.BlockWriter):
 
 def _event(kind: str, **content: Any) -> bytes:
     return base.event({"type": kind, **content}, kind)
-
-
-def _thinking_block(text: str) -> schema.JSON:
-    return {"type": "thinking", "thinking": text, "signature": SIGNATURE}
-
-
-def _tool_block(call: base.CallComplete) -> schema.JSON:
-    arguments = json.loads(call.arguments)
-    return {"type": "tool_use", "id": call.id, "name": call.name, "input": arguments}
 
 
 def _usage(prompt: int, reused: int, generated: int) -> schema.JSON:
