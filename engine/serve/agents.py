@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from msgspec import Struct, field
+from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from engine.hub.names import clean_name
@@ -117,7 +118,7 @@ def _program(headers: Mapping[str, str]) -> str:
 
 
 def identify(scope: Scope, body: Mapping[str, Any], session: str | None) -> AgentIdentity:
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    headers = Headers(scope=scope)
     owner = owner_of(scope)
     program = _program(headers)
     is_known_program = program in PROGRAMS.values()

@@ -12,7 +12,9 @@ import time
 import uuid
 from collections.abc import Sequence
 
+from msgspec import Struct
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -45,16 +47,15 @@ _HEADERS = (
 """
 
 
-class _LoggingMiddleware:
+class _LoggingMiddleware(Struct):
     """Middleware that rejects invalid requests and logs every request.
 
     Each line has the method, route, status and duration, and nothing from the body or the answer.
     """
 
-    def __init__(self, inner: ASGIApp, settings: Settings, metrics: Metrics) -> None:
-        self._inner = inner
-        self._settings = settings
-        self._metrics = metrics
+    _inner: ASGIApp
+    _settings: Settings
+    _metrics: Metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         started_at = time.monotonic()
@@ -91,12 +92,11 @@ class _LoggingMiddleware:
             self._metrics.count_request(route, outcome, owner_of(scope).id)
 
 
-class _AuthMiddleware:
-    def __init__(self, inner: ASGIApp, settings: Settings, keys: Keys | None) -> None:
-        self._inner = inner
-        self._settings = settings
-        self._keys = keys
-        self._limits = RateLimiter(settings)
+class _AuthMiddleware(Struct):
+    _inner: ASGIApp
+    _settings: Settings
+    _keys: Keys | None
+    _limits: RateLimiter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -137,17 +137,17 @@ def check(scope: Scope, settings: Settings) -> None:
     """
     if sum(len(name) + len(value) for name, value in scope["headers"]) > _MAX_HEADER_BYTES:
         raise RequestError(431, "Invalid HTTP/1.1 request: its header is too long.")
-    headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-    host = headers.get(b"host", "")
+    headers = Headers(scope=scope)
+    host = headers.get("host", "")
     # Non-local servers require a key, which a page using DNS rebinding doesn't have.
     if settings.is_local and not _HOST.fullmatch(host):
         raise RequestError(403, f"This server only accepts the host localhost, not {host!r}.")
-    origin = headers.get(b"origin")
+    origin = headers.get("origin")
     if origin is not None:
         if origin in settings.origins:
             return
         raise RequestError(403, f"Web pages and extensions must not use this server: {origin!r}.")
-    if headers.get(b"sec-fetch-site", "none") != "none":
+    if headers.get("sec-fetch-site", "none") != "none":
         raise RequestError(403, "Web pages must not use this server.")
 
 
@@ -157,11 +157,11 @@ def error_response(scope: Scope, error: Exception) -> JSONResponse:
 
 
 def _key(scope: Scope) -> str:
-    headers: dict[bytes, bytes] = dict(scope["headers"])
-    kind, _, key = headers.get(b"authorization", b"").decode("latin-1").strip().partition(" ")
+    headers = Headers(scope=scope)
+    kind, _, key = headers.get("authorization", "").strip().partition(" ")
     if kind.lower() == "bearer" and key.strip():
         return key.strip()
-    return headers.get(b"x-api-key", b"").decode("latin-1").strip()
+    return headers.get("x-api-key", "").strip()
 
 
 def _key_error(scope: Scope) -> RequestError:
@@ -199,7 +199,7 @@ def application(
             Exception: handle_error,
         },
     )
-    app = _AuthMiddleware(app, settings, keys)
+    app = _AuthMiddleware(app, settings, keys, RateLimiter(settings))
     if settings.origins:
         app = CORSMiddleware(
             app,

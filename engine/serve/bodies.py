@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope
 from engine.errors import CAPACITY_EXHAUSTED, CONTEXT_OVERFLOW
 from engine.model.info import Model
 from engine.serve import json_input
-from engine.serve.auth import LOCAL, FairShare, KeyOwner
+from engine.serve.auth import FairShare, KeyOwner
 from engine.serve.errors import RequestError
 from engine.serve.json_input import JSONCounter, shorten
 from engine.serve.routes.schema import B, Body, field_of, note_ignored, read_fields, validate
@@ -42,14 +42,14 @@ class MemoryAccount:
         sharing: limits each key's share if several keys are in use.
     """
 
-    def __init__(self, sharing: FairShare | None = None) -> None:
+    def __init__(self, sharing: FairShare) -> None:
         self.bytes = 0  # size of request bodies and the values parsed from them
         self.large_ended = False  # a large request has ended; reset by `Server`
-        self._sharing = sharing or FairShare()
+        self._sharing = sharing
         self._bytes_by_owner: Counter[str] = Counter()  # bytes by key
 
     @contextlib.contextmanager
-    def share(self, owner: KeyOwner = LOCAL) -> Iterator[Callable[[int], None]]:
+    def share(self, owner: KeyOwner) -> Iterator[Callable[[int], None]]:
         """Yield a function that charges bytes to a request until the block ends.
 
         The function raises RequestError (429) if the total or the owner's share would be exceeded.

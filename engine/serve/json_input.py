@@ -250,7 +250,7 @@ def _token_ids(bias: Any) -> Any:
 
 def answer_form(requested: Any, field: str) -> dict[str, Any]:
     kind = requested.get("type") if isinstance(requested, dict) else None
-    if kind == "text":
+    if not requested or kind == "text":
         return {}
     if kind in ("json_object", "json_schema"):
         described = requested.get("json_schema") or requested

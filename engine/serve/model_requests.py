@@ -247,12 +247,12 @@ class ModelRequestHandler:
         served: ModelRegistry,
         slots: ReplySlots,
         metrics: Metrics,
-        sharing: FairShare | None = None,
-        threads: ServerThreads | None = None,
+        sharing: FairShare,
+        threads: ServerThreads,
     ) -> None:
         self.served = served
         self.documents = DocumentReader()
-        self._threads = threads or ServerThreads()
+        self._threads = threads
         self.requests = RequestRegistry()
         self.held = bodies.MemoryAccount(sharing)  # tracks the memory of all request bodies
         self.silence = bodies.MAX_PAUSE_S  # maximum pause within a body, in seconds

@@ -49,12 +49,12 @@ class ReplySlots:
         sessions: SessionRegistry,
         pool: ConversationPool,
         settings: Settings,
-        sharing: FairShare | None = None,
+        sharing: FairShare,
     ) -> None:
         self.sessions = sessions
         self._pool = pool
         self._max_waiting = settings.queue
-        self._sharing = sharing or FairShare()
+        self._sharing = sharing
         spare = partial(self._sharing.spare, settings.at_once)
         # Queue for the slots of the whole server.
         self.queue = Queue(settings.at_once, reserved=1, spare=spare)

@@ -279,17 +279,6 @@ class _HTTPServer(uvicorn.Server):
         # descriptors. So asyncio gets a small value, and the socket the real backlog.
         self._listening.listen(BACKLOG)
 
-    async def main_loop(self) -> None:
-        """Run until the server stops. Continues after errors, so that requests don't hang."""
-        while True:
-            try:
-                return await super().main_loop()
-            except BaseException as error:
-                if isinstance(error, asyncio.CancelledError | KeyboardInterrupt | SystemExit):
-                    raise
-                log.exception("checking the connections failed")
-                await asyncio.sleep(1 / TICKS_PER_SECOND)
-
     async def on_tick(self, counter: int) -> bool:
         """Check timeouts ten times per second, and clean up once per second."""
         try:

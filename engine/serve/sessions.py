@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
+from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from engine.engine import Engine, Session
@@ -180,12 +181,10 @@ class SessionEntry(Struct, eq=False):
 
 
 class SessionRegistry:
-    def __init__(
-        self, engine: Engine, settings: Settings, sharing: FairShare | None = None
-    ) -> None:
+    def __init__(self, engine: Engine, settings: Settings, sharing: FairShare) -> None:
         self._engine = engine
         self._settings = settings
-        self._sharing = sharing or FairShare()
+        self._sharing = sharing
         self._named: dict[tuple[str, str], SessionEntry] = {}
         self.evicted = 0  # number of sessions evicted so far
 
@@ -337,10 +336,10 @@ def session_name(scope: Scope, body: dict[str, Any]) -> str | None:
     session_id = body.pop("session_id", None)
     if session_id is not None:
         return checked_name(session_id, "session_id", "session_id")
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    headers = Headers(scope=scope)
     for alias in ALIASES:
-        if headers.get(alias):
-            return checked_name(headers[alias], alias)
+        if name := headers.get(alias):
+            return checked_name(name, alias)
     return None
 
 

@@ -238,10 +238,7 @@ def marks_of(tokenizer: Any) -> tuple[list[str], bool]:
     return sorted(marks), folds
 
 
-def _build_inserter(tokenizer: Any) -> GapInserter:
+@recognition.cache_per_tokenizer
+def of(tokenizer: Any) -> GapInserter:
     marks, folds = marks_of(tokenizer)
     return GapInserter(marks, recognition.of(tokenizer).markers, folds)
-
-
-of = recognition.cache_per_tokenizer(_build_inserter)
-"""Return the `GapInserter` of a tokenizer."""

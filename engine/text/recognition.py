@@ -174,14 +174,13 @@ def recognize(tokenizer: Any) -> Dialect:
     )
 
 
-def _added_tokens(tokenizer: Any) -> Mapping[str, int]:
+@cache_per_tokenizer
+def added_tokens(tokenizer: Any) -> Mapping[str, int]:
+    """Return the ids of a tokenizer's added tokens."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     get_added = getattr(inner, "get_added_vocab", None)
     return get_added() if get_added is not None else {}
 
-
-added_tokens = cache_per_tokenizer(_added_tokens)
-"""Return the ids of a tokenizer's added tokens."""
 
 of = cache_per_tokenizer(recognize)
 """Return the dialect of a tokenizer wrapper."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from msgspec import Struct
+
 REPEATS = 4
 """Number of times a block of tokens must occur in a row."""
 MIN_TOKENS = 128
@@ -58,12 +60,11 @@ def _words(text: str) -> set[str]:
     return {word.casefold() for word in _WORD.findall(text)}
 
 
-class RepetitionDetector:
+class RepetitionDetector(Struct):
     """Detector of repetition in the tokens of one reply."""
 
-    def __init__(self, decode: Callable[[list[int]], str], question: str) -> None:
-        self._decode = decode
-        self._question = question
+    _decode: Callable[[list[int]], str]
+    _question: str
 
     def repeated_tokens(self, tokens: list[int], begin: int, answer: Callable[[], str]) -> int:
         """Return the number of repeated tokens at the end, or 0.

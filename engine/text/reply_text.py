@@ -17,11 +17,9 @@ bytes.
 """
 
 
-def _mark_tokens(tokenizer: Any) -> MarkTokens:
+@recognition.cache_per_tokenizer
+def _marks_of(tokenizer: Any) -> MarkTokens:
     return MarkTokens(recognition.of(tokenizer).markers, recognition.added_tokens(tokenizer))
-
-
-_marks_of = recognition.cache_per_tokenizer(_mark_tokens)
 
 
 class ReplyText:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import Struct
+
 from engine.text.document_base import (
     DAMAGED,
     MAX_DEPTH,
@@ -32,11 +34,11 @@ def read(archive: Archive, main: str) -> Document:
         if target not in archive:
             raise UnreadableError(DAMAGED)
         parts = archive.targets(target)
-        slide = _Slide(archive, parts, left_out, without=("sldNum", "ftr", "dt"))
+        slide = _Slide(archive, parts, left_out, ("sldNum", "ftr", "dt"))
         text = slide.text(archive.parse_xml(target))
         for name in parts.values():
             if "/notesSlides/" in name and name in archive:
-                notes = _Slide(archive, {}, LeftOut(), without=("sldNum", "sldImg", "hdr", "ftr"))
+                notes = _Slide(archive, {}, LeftOut(), ("sldNum", "sldImg", "hdr", "ftr"))
                 words = notes.text(archive.parse_xml(name))
                 text += f"\n\nNotes: {words}" if words else ""
             elif "/comments/" in name and name in archive:
@@ -49,14 +51,11 @@ def read(archive: Archive, main: str) -> Document:
     return build_document("PowerPoint", "slide", pages, left_out=left_out)
 
 
-class _Slide:
-    def __init__(
-        self, archive: Archive, parts: dict[str, str], left_out: LeftOut, without: tuple[str, ...]
-    ) -> None:
-        self._archive = archive
-        self._parts = parts
-        self._left_out = left_out
-        self._without = without  # placeholder types to skip
+class _Slide(Struct):
+    _archive: Archive
+    _parts: dict[str, str]
+    _left_out: LeftOut
+    _without: tuple[str, ...]  # placeholder types to skip
 
     def text(self, root: Any) -> str:
         return "\n\n".join(self._blocks(root, 0))

@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from engine.text.call_notations import NOTATIONS, Call, parse_calls
 from engine.text.call_values import escape, skip_blanks
@@ -279,22 +278,22 @@ class ToolCallTracker(Struct, eq=False, dict=True):
         partial = self._open[number]
         if not partial.started:
             partial.name = call.name
-        arguments = _reported_arguments(partial, call)
-        if arguments is None:
+        arguments, reported = call.arguments, partial.reported
+        if partial.started and not (call.name == partial.name and arguments.startswith(reported)):
             self.unreadable = True
             wrong = "it is written twice"
             self._events.append(
                 ToolCallUpdate("failed", partial.id, partial.name, text.full_text, wrong)
             )
             return
-        self._add(partial.id, replace(call, arguments=arguments))
+        self._add(partial.id, call)
         if self._offered and call.name not in self._offered:
             wrong = "it names a tool that was not offered"
             self._events.append(
                 ToolCallUpdate("failed", partial.id, call.name, text.full_text, wrong, arguments)
             )
             return
-        self._report(partial, arguments[len(partial.reported) :])
+        self._report(partial, arguments[len(reported) :])
         self._events.append(ToolCallUpdate("finished", partial.id, call.name, arguments))
 
     def _add(self, call_id: str, call: Call) -> None:
@@ -352,12 +351,3 @@ def _is_object(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _reported_arguments(partial: _Partial, call: Call) -> str | None:
-    reported = partial.reported
-    if not partial.started:
-        return call.arguments
-    if call.name == partial.name and call.arguments.startswith(reported):
-        return call.arguments
-    return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from engine.text.document_base import (
     DAMAGED,
@@ -57,7 +57,7 @@ def read(archive: Archive, main: str) -> Document:
     return _Word(archive, main).document()
 
 
-def choose_alternative(element: Any, depth: int = 0) -> Any:
+def choose_alternative(element: Any) -> Any:
     """Return the first alternative of `mc:AlternateContent` that has text."""
     choices = [*element]
     for choice in choices:
@@ -66,11 +66,10 @@ def choose_alternative(element: Any, depth: int = 0) -> Any:
     return choices[0] if choices else element
 
 
-class _Style:
-    def __init__(self, name: str, based_on: str, numbering: Any) -> None:
-        self.name = name
-        self.based_on = based_on
-        self.numbering = numbering
+class _Style(NamedTuple):
+    name: str
+    based_on: str
+    numbering: Any
 
 
 class _Word:

@@ -157,7 +157,7 @@ class ChatBody(schema.GenerationBody, schema.TemplateOptions):
         if self.web_search_options is not None:
             box.add([{"type": "web_search"}])
         tools = box.settings(model, choice, several)
-        bound = answer_form(self.response_format, "response_format") if self.response_format else {}
+        bound = answer_form(self.response_format, "response_format")
         if self.top_logprobs and not self.logprobs:
             raise ValueError("top_logprobs requires logprobs")
         messages = _session_behind([m.as_message for m in self.messages])

@@ -75,7 +75,7 @@ class CompletionsBody(schema.GenerationBody):
             raise ValueError(f"best_of must equal n ({self.n}), not {self.best_of}")
         if self.n * len(self.prompt) > schema.MAX_CHOICES:
             raise ValueError(f"n times the prompts must be at most {schema.MAX_CHOICES}")
-        bound = answer_form(self.response_format, "response_format") if self.response_format else {}
+        bound = answer_form(self.response_format, "response_format")
         return base.Generation(
             model,
             self.prompt,

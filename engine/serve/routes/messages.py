@@ -408,8 +408,7 @@ class MessagesBody(PromptBody, schema.GenerationBody):
     def asks(self, model: Model) -> base.Generation:
         reasoning, template = self.reasons(model)
         tools, later = self.tool_settings(model)
-        output_format = self.output_config.format
-        bound = answer_form(output_format, "output_config.format") if output_format else {}
+        bound = answer_form(self.output_config.format, "output_config.format")
         _ = self.wants_usage  # only validated, because a message always includes token counts
         params = self.sampling(
             model, max_tokens=self.max_tokens, stop=self.stop_sequences, **tools, **bound

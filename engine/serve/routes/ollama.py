@@ -100,8 +100,6 @@ class _OllamaBody(schema.GenerationBody, schema.TemplateOptions):
                 settings[setting] = value
             else:
                 schema.ignore(f"options.{name}")
-        if isinstance(settings.get("max_tokens"), int) and settings["max_tokens"] < 1:
-            settings["max_tokens"] = None  # no limit
         return base.Generation(
             model,
             [prompt],

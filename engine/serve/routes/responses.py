@@ -364,9 +364,7 @@ class Responses(base.API):
         logprobs = _LOGPROBS in request_body.include
         if request_body.top_logprobs and not logprobs:
             raise ValueError(f'top_logprobs requires include "{_LOGPROBS}"')
-        bound = (
-            answer_form(request_body.text.format, "text.format") if request_body.text.format else {}
-        )
+        bound = answer_form(request_body.text.format, "text.format")
         # Only validated, because a response always includes token counts.
         _ = request_body.wants_usage
         params = request_body.sampling(

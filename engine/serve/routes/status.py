@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from functools import cache, partial
 from typing import Any
 
-from msgspec import to_builtins
+from msgspec import Struct, to_builtins
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -28,30 +28,18 @@ from engine.serve.sessions import ALIASES, SessionRegistry
 from engine.serve.threads import in_thread
 
 
-class Health:
+class Health(Struct):
     """Handlers for `/health`, `/metrics` and `/v1/agents`."""
 
-    def __init__(
-        self,
-        engine: Engine,
-        served: ModelRegistry,
-        sessions: SessionRegistry,
-        slots: ReplySlots,
-        metrics: Metrics,
-        connections: Callable[[], int],
-        requests: RequestRegistry,
-        pool: Executor,
-        sharing: FairShare,
-    ) -> None:
-        self._engine = engine
-        self._served = served
-        self._sessions = sessions
-        self._slots = slots
-        self._metrics = metrics
-        self._connections = connections
-        self._requests = requests
-        self._pool = pool
-        self._sharing = sharing
+    _engine: Engine
+    _served: ModelRegistry
+    _sessions: SessionRegistry
+    _slots: ReplySlots
+    _metrics: Metrics
+    _connections: Callable[[], int]
+    _requests: RequestRegistry
+    _pool: Executor
+    _sharing: FairShare
 
     def routes(self) -> list[APIRoute]:
         return [

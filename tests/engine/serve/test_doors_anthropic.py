@@ -9,6 +9,7 @@ import anthropic
 import pytest
 from anthropic import Anthropic
 
+from engine.serve.routes.messages import SIGNATURE
 from engine.serve.server import Server
 from tests.engine.scripted import ANSWER, REASON
 from tests.engine.serving import user
@@ -47,6 +48,7 @@ def test_streamed_message_matches_whole_message(client: Anthropic) -> None:
     assert [b.type for b in final.content] == [b.type for b in whole.content]
     thinking, text = final.content
     assert (thinking.type, text.type) == ("thinking", "text")
+    assert thinking.signature == SIGNATURE  # type: ignore[union-attr]
     assert thinking.thinking == THOUGHT  # type: ignore[union-attr]
     assert text.text == SAID  # type: ignore[union-attr]
     assert kinds[0] == "message_start"
