@@ -217,12 +217,11 @@ def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]
     if name in ("", "identity"):
         return _uncompressed
     work: Any
-    pieces: _Pieces
     damaged: tuple[type[Exception], ...]
     if name in ZLIB_WBITS:
-        work, pieces, damaged = zlib.decompressobj(ZLIB_WBITS[name]), _of_zlib, (zlib.error,)
+        work, damaged = zlib.decompressobj(ZLIB_WBITS[name]), (zlib.error,)
     elif name == "zstd":
-        work, pieces, damaged = _zstd()
+        work, damaged = _zstd()
     else:
         raise RequestError(
             415,
@@ -231,7 +230,11 @@ def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]
 
     async def decompress(piece: bytes, last: bool) -> AsyncIterator[bytes]:
         try:
-            for part in pieces(work, piece, last):
+            has_more = bool(piece)
+            while has_more:
+                part = work.decompress(piece, DECOMPRESS_BYTES)
+                piece = getattr(work, "unconsumed_tail", b"")  # only zlib leaves input
+                has_more = not work.eof and (bool(piece) or len(part) == DECOMPRESS_BYTES)
                 yield part
                 await asyncio.sleep(0)
         except damaged:
@@ -242,31 +245,13 @@ def _decompressor(encoding: str) -> Callable[[bytes, bool], AsyncIterator[bytes]
     return decompress
 
 
-_Pieces = Callable[[Any, bytes, bool], Iterator[bytes]]
-
-
-def _of_zlib(work: Any, piece: bytes, last: bool) -> Iterator[bytes]:
-    while piece:
-        yield work.decompress(piece, DECOMPRESS_BYTES)
-        piece = work.unconsumed_tail
-    if last and (rest := work.flush()):
-        yield rest
-
-
-def _of_zstd(work: Any, piece: bytes, _: bool) -> Iterator[bytes]:
-    if piece:
-        yield work.decompress(piece, DECOMPRESS_BYTES)
-        while not (work.needs_input or work.eof):
-            yield work.decompress(b"", DECOMPRESS_BYTES)
-
-
-def _zstd() -> tuple[Any, _Pieces, tuple[type[Exception], ...]]:
+def _zstd() -> tuple[Any, tuple[type[Exception], ...]]:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
     limits: dict[int, int] = {zstd.DecompressionParameter.window_log_max: WINDOW_LOG}
-    return zstd.ZstdDecompressor(options=limits), _of_zstd, (zstd.ZstdError, EOFError)
+    return zstd.ZstdDecompressor(options=limits), (zstd.ZstdError, EOFError)
 
 
 async def _uncompressed(piece: bytes, _: bool) -> AsyncIterator[bytes]:

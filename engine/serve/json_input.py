@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from engine.params import SamplingParams
+from engine.text import pieces
 from engine.text.invisible import escape_invisible
-from engine.text.pieces import is_unicode
 
 log = logging.getLogger(__name__)
 
@@ -58,8 +58,7 @@ def replace_surrogates(tree: Any) -> Any:
     if _is_encodable(tree):
         return tree
     log.warning("replaced an unpaired surrogate in a request with U+FFFD")
-    text = json.dumps(tree, ensure_ascii=False).encode("utf-16-le", "surrogatepass")
-    return json.loads(text.decode("utf-16-le", "replace"))
+    return json.loads(pieces.replace_surrogates(json.dumps(tree, ensure_ascii=False)))
 
 
 def _is_encodable(tree: Any) -> bool:
@@ -70,7 +69,7 @@ def _is_encodable(tree: Any) -> bool:
         inner: list[Any] = []
         for item in level:
             if isinstance(item, str):
-                is_whole = is_whole and is_unicode(item)
+                is_whole = is_whole and pieces.is_unicode(item)
             elif isinstance(item, dict):
                 inner += item.keys()
                 inner += item.values()

@@ -15,6 +15,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec import Struct, field
+
 from engine.engine import Engine
 from engine.errors import ENGINE_STOPPED, UNKNOWN_MODEL, EngineError
 from engine.hub.names import clean_name
@@ -43,29 +45,24 @@ MODEL_BUSY = "model_busy"
 MODEL_KEPT = "model_kept"
 
 
-class ModelEntry:
-    def __init__(
-        self, name: str, folder: str, model: Model | None = None, adapter: str = ""
-    ) -> None:
-        self.name = name  # name shown to clients
-        self.folder = folder
-        self.adapter = adapter  # adapter folder if this is a variant, or ""
-        # Draft model folder, or "".
-        self.draft = model.draft if model is not None else ""
-        self.model = model  # None if not loaded
-        # Set while the model is being loaded.
-        self.loading: asyncio.Future[Model] | None = None
-        self.used = time.monotonic()  # monotonic time of last use
-        self.users = 0  # number of requests that use the model
-        # Ids of the keys that have used the model since it was loaded.
-        self.owner_ids: set[str] = set()
-        # Loaded before the server started, so it stays loaded at shutdown.
-        self.preloaded = model is not None
-        # The model is also loaded outside the server, so "loading" it is instant.
-        self.elsewhere = False
-        self._began = 0.0
-        self._context: int | None = None  # context length according to the folder's config
-        self._initial_bytes = 0  # bytes in use before the load started
+class ModelEntry(Struct, eq=False):
+    name: str  # name shown to clients
+    folder: str
+    adapter: str = ""  # adapter folder if this is a variant, or ""
+    draft: str = ""  # draft model folder, or ""
+    model: Model | None = None  # None if not loaded
+    # Loaded before the server started, so it stays loaded at shutdown.
+    preloaded: bool = False
+    # The model is also loaded outside the server, so "loading" it is instant.
+    elsewhere: bool = False
+    loading: asyncio.Future[Model] | None = None  # set while the model is being loaded
+    used: float = field(default_factory=time.monotonic)  # monotonic time of last use
+    users: int = 0  # number of requests that use the model
+    # Ids of the keys that have used the model since it was loaded.
+    owner_ids: set[str] = field(default_factory=set)
+    _began: float = 0.0
+    _context: int | None = None  # context length according to the folder's config
+    _initial_bytes: int = 0  # bytes in use before the load started
 
     @classmethod
     def of_folder(cls, path_or_id: str, adapter: str = "") -> ModelEntry:
@@ -81,12 +78,12 @@ class ModelEntry:
         if not adapter:
             return cls(name, str(folder))
         added = resolve_adapter(adapter)
-        return cls(f"{name}+{clean_name(added.name) or 'adapter'}", str(folder), None, str(added))
+        return cls(f"{name}+{clean_name(added.name) or 'adapter'}", str(folder), str(added))
 
     @classmethod
     def of_model(cls, model: Model) -> ModelEntry:
         name = model.name.replace(" + ", "+") if model.adapter else model.name
-        return cls(name, model.path, model, model.adapter)
+        return cls(name, model.path, model.adapter, model.draft, model, preloaded=True)
 
     @property
     def state(self) -> str:

@@ -14,6 +14,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from engine.text.pieces import replace_surrogates
+
 _MAX_DEPTH = 100
 _BLANKS = re.compile(r"\s*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
@@ -47,12 +49,7 @@ PYTHON_STYLE = Style(python=True)
 
 def dumps(value: Any) -> str:
     """Return a value as JSON. Lone surrogates become U+FFFD."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
+    return replace_surrogates(json.dumps(value, ensure_ascii=False))
 
 
 def skip_blanks(text: str, at: int) -> int:
@@ -225,13 +222,7 @@ def _unescape(text: str) -> str:
             return ""
         return _LETTERS.get(match[6], match[6] if match[6] in _QUOTED else match[0])
 
-    if "\\" not in text:
-        return text
-    return (
-        _PYTHON_ESCAPE.sub(unescape_match, text)
-        .encode("utf-16-le", "surrogatepass")
-        .decode("utf-16-le", "replace")
-    )
+    return replace_surrogates(_PYTHON_ESCAPE.sub(unescape_match, text))
 
 
 def _python_number(word: str) -> str:

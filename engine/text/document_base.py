@@ -11,6 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from engine.text.pieces import replace_surrogates
+
 MAX_CHARACTERS = 8_000_000
 """Limit on the text of a file, twice the longest context of current models."""
 MAX_PAGES = 20_000
@@ -111,8 +113,7 @@ def build_document(
 
 def clean(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    text = text.translate(_CONTROLS)
+    text = replace_surrogates(text).translate(_CONTROLS)
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 

@@ -41,6 +41,13 @@ def is_unicode(text: str) -> bool:
     return True
 
 
+def replace_surrogates(text: str) -> str:
+    """Replace lone surrogates with U+FFFD, and join pairs."""
+    if is_unicode(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def slice_ids(ids: Sequence[int]) -> Iterator[Sequence[int]]:
     for at in range(0, len(ids), TOKENS):
         yield ids[at : at + TOKENS]
