@@ -380,10 +380,6 @@ class Agent(Struct, eq=False):
         )
 
 
-def _random_number() -> int:
-    return secrets.randbelow(2**31 - 1) + 1
-
-
 class RequestRegistry:
     """Registry of requests and of the agents that send them.
 
@@ -464,7 +460,9 @@ class RequestRegistry:
     def _new(self, identity: AgentIdentity) -> Agent:
         # Consecutive numbers would reveal to each key the number of agents with other keys.
         numbers = {agent.number for agent in self._agents.values()}
-        number = next(n for n in iter(_random_number, 0) if n not in numbers)
+        number = 0
+        while number in numbers or not number:
+            number = secrets.randbelow(2**31)
         parent = self._agents.get(identity.parent) if identity.parent != identity.own else None
         lasting_agents = [a for a in self._agents.values() if a.who.lasting and identity.lasting]
         group = parent.group if parent is not None else 0

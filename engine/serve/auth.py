@@ -283,8 +283,6 @@ def count_answers(scope: Scope, answers: int) -> None:
 
 
 class RateLimiter:
-    """Per-key limits on request rate and concurrency."""
-
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._accounts: dict[str, _Account] = {}  # has at most one entry per key

@@ -19,7 +19,7 @@ from engine.model.info import Model
 from engine.serve import json_input
 from engine.serve.auth import FairShare, KeyOwner
 from engine.serve.errors import RequestError
-from engine.serve.json_input import JSONCounter, shorten
+from engine.serve.json_input import JSONCounter, message_parts, shorten
 from engine.serve.routes.schema import B, Body, field_of, note_ignored, read_fields, validate
 from engine.serve.threads import ServerThreads, in_thread
 
@@ -94,22 +94,13 @@ def media_bytes(body: Mapping[str, Any]) -> int:
     These have fewer tokens than their size suggests.
     """
     total = 0
-    level: list[Any] = [body.get("messages"), body.get("input")]
-    for _ in range(6):  # nesting: messages, message, parts, part, tool result's parts, part
-        inner: list[Any] = []
-        for item in level:
-            if isinstance(item, list):
-                inner += item
-            elif isinstance(item, dict) and item.get("type") in _MEDIA:
-                nested = [part for part in item.values() if isinstance(part, dict)]
-                values = [value for part in (item, *nested) for value in part.values()]
-                total += sum(len(value) for value in values if isinstance(value, str))
-            elif isinstance(item, dict):
-                images = item.get("images")  # field in Ollama's format
-                if isinstance(images, list):
-                    total += sum(len(image) for image in images if isinstance(image, str))
-                inner += [item.get("content"), item.get("output")]
-        level = inner
+    for item in message_parts(body):
+        if item.get("type") in _MEDIA:
+            nested = [part for part in item.values() if isinstance(part, dict)]
+            values = [value for part in (item, *nested) for value in part.values()]
+            total += sum(len(value) for value in values if isinstance(value, str))
+        elif isinstance(images := item.get("images"), list):  # field in Ollama's format
+            total += sum(len(image) for image in images if isinstance(image, str))
     return total
 
 

@@ -29,6 +29,7 @@ from engine.sandbox.lanes import ReadingLane, use_lane
 from engine.sandbox.protocol import DOCUMENT_LIMITS, TaskLimits
 from engine.serve.auth import LOCAL, KeyOwner
 from engine.serve.errors import RequestError
+from engine.serve.json_input import message_parts
 from engine.serve.queue import Queue, Report
 
 MAX_DOCUMENTS = 64
@@ -258,15 +259,4 @@ def _from_base64(data: str) -> bytes:
 
 def has_documents(body: Mapping[str, Any]) -> bool:
     """Return True if an unvalidated body has documents that are slow to read."""
-    level: list[Any] = [body.get("messages"), body.get("input")]
-    for _ in range(4):  # nesting: messages, message parts, tool result's parts, sources
-        inner: list[Any] = []
-        for item in level:
-            if isinstance(item, list):
-                inner += item
-            elif isinstance(item, dict):
-                if item.get("type") in _TYPES:
-                    return True
-                inner += [item.get("content"), item.get("output")]
-        level = [part for item in inner for part in (item if isinstance(item, list) else [item])]
-    return False
+    return any(part.get("type") in _TYPES for part in message_parts(body))

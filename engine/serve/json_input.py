@@ -9,7 +9,7 @@ import hashlib
 import json
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from engine.params import SamplingParams
@@ -79,6 +79,20 @@ def _is_encodable(tree: Any) -> bool:
             return is_whole
         level = inner
     raise ValueError(f"it is nested too deeply (limit {MAX_DEPTH} levels)")
+
+
+def message_parts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the messages of an unvalidated body, their parts, and the parts of tool results."""
+    level: list[Any] = [body.get("messages"), body.get("input")]
+    for _ in range(6):  # nesting: messages, message, parts, part, tool result's parts, part
+        inner: list[Any] = []
+        for item in level:
+            if isinstance(item, list):
+                inner += item
+            elif isinstance(item, dict):
+                yield item
+                inner += [item.get("content"), item.get("output")]
+        level = inner
 
 
 def shorten(words: str) -> str:

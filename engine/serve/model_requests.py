@@ -28,6 +28,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 import anyio
+from msgspec import Struct
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
@@ -92,7 +93,7 @@ class ClientResponse:
         self._held_bytes = 0
         self._api = api
         self._streams = streams
-        self._writer: Writer | None = None
+        self.writer: Writer | None = None
         self._has_begun = False  # response headers were sent
         self._has_event = False  # first event of the answer was sent
         self._has_ended = False
@@ -100,16 +101,13 @@ class ClientResponse:
         self._took_at = self._came_at = time.monotonic()
         self.headers: Sequence[tuple[bytes, bytes]] = ()  # additional response headers
 
-    def set_writer(self, writer: Writer) -> None:
-        self._writer = writer
-
     def send_event(self, choice: Choice, event: Event) -> None:
         """Format an event for a choice, and send the result.
 
         Raises:
             RequestError: 429 if too much data is waiting for the client.
         """
-        writer = self._writer
+        writer = self.writer
         assert writer is not None
         self._took_at = time.monotonic()
         pieces = choice.handle_event(event)
@@ -168,26 +166,25 @@ class ClientResponse:
     @property
     def _may_stream(self) -> bool:
         """True if events may be sent. Before that, an error can still get its own status."""
-        if self._writer is not None:
-            return self._writer.generation.stream
+        if self.writer is not None:
+            return self.writer.generation.stream
         return self.asked_to_stream and time.monotonic() - self._came_at >= KEEPALIVE_S
 
     def _sign_of_life(self) -> bytes:
-        """Return a keep-alive event if one is due, else b""."""
         now = time.monotonic()
-        if self._writer is None or now - self._event_at < KEEPALIVE_S:
+        if self.writer is None or now - self._event_at < KEEPALIVE_S:
             return b""
         self._event_at = now
-        return self._writer.sign_of_life()
+        return self.writer.sign_of_life()
 
     async def report_error(self, error: Exception) -> bool:
         content = errors.body_of(error, self._api.path)[1]
         too_long = getattr(error, "code", "") == CONTEXT_OVERFLOW
-        streams = self._streams if self._writer is None else self._writer.generation.stream
+        streams = self._streams if self.writer is None else self.writer.generation.stream
         if too_long and streams and self._api.streams_overflow:
             self._begin_stream()
         if self._has_begun and not self._has_ended:
-            self._write(self._api.failed(content, self._writer), has_more=False)
+            self._write(self._api.failed(content, self.writer), has_more=False)
         await self.flush()
         return self._has_begun
 
@@ -230,11 +227,10 @@ class ClientResponse:
             self._unsent_bytes -= len(message.get("body", b""))
 
 
-class _Endpoint:
+class _Endpoint(Struct):
     """ASGI application that calls a function. Starlette treats bare functions differently."""
 
-    def __init__(self, answer: Callable[[Scope, Receive, Send], Awaitable[None]]) -> None:
-        self._answer = answer
+    _answer: Callable[[Scope, Receive, Send], Awaitable[None]]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._answer(scope, receive, send)
@@ -312,7 +308,6 @@ class ModelRequestHandler:
                 raise request.error
 
     async def _generate(self, api: API, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a generation request."""
         accepted = dict(scope["headers"]).get(b"accept", b"")
         with self.held.share(owner_of(scope)) as charge:
             client = ClientResponse(send, api, b"text/event-stream" in accepted, charge)
@@ -380,7 +375,7 @@ class ModelRequestHandler:
             request.model, request.context_length = model.name, model.context_length
             self.requests.store_conversation(request, generation.messages, size)
             note_ignored(scope, ignored)
-            client.set_writer(api.writer(generation, choices))
+            client.writer = api.writer(generation, choices)
             await _while_paused(request, client)  # wait before occupying a slot
             async with self._slots.acquire(request, name, model, sent, client.comment) as session:
                 with ExitStack() as cleanup:
@@ -548,7 +543,7 @@ class ModelRequestHandler:
                     bodies.check_size(size, body, model)
                     owner = owner_of(scope)
                     request, ignored = await self._read(
-                        api, body, model, size, owner, _ignore_progress
+                        api, body, model, size, owner, lambda _: None
                     )
                     result = await answer(request)
         if result is not None:
@@ -580,10 +575,6 @@ def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None
     return APIRoute(
         "POST", api.path, _Endpoint(answer), api.summary, body=api.body, body_required=True
     )
-
-
-def _ignore_progress(_: str) -> None:
-    pass
 
 
 async def _while_paused(request: ModelRequest, client: ClientResponse) -> None:

@@ -250,17 +250,6 @@ class ModelRegistry:
                 return entry
         raise EngineError(UNKNOWN_MODEL, f"The model {model.name!r} is no longer available.")
 
-    def find(self, name: object) -> Model:
-        """Return a loaded model. See `entry`.
-
-        Raises:
-            EngineError: `unknown_model`, also if the model isn't loaded.
-        """
-        entry = self.entry(name)
-        if entry.model is None:
-            raise EngineError(UNKNOWN_MODEL, f"The model {entry.name!r} is not loaded.")
-        return entry.model
-
     async def load(self, entry: ModelEntry) -> Model:
         """Load a model, or wait for a load that is already running.
 

@@ -156,15 +156,10 @@ def _call_of_object(value: dict[str, str]) -> Call:
         args, _ = parse_literal(json.loads(args).strip() or "{}", 0)
     if not isinstance(name, str) or args is None:
         raise ValueError("it has no tool name or no arguments")
-    return Call(name, _check_object(args), call_id if isinstance(call_id, str) else None)
-
-
-def _check_object(arguments: str) -> str:
-    if arguments == "null":
-        return "{}"
-    if not arguments.startswith("{"):
+    args = "{}" if args == "null" else args
+    if not args.startswith("{"):
         raise ValueError("its arguments are not an object")
-    return arguments
+    return Call(name, args, call_id if isinstance(call_id, str) else None)
 
 
 def _read_gemma(text: str, notation: Notation) -> ParsedCalls:
@@ -295,7 +290,8 @@ class _TagParser:
             if self._can_follow(behind, names):
                 break
         if end < 0:
-            end = behind = self._call_end(start)
+            end = text.rfind(self._close, start) if self._close else -1
+            end = behind = end if end >= 0 else len(text)
         # Arguments quoted inside a value have their own end tags. If there's one too few, the end
         # tag of this value is missing.
         heads = [
@@ -316,11 +312,6 @@ class _TagParser:
         if wrong is not None and wrong[1] in {*properties, "parameter", "param", "arg_value"}:
             return start + wrong.start()
         return end - (not self._tags.lines and self._text.endswith("\n", start, end))
-
-    def _call_end(self, start: int) -> int:
-        text = self._text
-        end = text.rfind(self._close, start) if self._close else -1
-        return end if end >= 0 else len(text)
 
     def _can_follow(self, at: int, names: set[str]) -> bool:
         text, at = self._text, skip_blanks(self._text, at)
@@ -534,14 +525,6 @@ def infer_format(template: str) -> str:
 def markers(name: str) -> tuple[str, str]:
     module = _mlx_lm_parser(name)
     return str(module.tool_call_start), str(module.tool_call_end)
-
-
-def read(name: str, text: str, tools: Sequence[Tool] = ()) -> list[Call]:
-    """Parse all calls in a text between markers, whichever tools they call."""
-    parsed = parse_calls(name, text, tools)
-    if parsed.rest or not parsed.calls:
-        raise ValueError("it is not a call")
-    return parsed.calls
 
 
 def parse_calls(name: str, text: str, tools: Sequence[Tool] = ()) -> ParsedCalls:

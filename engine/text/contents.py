@@ -102,7 +102,6 @@ class GapInserter:
         return messages if changed_messages == messages else changed_messages
 
     def insert_in(self, value: Any) -> Any:
-        """Insert gaps into all strings and keys of a nested template argument."""
         if isinstance(value, str):
             return self.insert(value)
         if isinstance(value, Mapping):

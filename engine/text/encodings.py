@@ -283,7 +283,6 @@ def _guess_by_library(data: bytes, otherwise: str) -> str:
 
 
 def _sample(data: bytes) -> bytes:
-    """Return the first non-ASCII lines."""
     if data.isascii():
         return data[:_SAMPLE_BYTES]
     lines, size = [], 0

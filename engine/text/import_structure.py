@@ -82,8 +82,6 @@ def _from_json(listed: Any) -> Any:
 
 
 class _Finder(MetaPathFinder):
-    """Import hook that wraps the loader of a single transformers module."""
-
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:

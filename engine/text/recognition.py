@@ -176,7 +176,6 @@ def recognize(tokenizer: Any) -> Dialect:
 
 @cache_per_tokenizer
 def added_tokens(tokenizer: Any) -> Mapping[str, int]:
-    """Return the ids of a tokenizer's added tokens."""
     inner = getattr(tokenizer, "_tokenizer", tokenizer)
     get_added = getattr(inner, "get_added_vocab", None)
     return get_added() if get_added is not None else {}

@@ -61,8 +61,6 @@ def _words(text: str) -> set[str]:
 
 
 class RepetitionDetector(Struct):
-    """Detector of repetition in the tokens of one reply."""
-
     _decode: Callable[[list[int]], str]
     _question: str
 

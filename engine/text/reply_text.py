@@ -81,7 +81,6 @@ class ReplyText:
 
     @property
     def raw(self) -> str:
-        """Generated text with markers and reasoning."""
         return str(self.detokenizer.text)[self._reply_start :]
 
     @property
@@ -112,10 +111,8 @@ class ReplyText:
     @property
     def raw_after_reasoning(self) -> str:
         after = self.splitter.reasoned
-        return self._raw_from(after).lstrip("\n") if after else str(self.detokenizer.text)
-
-    def _raw_from(self, after: int) -> str:
-        return str(self.detokenizer.text)[after:]
+        text = str(self.detokenizer.text)
+        return text[after:].lstrip("\n") if after else text
 
     @property
     def can_end(self) -> bool:
@@ -132,7 +129,8 @@ class ReplyText:
         if self.splitter.kind != "tool":
             return ""
         start, _ = self._dialect.markers.call
-        return self._raw_from(self.splitter.opened) if start else "".join(self.splitter.call)
+        splitter = self.splitter
+        return str(self.detokenizer.text)[splitter.opened :] if start else "".join(splitter.call)
 
     def decide_early(self, pauses: bool = False) -> None:
         """Decide about markers immediately from now on, without waiting for more text.

@@ -180,7 +180,6 @@ class TextSplitter:
 
     @property
     def in_code(self) -> bool:
-        """True if the next text is probably code."""
         return self._code.after(self._held_text).is_open
 
     def disable_markers(self) -> str:

@@ -169,8 +169,6 @@ class _Names:
 
 
 class ToolCallTracker(Struct, eq=False, dict=True):
-    """Tracker of the tool calls in a reply."""
-
     notation: str  # a dialect's `tool_format`
     # Offered tools in OpenAI's format, without references (`tools.resolve_types`). If empty, any
     # tool name is accepted.

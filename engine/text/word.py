@@ -107,7 +107,6 @@ class _Word:
         return build_document("Word", unit, pages, left_out=self._left_out)
 
     def _part(self, name: str) -> Iterable[Any]:
-        """Return the elements of a part other than the main part."""
         path = f"{self._folder}/{name}" if self._folder else name
         return [*self._archive.parse_xml(path)] if path in self._archive else []
 

@@ -284,7 +284,6 @@ nothing after it could be shared.
 
 
 def _without_billing(content: Any) -> Any:
-    """Remove the per-process header lines from the instructions."""
     return [_cleaned(part) for part in content] if isinstance(content, list) else _cleaned(content)
 
 

@@ -376,10 +376,6 @@ def given_image(part: JSON) -> JSON:
     return {"type": "image", "given": part}
 
 
-def given_sound(part: JSON) -> JSON:
-    return {"type": "audio", "given": part}
-
-
 def decode_media(messages: list[Message], model: Model) -> list[Message]:
     """Decode images and recordings, or replace them with a note if the model doesn't support them.
 
@@ -494,7 +490,7 @@ def join_texts(content: Any, shows: bool = False) -> str | list[JSON]:
             texts.append(text)
             continue
         if shows and kind in (*IMAGES, *SOUNDS):
-            texts.append((given_image if kind in IMAGES else given_sound)(part))
+            texts.append({"type": "image" if kind in IMAGES else "audio", "given": part})
             continue
         if isinstance(kind, str) and kind in UNSEEN:
             texts.append(unsupported_note(kind))

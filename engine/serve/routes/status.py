@@ -71,7 +71,9 @@ class Health(Struct):
                 "models": [entry.name for entry in self._served.entries],
                 "loaded": [model.name for model in self._loaded(owner)],
                 "engine_alive": self._engine.is_running,
-                "last_step_seconds_ago": None if last is None else _since(last),
+                "last_step_seconds_ago": (
+                    None if last is None else round(time.monotonic() - last, 3)
+                ),
                 **self._counts(owner),
             }
             if sentence:
@@ -156,10 +158,6 @@ _OF_ENGINE = {
     "tokens_per_s": "Tokens generated per second, over the last two.",
     "read_tokens_per_s": "Prompt tokens read per second, over the last two.",
 }
-
-
-def _since(moment: float) -> float:
-    return round(time.monotonic() - moment, 3)
 
 
 _TEXT = {"type": "string"}

@@ -60,7 +60,7 @@ def test_port_in_use_is_reported(
 def test_model_without_a_name_is_the_first(serve: Serve) -> None:
     served = serve().served
     (model,) = served.models
-    assert served.find(model.id) is served.find(None) is model
+    assert served.entry(model.id) is served.entry(None) is served.entries[0]
 
 
 def test_streamed_request_has_few_objects(serve: Serve) -> None:

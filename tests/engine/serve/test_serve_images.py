@@ -12,7 +12,7 @@ import pytest
 
 from engine import Engine
 from engine.bench.seeing import write_seeing
-from engine.serve.routes.schema import decode_media, given_sound
+from engine.serve.routes.schema import decode_media
 from engine.serve.server import Server
 from tests.engine.model.seeing import image, tone
 from tests.engine.serving import ask
@@ -107,7 +107,7 @@ def test_recording_is_encoded_or_replaced_with_a_note(seeing: Server, tmp_path: 
     recording = {"type": "input_audio", "input_audio": sent}
     model = seeing.served.entry("qwen").model
     assert model is not None
-    assert "cannot hear" in str(decode_media([_said(given_sound(recording))], model))
+    assert "cannot hear" in str(decode_media([_said({"type": "audio", "given": recording})], model))
     assert chat(seeing, recording, WORDS).status == 200
     folder = write_seeing(tmp_path / "gemma4", "gemma4")
     with Engine() as engine, _serving(engine, folder) as server:

@@ -118,7 +118,7 @@ def test_dialect_tokens_are_classified(tokenizer: Any, name: str, stream: Stream
     found = [
         call
         for text in reply.splitter.calls
-        for call in call_notations.read(dialect.tool_format, text, [WEATHER])
+        for call in call_notations.parse_calls(dialect.tool_format, text, [WEATHER]).calls
     ]
     assert all(call.name == WEATHER["function"]["name"] for call in found)
     assert [json.loads(c.arguments) for c in found] == [{"city": city} for city in stream.cities]
