@@ -35,23 +35,21 @@ def announce(
     from zeroconf import Error, InterfaceChoice, IPVersion, ServiceInfo, Zeroconf
 
     name = _label(name or socket.gethostname().partition(".")[0])
-    try:
-        addresses = addresses_of(host)
-        info = ServiceInfo(
-            SERVICE,
-            f"{name}.{SERVICE}",
-            port=port,
-            parsed_addresses=addresses,
-            server=f"{name.replace(' ', '-')}-stretto.local.",
-            properties={"version": "1"},
-        )
-        only4 = all(":" not in address for address in addresses)
-        version = IPVersion.V4Only if only4 else IPVersion.All
-        zeroconf = Zeroconf(interfaces or InterfaceChoice.All, ip_version=version)
-    except (OSError, Error) as error:
-        raise _failed(error) from error
-    with contextlib.closing(zeroconf):
+    with contextlib.ExitStack() as cleanup:
         try:
+            addresses = addresses_of(host)
+            info = ServiceInfo(
+                SERVICE,
+                f"{name}.{SERVICE}",
+                port=port,
+                parsed_addresses=addresses,
+                server=f"{name.replace(' ', '-')}-stretto.local.",
+                properties={"version": "1"},
+            )
+            only4 = all(":" not in address for address in addresses)
+            version = IPVersion.V4Only if only4 else IPVersion.All
+            zeroconf = Zeroconf(interfaces or InterfaceChoice.All, ip_version=version)
+            cleanup.enter_context(contextlib.closing(zeroconf))
             zeroconf.register_service(info, allow_name_change=True)
         except (OSError, Error) as error:
             raise _failed(error) from error

@@ -108,22 +108,16 @@ class _Collector:
         )
 
         m = self._metrics
-        requests = CounterMetricFamily(
-            "stretto_requests", "HTTP requests by route and status.", labels=["route", "status"]
-        )
-        for (route, status), count in sorted(m.requests.items()):
-            requests.add_metric([route, status], count)
-        replies = CounterMetricFamily(
-            "stretto_replies", "Replies by finish reason.", labels=["reason"]
-        )
-        for reason, count in sorted(m.replies.items()):
-            replies.add_metric([reason], count)
-        tokens = CounterMetricFamily(
-            "stretto_tokens", "Tokens of finished replies.", labels=["kind"]
-        )
-        for kind in ("prompt", "reused", "generated"):
-            tokens.add_metric([kind], m.tokens[kind])
-        yield from (requests, replies, tokens)
+        tokens = {kind: m.tokens[kind] for kind in ("prompt", "reused", "generated")}
+        for name, description, labels, counts in (
+            ("requests", "HTTP requests by route and status.", ("route", "status"), m.requests),
+            ("replies", "Replies by finish reason.", ("reason",), m.replies),
+            ("tokens", "Tokens of finished replies.", ("kind",), tokens),
+        ):
+            family = CounterMetricFamily(f"stretto_{name}", description, labels=labels)
+            for key, count in sorted(counts.items()):
+                family.add_metric((key,) if isinstance(key, str) else key, count)
+            yield family
         for name, description, histogram in (
             ("first_token", "Time from a request to its first token.", m.first),
             ("gap", "Time between two pieces of an answer.", m.gap),

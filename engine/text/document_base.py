@@ -111,6 +111,14 @@ def build_document(
     return Document(kind, unit, tuple(cleaned), names, encoding=encoding)
 
 
+def build_paged(kind: str, parts: Iterable[str], budget: Budget, left_out: LeftOut) -> Document:
+    """Return a document from text with page breaks, and the text before and after it."""
+    pages = "\n\n".join(filter(None, parts)).split(PAGE)
+    budget.add("", len(pages))
+    unit = "page" if len(pages) > 1 else ""
+    return build_document(kind, unit, pages, left_out=left_out)
+
+
 def clean(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     text = replace_surrogates(text).translate(_CONTROLS)

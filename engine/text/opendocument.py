@@ -18,6 +18,7 @@ from engine.text.document_base import (
     LeftOut,
     UnreadableError,
     build_document,
+    build_paged,
     join_path,
     parse_xml,
     table_row,
@@ -90,10 +91,8 @@ class _OpenDocument:
         text = "\n\n".join(self._blocks(body, 0))
         headers, footers = self._margins(styles, "header"), self._margins(styles, "footer")
         ends = "\n".join([*self._notes, *self._comments, *footers])
-        pages = "\n\n".join(filter(None, ("\n".join(headers), text, ends))).split(PAGE)
-        self._budget.add("", len(pages))
-        unit = "page" if len(pages) > 1 else ""
-        return build_document("OpenDocument", unit, pages, left_out=self.left_out)
+        parts = ("\n".join(headers), text, ends)
+        return build_paged("OpenDocument", parts, self._budget, self.left_out)
 
     def _margins(self, styles: Any, kind: str) -> list[str]:
         lines = dict[str, None]()

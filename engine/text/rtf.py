@@ -14,7 +14,7 @@ from engine.text.document_base import (
     Document,
     LeftOut,
     UnreadableError,
-    build_document,
+    build_paged,
     table_row,
     to_raised_or_lowered,
 )
@@ -221,10 +221,7 @@ class _Rtf:
             self._flow.text(),
             "\n".join([*self._notes, *self._comments, *self._margins["footer"]]),
         ]
-        pages = self._budget.add("\n\n".join(filter(None, parts))).split(PAGE)
-        self._budget.add("", len(pages))
-        unit = "page" if len(pages) > 1 else ""
-        return build_document("RTF", unit, pages, left_out=self._left_out)
+        return build_paged("RTF", parts, self._budget, self._left_out)
 
     def _end_group(self) -> bool:
         group = self._group

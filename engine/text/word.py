@@ -20,7 +20,7 @@ from engine.text.document_base import (
     Document,
     LeftOut,
     UnreadableError,
-    build_document,
+    build_paged,
     table_row,
     to_raised_or_lowered,
 )
@@ -98,13 +98,10 @@ class _Word:
         headers, footers = self._margins(root, "header"), self._margins(root, "footer")
         self._add_unreferenced_notes(root)
         ends = [*self._notes, *self._comments, *footers]
-        text = "\n\n".join(filter(None, ("\n".join(headers), text, "\n".join(ends))))
-        pages = text.split(PAGE)
-        self._budget.add("", len(pages))
         if any(name.endswith("vbaProject.bin") for name in self._archive.names):
             self._left_out.add("macros", 0)
-        unit = "page" if len(pages) > 1 else ""
-        return build_document("Word", unit, pages, left_out=self._left_out)
+        parts = ("\n".join(headers), text, "\n".join(ends))
+        return build_paged("Word", parts, self._budget, self._left_out)
 
     def _part(self, name: str) -> Iterable[Any]:
         path = f"{self._folder}/{name}" if self._folder else name

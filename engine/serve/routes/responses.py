@@ -48,6 +48,11 @@ NOT_FOUND = "previous_response_not_found"
 REFERENCE = "item_reference"
 
 _LOGPROBS = "message.output_text.logprobs"
+_ECHOED = {
+    *("instructions", "parallel_tool_calls", "previous_response_id", "store", "tools"),
+    *("truncation", "user"),
+}
+"""Fields of a request that its response repeats."""
 
 
 def _refusals_as_text(content: Any) -> Any:
@@ -394,19 +399,13 @@ class Responses(base.API):
                 "conversation": conversation,
                 "found": search_results,
                 "echo": {
-                    "instructions": request_body.instructions,
+                    **request_body.model_dump(include=_ECHOED),
                     "metadata": request_body.metadata or {},
-                    "parallel_tool_calls": request_body.parallel_tool_calls,
-                    "previous_response_id": previous,
                     "reasoning": {
                         "effort": request_body.reasoning and request_body.reasoning.effort,
                         "summary": None,
                     },
-                    "store": request_body.store,
                     "tool_choice": request_body.tool_choice or "auto",
-                    "tools": body.get("tools") or [],
-                    "truncation": request_body.truncation,
-                    "user": request_body.user,
                 },
             },
         )
