@@ -21,7 +21,7 @@ from engine.serve.auth import FairShare, KeyOwner
 from engine.serve.errors import RequestError
 from engine.serve.json_input import JSONCounter, message_parts, shorten
 from engine.serve.routes.schema import B, Body, field_of, note_ignored, read_fields, validate
-from engine.serve.threads import ServerThreads, in_thread
+from engine.serve.threads import ServerThreads
 
 MIN_LIMIT_BYTES, MAX_LIMIT_BYTES = 2**20, 64 * 2**20
 """The size limit depends on the model's context length, and is clamped to this range."""
@@ -29,7 +29,6 @@ BYTES_PER_TOKEN = 64
 """Text bytes allowed per context token. A JSON escape takes six bytes per character."""
 MAX_PAUSE_S, BODY_TIMEOUT_S = 20.0, 300.0  # maximum pause within a body, and total time, in seconds
 MAX_IN_FLIGHT_BODY_BYTES = 512 * 2**20  # total of all requests being read, queued or answered
-THREADED_BYTES = 64 * 2**10  # size from which bodies are parsed in a worker thread
 DRAIN_BYTES, DRAIN_S = 256 * 2**20, 30.0
 """Limits for reading and discarding the rest of a rejected body."""
 RELEASE_BYTES = 16 * 2**20  # size of a request after which free memory is returned to the system
@@ -256,9 +255,7 @@ async def parse(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
         RequestError: 400 if it isn't an object.
     """
     try:
-        if len(raw) > THREADED_BYTES:
-            return await in_thread(threads.bodies(len(raw)), partial(json_input.decode, raw))
-        return json_input.decode(raw)
+        return await threads.run_for_body(len(raw), partial(json_input.decode, raw))
     except ValueError as error:
         raise invalid_body_error(error) from None
 

@@ -51,7 +51,7 @@ from engine.serve.routes.completions import EmbeddingAPI, EmbeddingRequest, Embe
 from engine.serve.routes.ollama import OllamaEmbedAPI, OllamaEmbeddingsAPI
 from engine.serve.routes.schema import JSON, FieldError, note_ignored, read_fields
 from engine.serve.sessions import SentConversation, check_digest, session_name
-from engine.serve.threads import ServerThreads, in_thread
+from engine.serve.threads import ServerThreads
 
 log = logging.getLogger(__name__)
 
@@ -460,9 +460,7 @@ class ModelRequestHandler:
         try:
             if api.takes_long(body):
                 return await self.documents.run(work, report, owner)
-            if size > bodies.THREADED_BYTES:
-                return await in_thread(self._threads.bodies(size), work)
-            return work()
+            return await self._threads.run_for_body(size, work)
         except ValueError as error:
             raise bodies.invalid_body_error(error, api.body) from None
 
@@ -503,8 +501,7 @@ class ModelRequestHandler:
         if follows is not None:
             before = self._slots.sessions.get(owner_of(scope), name).sent
         join = partial(before.continued_by, follows, messages, size)
-        large = size > bodies.THREADED_BYTES
-        conversation = await in_thread(self._threads.bodies(size), join) if large else join()
+        conversation = await self._threads.run_for_body(size, join)
         body["messages"] = list(conversation.messages)
         return conversation
 

@@ -33,7 +33,7 @@ class Queue:
         self._spare = spare
         self._for_named = at_once - reserved
         self._admitted: set[QueueEntry] = set()
-        self._named = 0  # share of `running` used by requests with a session
+        self._named = 0  # slots that requests with a session use
         self._running_by_owner: Counter[str] = Counter()  # `running` by key
         self._waiting_by_owner: dict[str, dict[QueueEntry, None]] = {}  # `waiting` by key
         self._order: dict[QueueEntry, int] | None = None  # cached positions, None if outdated

@@ -15,6 +15,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+THREADED_BODY_BYTES = 64 * 2**10  # size above which bodies are decoded in a worker thread
 LARGE_BODY_BYTES = 2**20
 """Size above which bodies are decoded one after the other.
 
@@ -29,8 +30,13 @@ class ServerThreads:
         self._bodies = ThreadPoolExecutor(4, "serve-bodies")
         self._large_bodies = ThreadPoolExecutor(1, "serve-large-bodies")
 
-    def bodies(self, size: int) -> Executor:
-        return self._large_bodies if size > LARGE_BODY_BYTES else self._bodies
+    async def run_for_body(self, size: int, work: Callable[[], T]) -> T:
+        """Call `work`, which processes a body of `size` bytes, in a thread if that takes long."""
+        if size <= THREADED_BODY_BYTES:
+            return work()
+        return await in_thread(
+            self._large_bodies if size > LARGE_BODY_BYTES else self._bodies, work
+        )
 
     def close(self) -> None:
         for pool in (self.status, self._bodies, self._large_bodies):

@@ -140,9 +140,9 @@ class TextSplitter:
         self._between = False  # a part with a header has ended, and the next part hasn't started
         # Whitespace and marker before the call, and True to keep the marker.
         self._frame = ("", "", False)
-        # Text of a call after an end marker that may just be quoted.
+        # A call's text from its first end marker on, if the call may only quote that marker.
         self._doubtful: list[str] = []
-        self._was_whole = False  # the call was complete before the first of these markers
+        self._was_whole = False  # the call was complete before that marker
         self._doubts = 0  # number of possible end markers in the call so far
         self._dropped: set[str] = set()
         self.call: list[str] = []

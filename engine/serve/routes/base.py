@@ -230,7 +230,7 @@ class Choice(Struct, eq=False):
             yield from self._show_call(event)
 
     def _handle_cut_call(self, event: ToolCallFailed) -> Iterator[Piece]:
-        if self.hit_limit or (self.last is not None and self.last.reason != FinishReason.STOP):
+        if self.last is not None and self.last.reason != FinishReason.STOP:
             if self.streams and event.id in self._numbers:
                 yield CallBroken(self._numbers[event.id])
         else:

@@ -19,7 +19,7 @@ from engine.model import backend
 from engine.serve import bodies, documents, json_input
 from engine.serve.json_input import JSONCounter
 from engine.serve.server import Server
-from engine.serve.threads import LARGE_BODY_BYTES
+from engine.serve.threads import LARGE_BODY_BYTES, THREADED_BODY_BYTES
 from tests.engine.serve.conftest import Serve
 from tests.engine.serving import CHAT, Answer, body, connect, rest
 from tests.engine.serving import status as status_of
@@ -178,7 +178,7 @@ def test_large_bodies_do_not_hold_up_smaller_ones(
     server, decode = serve(), json_input.decode
     entered, release, inside = threading.Event(), threading.Event(), list[int]()
     large = json.dumps({"model": "plain", "x": "y" * LARGE_BODY_BYTES}).encode()
-    small = json.dumps({"model": "plain", "x": "y" * 2 * bodies.THREADED_BYTES}).encode()
+    small = json.dumps({"model": "plain", "x": "y" * 2 * THREADED_BODY_BYTES}).encode()
 
     def slow(raw: bytes) -> dict[str, Any]:
         if len(raw) > LARGE_BODY_BYTES:
