@@ -286,13 +286,13 @@ class Agent(Struct, eq=False):
     who: AgentIdentity
     group: int
     parent: int
+    _displayed: ModelRequest
     paused: bool = False
     stopped: bool = False
     written: int = 0
     task: str = ""
     last_seen: float = field(default_factory=time.monotonic)
     requests: list[ModelRequest] = field(default_factory=list)
-    _displayed: ModelRequest | None = None
     _task_of_tools: bool = False
 
     def begin(self, request: ModelRequest, identity: AgentIdentity) -> None:
@@ -301,7 +301,7 @@ class Agent(Struct, eq=False):
             # Agents also request titles, but those prompts say less about the task.
             self.task, self._task_of_tools = identity.task or self.task, identity.calls_tools
         self.requests = [*self.requests, request]
-        if self._displayed is None or self._displayed not in self.requests or identity.calls_tools:
+        if self._displayed not in self.requests or identity.calls_tools:
             self._displayed = request
         if self.paused:
             request.pause(True)
@@ -326,31 +326,29 @@ class Agent(Struct, eq=False):
 
     @property
     def last_call_id(self) -> str:
-        return self._displayed.last_call_id if self._displayed is not None else ""
+        return self._displayed.last_call_id
 
     @property
     def text(self) -> str:
-        return self._displayed.text if self._displayed is not None else ""
+        return self._displayed.text
 
     @property
     def conversation(self) -> AgentConversation | None:
         """Latest conversation, or None if it was too long to keep."""
         displayed = self._displayed
-        if displayed is None or not displayed.messages:
+        if not displayed.messages:
             return None
         return AgentConversation(displayed.model, displayed.messages, displayed.answer_text)
 
     @property
     def size(self) -> int:
-        return self._displayed.size if self._displayed is not None else 0
+        return self._displayed.size
 
     def forget(self) -> None:
-        if self._displayed is not None:
-            self._displayed.messages, self._displayed.size = (), 0
+        self._displayed.messages, self._displayed.size = (), 0
 
     def snapshot(self) -> AgentSnapshot:
         displayed, active = self._displayed, self.requests
-        assert displayed is not None
         pieces = displayed.pieces
         state, seconds = displayed.state, 0
         if not active:
@@ -433,7 +431,7 @@ class RequestRegistry:
                 if identity.brings and identity.own in self._stopped:
                     raise agent_stopped_error()
                 self._stopped.pop(identity.own, None)
-                agent = self._new(identity)
+                agent = self._new(request, identity)
             elif agent.stopped and identity.brings:
                 agent.last_seen = time.monotonic()
                 raise agent_stopped_error()
@@ -457,7 +455,7 @@ class RequestRegistry:
                 return agent
         return None
 
-    def _new(self, identity: AgentIdentity) -> Agent:
+    def _new(self, request: ModelRequest, identity: AgentIdentity) -> Agent:
         # Consecutive numbers would reveal to each key the number of agents with other keys.
         numbers = {agent.number for agent in self._agents.values()}
         number = 0
@@ -472,6 +470,7 @@ class RequestRegistry:
             identity,
             family[0].group if family else number,
             parent.number if parent is not None else 0,
+            request,
             # An agent that joins a paused group is paused as well.
             paused={a.paused for a in family if not a.stopped} == {True},
         )
