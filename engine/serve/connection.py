@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import http
 import os
 import resource
 import sys
@@ -113,9 +112,7 @@ class Connection(H11Protocol):
         if self.transport.is_closing():
             return
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
-            self.transport.write(
-                errors.raw_response(status, http.HTTPStatus(status).phrase, message)
-            )
+            self.transport.write(errors.raw_response(status, message))
         self.transport.close()
 
     def enforce_timeouts(self, now: float, timeout_s: float) -> None:
@@ -189,8 +186,6 @@ def connection_limit(maximum: int) -> int:
     if soft == resource.RLIM_INFINITY:
         return maximum
     used = 32  # default if the number is unknown
-    for folder in ("/proc/self/fd", "/dev/fd"):
-        with contextlib.suppress(OSError):
-            used = len(os.listdir(folder))
-            break
+    with contextlib.suppress(OSError):
+        used = len(os.listdir("/dev/fd"))
     return max(4, min(maximum, soft - used - SPARE_FILES))

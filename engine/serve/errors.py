@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from http import HTTPStatus
 from typing import Any
 
 from engine.errors import (
@@ -141,7 +142,7 @@ def headers_of(status: int, error: Exception | None = None) -> dict[str, str]:
     return {"Retry-After": str(seconds or RETRY_SECONDS)}
 
 
-def raw_response(status: int, reason: str, message: str) -> bytes:
+def raw_response(status: int, message: str) -> bytes:
     kind = CAPACITY_EXHAUSTED if status == 503 else INVALID_REQUEST
     body = json.dumps(body_of(RequestError(status, message, kind))[1]).encode()
     headers = {
@@ -151,4 +152,4 @@ def raw_response(status: int, reason: str, message: str) -> bytes:
         **headers_of(status),
     }
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    return f"HTTP/1.1 {status} {reason}\r\n{head}\r\n".encode() + body
+    return f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\n{head}\r\n".encode() + body

@@ -64,12 +64,7 @@ class Queue:
         ticket = QueueEntry(self, named, self._capped(named, slots), owner_id, next(self._numbers))
         self.waiting[ticket] = self._waiting_by_owner.setdefault(owner_id, {})[ticket] = None
         self._order = None
-        try:
-            self._admit_next()
-        except BaseException:
-            # Otherwise the ticket would stay in the queue, because the caller never receives it.
-            self._forget(ticket)
-            raise
+        self._admit_next()
         return ticket
 
     def leave(self, ticket: QueueEntry) -> None:

@@ -61,7 +61,7 @@ def build_grammar(matcher: Any, params: SamplingParams) -> str:
         )
     if params.regex is not None:
         return str(matcher.grammar_from_regex(params.regex))
-    return str(matcher.grammar_from_lark("start: " + " | ".join(map(_literal, params.choices))))
+    return str(matcher.grammar_from_lark("start: " + " | ".join(map(literal, params.choices))))
 
 
 def parser_limits(params: SamplingParams) -> Any:
@@ -109,7 +109,7 @@ def explain_limit(error: str) -> str:
     return f"is too expensive to evaluate: {reason}."
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 

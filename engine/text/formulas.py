@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from engine.text.document_base import MAX_DEPTH, TOO_DEEP, UnreadableError
+
 _REMOVED = {"del", "moveFrom", "delText", "instrText"}
 _ATOM = re.compile(r"\w|\d+(?:[.,]\d+)?|[^\W\d_][\u0300-\u036f]+")
 _ROOTS = {"": "√", "2": "√", "3": "∛", "4": "∜"}
@@ -15,8 +17,8 @@ def is_formula(element: Any) -> bool:
 
 
 def linearize(element: Any, depth: int = 0) -> str:
-    if depth > 200:
-        raise RecursionError
+    if depth > MAX_DEPTH:
+        raise UnreadableError(TOO_DEEP)
     name = _name(element)
     if name == "oMathPara":
         return "\n".join(linearize(e, depth + 1) for e in element if _name(e) == "oMath")
@@ -84,8 +86,8 @@ def linearize_mathml(tag: Any) -> str:
 
 
 def _linear_mathml(tag: Any, depth: int = 0) -> str:
-    if depth > 200:
-        raise RecursionError
+    if depth > MAX_DEPTH:
+        raise UnreadableError(TOO_DEEP)
     if isinstance(tag, str):
         return tag.strip()
     name = str(tag.name).rpartition(":")[2]

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from engine.params import FormLimits, SamplingParams
 from engine.text import lark, recognition
 from engine.text.call_notations import JSON_CALL, JSON_LIST, NOTATIONS, Tags
-from engine.text.forms import BLANKS, add_limits
+from engine.text.forms import BLANKS, add_limits, literal
 from engine.text.tools import ANY, ToolForm, inline_references
 
 Schema = dict[str, Any]
@@ -169,7 +169,7 @@ class _GrammarBuilder:
             if not self._notation.head.fullmatch(f"call:{tool}{{"):
                 raise ValueError("its name has characters that this model's calls cannot contain")
             arguments = _Gemmas(self, self._notation.quote, schema).arguments_rule()
-            return f"{_text_rule(f'call:{tool}')} {arguments}"
+            return f"{literal(f'call:{tool}')} {arguments}"
         if self._notation.json:
             return self._json_call(tool, schema)
         # If a line break ends the call, values can't contain any.
@@ -177,8 +177,8 @@ class _GrammarBuilder:
 
     def _json_call(self, tool: str, schema: Schema) -> str:
         rules = {
-            "NAME": _text_rule(json.dumps(tool)),
-            "ID": f"{_text_rule(f'functions.{tool}:')} /[0-9]{{1,3}}/",
+            "NAME": literal(json.dumps(tool)),
+            "ID": f"{literal(f'functions.{tool}:')} /[0-9]{{1,3}}/",
             "NUMBER": '/"[0-9]{1,2}"/',
             "ARGUMENTS": _json_rule(schema),
         }
@@ -192,7 +192,7 @@ class _GrammarBuilder:
         keeps the name from it.
         """
         if not self._covers_reply:
-            return f'"functions."? {_text_rule(tool + " ")}'
+            return f'"functions."? {literal(tool + " ")}'
         headers = (
             f'(" json" | {self._spell_out(" <|constrain|>json")})? {self._spell_out("<|message|>")}'
         )
@@ -222,7 +222,7 @@ class _GrammarBuilder:
                 value = f"{_json_rule(spec)} {after}"
             elif words and choices is not None:
                 sequence = (
-                    _text_rule(json.dumps(word) if tags.unless_json else word) for word in choices
+                    literal(json.dumps(word) if tags.unless_json else word) for word in choices
                 )
                 value = f"({' | '.join(sequence)}) {after}"
             elif tags.unless_json:
@@ -245,7 +245,7 @@ class _GrammarBuilder:
         values += [("false", _OTHER_KINDS, f"{_json_rule({})} {after}")] if shows_type else []
         rules = []
         for raw, kind, value in values:
-            rules_by_part = {"{key}": key, "{raw}": _text_rule(raw), "{kind}": kind}
+            rules_by_part = {"{key}": key, "{raw}": literal(raw), "{kind}": kind}
             parts = re.split("({key}|{raw}|{kind})", tags.before)
             before = " ".join(rules_by_part.get(part) or self._spell_out(part) for part in parts)
             rules.append(f"{before} {value}")
@@ -275,7 +275,7 @@ class _GrammarBuilder:
         for number, piece in enumerate(pieces):
             token_id = self._token_id(piece) if number % 2 else None
             if piece:
-                rules.append(_text_rule(piece) if token_id is None else f"<[{token_id}]>")
+                rules.append(literal(piece) if token_id is None else f"<[{token_id}]>")
         return " ".join(rules)
 
     def _token_id(self, words: str) -> int | None:
@@ -285,10 +285,6 @@ class _GrammarBuilder:
 
 def _json_rule(schema: Schema, blanks: str = BLANKS) -> str:
     return f"%json {json.dumps({**schema, 'x-guidance': {'whitespace_pattern': blanks}})}"
-
-
-def _text_rule(words: str) -> str:
-    return json.dumps(words, ensure_ascii=False)
 
 
 def _unsupported_error(key: str) -> ValueError:
@@ -349,20 +345,20 @@ def _python_call(tool: str, schema: Schema, blanks: str) -> str:
         raise ValueError("its name is not a Python identifier, which this model's calls require")
     arguments: list[tuple[str, bool]] = []
     if schema == _FREE:
-        item = f"/[A-Za-z_][A-Za-z0-9_]*/ {_text_rule('=')} {_json_rule({}, blanks)}"
-        return f"{_text_rule(tool + '(')} ({item} ({_text_rule(', ')} {item})*)? {_text_rule(')')}"
+        item = f"/[A-Za-z_][A-Za-z0-9_]*/ {literal('=')} {_json_rule({}, blanks)}"
+        return f"{literal(tool + '(')} ({item} ({literal(', ')} {item})*)? {literal(')')}"
     for key, property_schema, must in _arguments(schema):
         if not key.isidentifier() or keyword.iskeyword(key):
             raise _unsupported_error(key)
-        arguments.append((f"{_text_rule(key + '=')} {_json_rule(property_schema, blanks)}", must))
+        arguments.append((f"{literal(key + '=')} {_json_rule(property_schema, blanks)}", must))
     arguments.sort(key=lambda any_argument: not any_argument[1])  # required arguments first
-    return f"{_text_rule(tool + '(')} {_join_with_commas(arguments, ', ')} {_text_rule(')')}"
+    return f"{literal(tool + '(')} {_join_with_commas(arguments, ', ')} {literal(')')}"
 
 
 def _join_with_commas(parts: list[tuple[str, bool]], comma: str) -> str:
     tails = [""]  # what can follow each expression, in reverse
     for expression, must in reversed(parts):
-        item = f"{_text_rule(comma)} {expression}"
+        item = f"{literal(comma)} {expression}"
         tails.append(f"{item} {tails[-1]}" if must else f"({item})? {tails[-1]}")
     tails.reverse()
     starts = []
@@ -406,7 +402,7 @@ class _Gemmas:
             if not _WORD.fullmatch(key) or not isinstance(property_schema, dict):
                 raise _unsupported_error(key)
             value = self._value(property_schema, key, depth + 1)
-            parts.append((f"{_text_rule(key + ':')} {value}", key in schema.get("required", ())))
+            parts.append((f"{literal(key + ':')} {value}", key in schema.get("required", ())))
         return f'"{{" {_join_with_commas(parts, ",")} "}}"'
 
     def _value(self, schema: Schema, key: str, depth: int) -> str:
@@ -448,10 +444,10 @@ class _Gemmas:
         if isinstance(value, (dict, list)):
             raise _unsupported_error(key)
         if not isinstance(value, str):
-            return _text_rule(json.dumps(value))
+            return literal(json.dumps(value))
         if self._mark in value or (self._flat and "}" in value):
             raise ValueError(f"{json.dumps(value)} cannot be written in this model's calls")
-        return f"{self._quote} {_text_rule(value)} {self._quote}"
+        return f"{self._quote} {literal(value)} {self._quote}"
 
 
 def _items(item: str, schema: Schema) -> str:

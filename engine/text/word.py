@@ -244,7 +244,7 @@ class _Word:
             elif tag == f"{W}sym":
                 yield _symbol(str(child.get(f"{W}font")), str(child.get(f"{W}char")))
             elif is_formula(child):
-                yield self._formula(child)
+                yield linearize(child)
             elif tag == f"{W}txbxContent":
                 boxes.append(child)
             elif tag == f"{W}ruby":
@@ -275,12 +275,6 @@ class _Word:
         else:
             return False
         return True
-
-    def _formula(self, element: Any) -> str:
-        try:
-            return linearize(element)
-        except RecursionError:
-            raise UnreadableError(TOO_DEEP) from None
 
     def _ruby(self, element: Any, boxes: list[Any], depth: int) -> str:
         base, reading = (
