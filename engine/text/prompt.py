@@ -147,10 +147,7 @@ def build_prompt(
     in_order = [main, *(ends - {main})]
     try:
         room = None if max_tokens is None else max_tokens - count
-        if images is None:
-            id_lists = reader.encode(in_order, room)
-        else:
-            id_lists = _encode_marked(reader, in_order, room, images)
+        id_lists = _encode(reader, in_order, room, images)
     except TooLongError as error:
         raise TooLongError(count + error.tokens) from None
     ids = dict(zip(in_order, id_lists, strict=True))
@@ -181,9 +178,11 @@ def build_prompt(
     )
 
 
-def _encode_marked(
-    reader: Reader, texts: list[str], max_tokens: int | None, images: Images
+def _encode(
+    reader: Reader, texts: list[str], max_tokens: int | None, images: Images | None
 ) -> Sequence[Sequence[int]]:
+    if images is None:
+        return reader.encode(texts, max_tokens)
     id_lists = reader.encode([images.restore_placeholders(text) for text in texts], max_tokens)
     token_lists = [
         images.expand_tokens(text, ids) for text, ids in zip(texts, id_lists, strict=True)

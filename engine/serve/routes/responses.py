@@ -206,6 +206,59 @@ class ResponsesBody(schema.GenerationBody, schema.TemplateOptions):
     max_tool_calls: Annotated[Any, schema.ignored_field("max_tool_calls")] = None
     context_management: Annotated[Any, schema.ignored_field("context_management")] = None
 
+    def generation(self, model: Model, before: StoredResponse, owner: KeyOwner) -> base.Generation:
+        """Return what the body requests after an earlier response."""
+        messages = [*before.messages, *_messages(self.input, bool(before.messages))]
+        conversation = schema.decode_media(messages, model)
+        box = Toolbox()
+        box.add(self.tools)
+        box.find(before.found, "tools")
+        search_results, answered = list(before.found), bool(before.messages)
+        for number, item in enumerate(self.input):
+            answered = answered or _is_answer(item)
+            if isinstance(item, (MoreToolsItem, SearchOutputItem)):
+                (box.find if answered else box.add)(item.tools, f"input[{number}].tools")
+                search_results += item.tools
+        reasoning, template = self.template(model)
+        tools = box.settings(model, self.tool_choice, self.parallel_tool_calls)
+        logprobs = _LOGPROBS in self.include
+        if self.top_logprobs and not logprobs:
+            raise ValueError(f'top_logprobs requires include "{_LOGPROBS}"')
+        bound = answer_form(self.text.format, "text.format")
+        # Only validated, because a response always includes token counts.
+        _ = self.wants_usage
+        params = self.sampling(
+            model,
+            max_tokens=self.max_output_tokens,
+            logprobs=self.top_logprobs if logprobs else None,
+            **tools,
+            **bound,
+        )
+        head = self.instructions
+        system = [{"role": "system", "content": head}] if head else []
+        effort = self.reasoning and self.reasoning.effort
+        return base.Generation(
+            model,
+            [with_note([*system, *conversation], box.note())],
+            params,
+            self.config(reasoning, "slide" if self.truncation == "auto" else None),
+            stream=self.stream,
+            returns_reasoning=self.returns_reasoning,
+            template=with_head(template, params, box.later),
+            tools=box.given,
+            extra={
+                "owner": owner,
+                "conversation": conversation,
+                "found": search_results,
+                "echo": {
+                    **self.model_dump(include=_ECHOED),
+                    "metadata": self.metadata or {},
+                    "reasoning": {"effort": effort, "summary": None},
+                    "tool_choice": self.tool_choice or "auto",
+                },
+            },
+        )
+
 
 class StoredResponse(Struct, frozen=True, dict=True):
     """Response, and the whole conversation that led to it."""
@@ -353,62 +406,7 @@ class Responses(base.API):
         request_body = schema.validate(ResponsesBody, body)
         previous = request_body.previous_response_id
         before = self.stored.find(owner, previous) if previous else StoredResponse([], {})
-        messages = [*before.messages, *_messages(request_body.input, bool(before.messages))]
-        conversation = schema.decode_media(messages, model)
-        box = Toolbox()
-        box.add(request_body.tools)
-        box.find(before.found, "tools")
-        search_results, answered = list(before.found), bool(before.messages)
-        for number, item in enumerate(request_body.input):
-            answered = answered or _is_answer(item)
-            if isinstance(item, (MoreToolsItem, SearchOutputItem)):
-                (box.find if answered else box.add)(item.tools, f"input[{number}].tools")
-                search_results += item.tools
-        reasoning, template = request_body.template(model)
-        tools = box.settings(model, request_body.tool_choice, request_body.parallel_tool_calls)
-        logprobs = _LOGPROBS in request_body.include
-        if request_body.top_logprobs and not logprobs:
-            raise ValueError(f'top_logprobs requires include "{_LOGPROBS}"')
-        bound = answer_form(request_body.text.format, "text.format")
-        # Only validated, because a response always includes token counts.
-        _ = request_body.wants_usage
-        params = request_body.sampling(
-            model,
-            max_tokens=request_body.max_output_tokens,
-            logprobs=request_body.top_logprobs if logprobs else None,
-            **tools,
-            **bound,
-        )
-        system = (
-            [{"role": "system", "content": request_body.instructions}]
-            if request_body.instructions
-            else []
-        )
-        slides = request_body.truncation == "auto"
-        return base.Generation(
-            model,
-            [with_note([*system, *conversation], box.note())],
-            params,
-            request_body.config(reasoning, "slide" if slides else None),
-            stream=request_body.stream,
-            returns_reasoning=request_body.returns_reasoning,
-            template=with_head(template, params, box.later),
-            tools=box.given,
-            extra={
-                "owner": owner,
-                "conversation": conversation,
-                "found": search_results,
-                "echo": {
-                    **request_body.model_dump(include=_ECHOED),
-                    "metadata": request_body.metadata or {},
-                    "reasoning": {
-                        "effort": request_body.reasoning and request_body.reasoning.effort,
-                        "summary": None,
-                    },
-                    "tool_choice": request_body.tool_choice or "auto",
-                },
-            },
-        )
+        return request_body.generation(model, before, owner)
 
     def _store(
         self, generation: base.Generation, choice: base.Choice, response: schema.JSON
