@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -221,7 +222,12 @@ _KINDS = (
     _Kind("cp874", ("Thai",)),
     _Kind("cp1257", ("lt", "lv", "et"), 0.05),
     _Kind("iso8859-2", _CENTRAL, 0.1),
+    _Kind("iso8859-6", ("Arabic",), 0.1),
     _Kind("cp866", ("Russian", "Ukrainian"), 0.1),
+    _Kind("iso8859-5", ("Russian", "Ukrainian"), 0.1),
+    _Kind("mac-cyrillic", ("Russian", "Ukrainian"), 0.1),
+    _Kind("mac-roman", _WESTERN, 0.25),
+    _Kind("cp850", _WESTERN, 0.25),
 )
 _ACCENTED = {
     "de": "äöüßé",
@@ -246,13 +252,12 @@ _ACCENTED = {
 }
 _SIGNS = "“”„‘’–—…«»€£§°©®™·•№\xa0"
 _EAST_ASIAN_SIGNS = "\u3000、。，．・：；？！“”‘’（）《》〈〉「」『』【】〔〕—…～·％＋－＝／￥①②③④⑤"
+_EAST_ASIAN = ("Chinese", "Traditional", "Japanese", "Korean")
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
-_COMMON = {  # codec and lead bytes of the most common characters
-    "Chinese": ("gb2312", 0xB0, 0xD7),
-    "Traditional": ("big5", 0xA4, 0xC6),
-    "Japanese": ("euc_jp", 0xB0, 0xCF),
-    "Korean": ("euc_kr", 0xB0, 0xC8),
-}
+_COMMON_KOREAN = (
+    "있나들어니해만자라부보정수구장전아여제주상동것그게과용적원되면였경공국선신우성관안무방오소생"
+    "때요위비조세학교실모단속물문중거말데같체입러트내업분행및와유회계발영진화각야할습련명월결현특별"
+)
 _WRONG = -1.0
 _FITS = 0.3
 """Minimum rating of a text in the right encoding (mean weight of its letters)."""
@@ -323,7 +328,7 @@ def _rate_utf16(data: bytes, name: str) -> float:
             for char in text
         )
 
-    names = (*_COMMON, *_CYRILLIC, "Greek", "Hebrew", "Arabic", "Thai", *_ACCENTED)
+    names = (*_EAST_ASIAN, *_CYRILLIC, "Greek", "Hebrew", "Arabic", "Thai", *_ACCENTED)
     return max(map(total, names)) / len(text) - 0.1
 
 
@@ -335,18 +340,28 @@ def _weight(text: str, at: int, language: str) -> float:
     char = text[at]
     if _is_control(char) or char == "\ufffd":
         return 2 * _WRONG
-    weight = _weights(language).get(char, _WRONG)
-    if not char.isalpha():
-        return weight
+    weight = _weights(language).get(char)
+    if weight is None:
+        return _WRONG
     before, after = text[at - 1 : at], text[at + 1 : at + 2]
-    if char.isupper() and before.islower():
-        return -0.5
     latin = (_is_latin(before), _is_latin(after))
-    if language in _COMMON:
+    if language in _EAST_ASIAN:
+        if before == " " and language != "Korean" and text[at - 2 : at - 1] > "\x7f":
+            weight -= 0.4  # among these languages, only Korean has spaces between words
         return _WRONG if all(latin) else weight
     if language not in _ACCENTED:
-        alone = before <= "\x7f" and after <= "\x7f"
-        return _WRONG if any(latin) else min(weight, 0.2) if alone else weight
+        if char.isalpha() and any(latin):
+            return _WRONG
+        if before <= "\x7f" and after <= "\x7f":
+            return min(weight, 0.2)
+    elif char.isalpha() and before > "\x7f" < after and before.isalpha() and after.isalpha():
+        return -0.5
+    elif not char.isalpha() and all(latin) and char not in "’–—\xa0":
+        return _WRONG
+    if char.isupper() and before.islower():
+        return -0.5
+    if char.islower() and before.isupper() and text[at - 2 : at - 1].isupper():
+        return -0.5
     return weight
 
 
@@ -358,27 +373,52 @@ def _is_latin(char: str) -> bool:
 def _weights(language: str) -> dict[str, float]:
     from charset_normalizer.constant import FREQUENCIES
 
+    def rows(codec: str, first: int, last: int, weight: float) -> Iterator[tuple[str, float]]:
+        for lead in range(first, last + 1):
+            for trail in (*range(0x40, 0x7F), *range(0xA1, 0xFF)):
+                char = bytes((lead, trail)).decode(codec, "ignore")
+                if len(char) == 1:
+                    yield char, weight
+
+    weights: dict[str, float] = {}
+    if language in _EAST_ASIAN:
+        weights.update(dict.fromkeys(_EAST_ASIAN_SIGNS, 0.8))
+        # Full-width digits and letters.
+        weights.update({chr(code): 0.5 for code in range(0xFF10, 0xFF5B)})
+        if language == "Chinese":
+            weights.update({chr(code): 0.05 for code in range(0x4E00, 0x9FA6)})
+            weights.update(rows("gb2312", 0xD8, 0xF7, 0.15))
+            weights.update(rows("gb2312", 0xB0, 0xD7, 0.6))
+            weights.update(dict.fromkeys(FREQUENCIES["Chinese"], 1.0))
+        elif language == "Traditional":
+            weights.update(rows("big5", 0xC9, 0xF9, 0.15))
+            weights.update(rows("big5", 0xA4, 0xC6, 0.6))
+            common = (char for char in FREQUENCIES["Chinese"] if char in weights)
+            weights.update(dict.fromkeys(common, 1.0))
+        elif language == "Japanese":
+            weights.update(rows("euc_jp", 0xD0, 0xF4, 0.15))
+            weights.update(rows("euc_jp", 0xB0, 0xCF, 0.6))
+            weights.update(dict.fromkeys(FREQUENCIES["Japanese"], 1.0))
+            weights.update({chr(code): 0.25 for code in range(0xFF61, 0xFFA0)})
+            weights.update({chr(code): 0.8 for code in range(0x30A1, 0x30FD)})
+            weights.update({chr(code): 1.0 for code in range(0x3041, 0x3094)})
+        else:
+            weights.update(rows("euc_kr", 0xB0, 0xC8, 0.5))
+            weights.update(dict.fromkeys((*_COMMON_KOREAN, *FREQUENCIES["Korean"]), 1.0))
+        return weights
+    weights.update(dict.fromkeys(_SIGNS, 0.8 if language in _ACCENTED else 0.4))
     if language in _ACCENTED:
         letters = _ACCENTED[language]
-        weights = dict.fromkeys(_SIGNS + letters.upper() + letters, 0.8)
+        weights.update(dict.fromkeys(letters.upper() + letters, 0.8))
         if language == "is":  # Turkish has different letters at these code points
-            weights |= dict.fromkeys("ðþýÐÞÝ", 0.7)
+            weights.update(dict.fromkeys("ðþýÐÞÝ", 0.7))
         return weights
-    letters = "".join(FREQUENCIES["Chinese" if language == "Traditional" else language])
-    if language not in _COMMON:
-        weights = dict.fromkeys(_SIGNS, 0.4)
-        for rank, letter in enumerate(letters):
-            weights[letter] = weights[letter.upper()] = 1 - 0.8 * rank / len(letters)
-        return weights
-    weights = dict.fromkeys(_EAST_ASIAN_SIGNS, 0.8)
-    codec, first, last = _COMMON[language]
-    for lead in range(first, last + 1):
-        for trail in (*range(0x40, 0x7F), *range(0xA1, 0xFF)):
-            char = bytes((lead, trail)).decode(codec, "ignore")
-            if len(char) == 1:
-                weights[char] = 0.6
-    weights |= {char: 1.0 for char in letters if language != "Traditional" or char in weights}
-    if language == "Japanese":
-        weights |= {chr(code): 0.25 for code in range(0xFF61, 0xFFA0)}
-        weights |= {chr(code): 1.0 for code in (*range(0x3041, 0x3094), *range(0x30A1, 0x30FD))}
+    letters = "".join(FREQUENCIES[language])
+    spans = {"Greek": (0x386, 0x3CE), "Hebrew": (0x5B0, 0x5EA), "Arabic": (0x60C, 0x6D2)}
+    spans |= {"Farsi": (0x60C, 0x6D2), "Thai": (0xE01, 0xE5B)}
+    first, last = spans.get(language, (0x401, 0x491))
+    weights.update({chr(code): 0.1 for code in range(first, last + 1)})
+    for rank, letter in enumerate(letters):
+        weight = 1 - 0.8 * rank / len(letters)
+        weights[letter] = weights[letter.upper()] = weight
     return weights
