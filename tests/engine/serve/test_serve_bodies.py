@@ -17,6 +17,7 @@ import pytest
 
 from engine.model import backend
 from engine.serve import bodies, documents, json_input
+from engine.serve.documents import PIECE_CHARACTERS
 from engine.serve.json_input import JSONCounter
 from engine.serve.server import Server
 from engine.serve.threads import LARGE_BODY_BYTES, THREADED_BODY_BYTES
@@ -200,10 +201,22 @@ def test_large_bodies_do_not_hold_up_smaller_ones(
         assert all(one.result(60).status in (400, 413) for one in asked)
 
 
-@pytest.mark.parametrize("damaged", ["AAA=AAAA", "QUJDé", "AAAAA", "QQ*="])
-def test_damaged_base64_is_refused(damaged: str) -> None:
-    with pytest.raises(ValueError, match="base64 is damaged"):
-        documents.decode(damaged)
+def test_base64_is_decoded_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, lengths = base64.b64decode, list[int]()
+
+    def b64decode(data: str, validate: bool) -> bytes:
+        lengths.append(len(data))
+        return real(data, validate=validate)
+
+    monkeypatch.setattr(base64, "b64decode", b64decode)
+    data = random.Random(1).randbytes(2 * PIECE_CHARACTERS + 1)
+    text = base64.b64encode(data).decode()
+    assert documents.decode(f"data:image/png;base64,{text}") == (data, "image/png")
+    assert max(lengths) <= PIECE_CHARACTERS + 3
+    padded = "A" * (PIECE_CHARACTERS - 1) + "="
+    for damaged in (padded + "AAAA", text + "é", "AAAAA", "QQ*="):
+        with pytest.raises(ValueError, match="base64 is damaged"):
+            documents.decode(damaged)
 
 
 BYTES = bytes(range(248, 256)) + b"fugue"
@@ -237,8 +250,8 @@ def test_base64_is_read_in_every_common_form(sent: str) -> None:
     assert "base64" not in kind.lower()
 
 
-def test_base64_in_lines_is_read() -> None:
-    data = random.Random(2).randbytes(1000)
+def test_base64_in_lines_is_read_across_pieces() -> None:
+    data = random.Random(2).randbytes(PIECE_CHARACTERS)
     in_lines = base64.encodebytes(data).decode()
     quoted = urllib.parse.quote(in_lines, safe="")
     for sent in (in_lines, quoted, in_lines.replace("A", "%41")):
