@@ -23,8 +23,8 @@ _MAX_HEADER_CHARACTERS = 256
 """Maximum characters of a header. Longer headers are treated as text."""
 _SHORT = 3
 """Maximum length of a partial marker, e.g. a bracket, with which a complete answer may end."""
-_MAX_DOUBTS = 512
-"""Number of possible end markers in a call after which the call is no longer parsed."""
+_MAX_DOUBTS = 64
+"""Maximum number of possible end markers in a call that are parsed individually."""
 _MAX_NAME_CHARACTERS = 64  # maximum characters of a call up to the tool's name
 _FIRST_WORD = re.compile(r"""[\s{\["']*(\w*)(.?)""", re.DOTALL)
 _FIRST_WORDS = ("name", "type", "function")
@@ -254,7 +254,7 @@ class TextSplitter:
         out = self.feed("", last=True)
         while self._doubtful:
             rest = "".join(self._doubtful[1:]) + self._held_text
-            if not (self._was_whole or (ended and not rest.strip())):
+            if not (self._was_whole or (ended and not rest.strip()) or self._last_doubtful_end()):
                 break
             self._end_doubtful_call(out)
             out += self.feed("", last=True)
@@ -307,11 +307,28 @@ class TextSplitter:
         self._doubtful = []
 
     def _end_doubtful_call(self, out: list[Delta]) -> None:
-        """End the call at the first doubtful end marker."""
-        marker, *rest = self._doubtful
-        self._doubtful = []
+        """End the call at the first doubtful end marker, or at the last if there are too many to
+        parse.
+        """
+        at = self._last_doubtful_end()
+        marker, rest = self._doubtful[at], self._doubtful[at + 1 :]
+        self._doubtful = self._doubtful[:at]
+        self._treat_as_quoted(out)
         self._held_text = self._marks.map_text("".join(rest)) + self._held_text
         self._end_call(out, self._marks.map_text(marker))
+
+    def _last_doubtful_end(self) -> int:
+        """Return the index of the last doubtful end marker, if the call is complete there, else 0.
+
+        Only used if there are too many end markers to parse the call at each.
+        """
+        if self._doubts <= _MAX_DOUBTS:
+            return 0
+        doubtful, ends = self._doubtful, {self._marks.unmap(end) for end in self._part.ends}
+        places = (n for n in range(len(doubtful) - 1, 0, -1) if doubtful[n] in ends)
+        at = next(places, 0)
+        is_complete_call = at and is_complete(self._notation, "".join([*self.call, *doubtful[:at]]))
+        return at if is_complete_call else 0
 
     def _watch_pattern(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
         state = (self._part, self._has_emitted, bool(self._doubtful))

@@ -111,7 +111,7 @@ def test_long_arguments_are_copied_once(notation: str) -> None:
 
 
 @pytest.mark.parametrize("notation", ["json_tools", "qwen3_coder"])
-@pytest.mark.parametrize("count", [1, 63, 400])
+@pytest.mark.parametrize("count", [1, 63, 64, 65, 400])
 @pytest.mark.parametrize("calls", [1, 2])
 def test_call_with_many_quoted_ends_is_whole(notation: str, count: int, calls: int) -> None:
     """The markers are plain text, so only the call's content determines where it ends."""
