@@ -45,6 +45,7 @@ class Finding(Struct, frozen=True):
     caches: str = ""  # class names of the caches
     step: str = ""  # "shared", "rows" or "alone"; "" if the model couldn't be built or loaded
     shares_prefix: bool = False  # sessions can share a prefix
+    token_by_token: bool = False  # prompts must be read token by token
     # Maximum difference between the logits of batched and single steps, or None if sessions can't
     # share a step.
     difference: float | None = None
@@ -163,6 +164,7 @@ def measure(architecture: str, folder: Path) -> Finding:
         ", ".join(kinds),
         model.info.step,
         model.abilities.modes.shares_prefix,
+        model.abilities.token_by_token,
     )
     try:
         if isinstance(model.net, vlm.AsLanguageModel):
@@ -345,7 +347,8 @@ def _table(findings: Sequence[Finding]) -> list[str]:
             figures = "- | - | -"  # the model has no batched step
         else:
             continue
-        step = f.step + (", shared prefix" if f.shares_prefix else "")
+        step = f"{f.step}; prompts token by token" if f.token_by_token else f.step
+        step += ", shared prefix" if f.shares_prefix else ""
         step += ", copied state" if f.has_no_plain_caches else ""
         lines.append(f"| {f.architecture} | {f.caches} | {step} | {figures} |")
     return lines

@@ -143,7 +143,7 @@ def probe_shard(
 def plan_checksum(model: LoadedModel) -> int:
     """Return a 31-bit checksum with which ranks verify that they execute plans in the same way."""
     can = model.abilities.modes
-    ways = (can.step, can.shares_prefix, can.mixes)
+    ways = (can.step, can.shares_prefix, can.mixes, model.abilities.token_by_token)
     slots = None if model.slots is None else type(model.slots.policy).__name__
     kinds = [type(cache).__name__ for cache in model.new_caches()]
     can_pack = [isinstance(model.quantized_caches.get(bits), QuantizedCaches) for bits in KV_BITS]

@@ -203,6 +203,8 @@ def check_can_verify(model: LoadedModel) -> None:
 
 
 def _check_can_roll_back(model: LoadedModel, part: str) -> None:
+    if model.abilities.token_by_token:
+        raise _refusal(f"Drafts are not possible {part}: it reads tokens one by one.")
     if not all(map(can_roll_back, flatten_caches(model.new_caches()))):
         raise _refusal(f"Drafts are not possible {part}: its caches cannot be trimmed.")
 

@@ -1,7 +1,8 @@
 """Probe for newly loaded models: how sessions can share steps, and their memory.
 
 Each optional feature is tried, and its logits are compared with a plain pass: how sessions can
-step together, if the output layer can skip rows, and which module returns hidden states.
+step together, if the output layer can skip rows, if answers depend on how the prompt is split into
+chunks, and which module returns hidden states.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ class Abilities(Struct, frozen=True):
     make_cache: Callable[[], Caches]  # creates empty caches for a session
     estimate: MemoryEstimate  # memory usage of a session's caches
     modes: SharingModes
+    token_by_token: bool  # prompts must be processed token by token
     leaves_out_rows: bool  # the output layer can skip rows
     rows: int | None  # size of the vocabulary, or None if unknown
     body: Any  # module that returns hidden states, or None
@@ -88,6 +90,7 @@ def measure(
             make_cache,
             estimate,
             ways,
+            token_by_token=False,
             leaves_out_rows=True,
             rows=int(net.model.embed_tokens.weight.shape[0]),
             body=net.model,
@@ -95,11 +98,12 @@ def measure(
     leaves_out_rows = yield from _can_skip_rows(net, make_cache, words)
     yield
     estimate, ways = yield from explore(net, make_cache, words, known_modes)
+    token_by_token = yield from can_see_ahead(net, make_cache, words)
     rows = embedding_rows(net, make_cache)
     yield
     body = hidden_body(net, make_cache)
     yield
-    return Abilities(make_cache, estimate, ways, leaves_out_rows, rows, body)
+    return Abilities(make_cache, estimate, ways, token_by_token, leaves_out_rows, rows, body)
 
 
 def _can_skip_rows(
@@ -368,9 +372,18 @@ def _mode_difference(way: str, trial: _Trial) -> Generator[None, None, float]:
 # ---------------------------------------------------------------- chunk invariance
 #
 # An answer must not depend on how its prompt was split into chunks, because that depends on what
-# other sessions were doing. In some models, a layer's mask reaches further back than its cache. So
-# what a token can see depends on whether earlier tokens are in the same chunk. We enlarge these
-# caches.
+# other sessions were doing. There are two kinds of bugs in model code that violate this:
+# - A layer's mask reaches further back than its cache. So what a token can see depends on whether
+#   earlier tokens are in the same chunk or a previous chunk. We enlarge these caches.
+# - A token can see later tokens in the same chunk. We read the prompts of such models token by
+#   token, which is slow.
+
+SEES_AHEAD = 0.01
+"""Threshold for detecting tokens that see later tokens, in standard deviations of the logits.
+
+If they do, logits change by about 1. Otherwise, the logits are the same, because passes of the same
+shape have no rounding differences.
+"""
 
 
 def widen_caches(net: Any, make_cache: Callable[[], Caches]) -> Callable[[], Caches]:
@@ -423,6 +436,29 @@ class _WindowRecorder:
             size = self._cache.max_size
             self._requested[size] = max(window, self._requested.get(size, 0))
         return type(self._cache).make_mask(self._cache, *args, **kwargs)
+
+
+def can_see_ahead(
+    net: Any, make_cache: Callable[[], Caches], vocab: int
+) -> Generator[None, None, bool]:
+    """Return True if tokens can see later tokens, by comparing two prompts with different endings.
+
+    Yields during and after each of the two passes.
+    """
+    half = [(7 * i + 3) % vocab for i in range(8)]
+    ends = [[(5 * i + first) % vocab for i in range(8)] for first in (11, 29)]
+    logit_rows = []
+    for end in ends:
+        caches = make_cache()
+        logits = net(mx.array([[*half, *end]]), cache=caches)
+        logit_rows.append(logits[0, :8].astype(mx.float32))
+        yield from evaluate_in_slices(caches, *logit_rows)
+        yield
+    first, second = logit_rows
+    # Some models return -inf for unused tokens.
+    spread = mx.std(mx.where(mx.isfinite(first), first, 0))
+    difference = mx.where(first == second, 0, mx.abs(first - second)).max()
+    return bool((difference > SEES_AHEAD * spread).item())
 
 
 def _iterate_caches(caches: Any) -> Iterator[Any]:

@@ -80,14 +80,18 @@ def prefill(
     MLX computes no logits, because they aren't evaluated. Layers that use the CPU kernels run
     immediately, so the output layer is restricted to a single row.
     """
-    caches = kv.leave_slots()
+    caches, start = kv.leave_slots(), kv.length
     decoder = model.decoder
     if decoder is None or decoder.logits([(caches, tokens)], ()) is None:
-        ids = _prompt_row(model, tokens)
-        arguments = _model_arguments(model, ids, [InputSpan(images, kv.length, len(tokens))])
-        with dense.engage(), output_rows.restrict_rows([0]):
-            model.net(ids, cache=caches, **arguments)
-            mx.eval(list(iterate_arrays(caches)))
+        for piece in _split_tokens(model, tokens):
+            ids = mx.array(
+                [piece if model.vision is None else model.vision.replace_image_tokens(piece)]
+            )
+            arguments = _model_arguments(model, ids, [InputSpan(images, start, len(piece))])
+            with dense.engage(), output_rows.restrict_rows([0]):
+                model.net(ids, cache=caches, **arguments)
+                mx.eval(list(iterate_arrays(caches)))
+            start += len(piece)
     kv.record_chunk(tokens)
 
 
@@ -333,7 +337,9 @@ def forward_mixed(
     if not feeds and len(readings) == 1:  # the end of a prompt, in a pass with nothing else
         shared, tokens = readings[0].kv.layers, readings[0].tokens
         logit_rows = [len(tokens) - 1]
-        ids = _prompt_row(model, tokens)
+        ids = mx.array(
+            [tokens if model.vision is None else model.vision.replace_image_tokens(tokens)]
+        )
     else:
         shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
         logit_rows = [*range(len(feeds)), *_end_rows(readings, len(feeds))]
@@ -412,14 +418,11 @@ def recent_tokens(answer: DecodeRequest, fed_ids: mx.array | None = None) -> mx.
     return mx.concatenate([recent_ids, answer.pending.astype(mx.uint32).reshape(1)])[-window:]
 
 
-def _prompt_row(model: LoadedModel, tokens: list[int]) -> mx.array:
+def _chunk_rows(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.array:
+    tokens = [token for r in readings for token in r.tokens]
     if model.vision is not None:
         tokens = model.vision.replace_image_tokens(tokens)
-    return mx.array([tokens], mx.uint32)
-
-
-def _chunk_rows(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.array:
-    return _prompt_row(model, [token for r in readings for token in r.tokens]).reshape(-1, 1)
+    return mx.array(tokens, mx.uint32)[:, None]
 
 
 def _model_arguments(
@@ -457,13 +460,16 @@ def add_hidden_states(
     States are added one by one, so the sum doesn't depend on how a text is split.
     """
     assert model.abilities.body is not None
-    with dense.engage():
-        states = model.abilities.body(mx.array([tokens]), cache=caches)[0].astype(mx.float32)
-        mx.eval([states, *iterate_arrays(caches)])
-    rows = np.array(states, np.float64)
-    if before is not None:
-        rows = np.concatenate([before[None], rows])
-    total: Array = rows.sum(axis=0)
+    total = before
+    for piece in _split_tokens(model, tokens):
+        with dense.engage():
+            states = model.abilities.body(mx.array([piece]), cache=caches)[0].astype(mx.float32)
+            mx.eval([states, *iterate_arrays(caches)])
+        rows = np.array(states, np.float64)
+        if total is not None:
+            rows = np.concatenate([total[None], rows])
+        total = rows.sum(axis=0)
+    assert total is not None
     return total
 
 
@@ -471,3 +477,7 @@ def embedding_vector(total: Array) -> bytes:
     """Return a vector scaled to length 1, as little-endian float32."""
     length = float(np.sqrt((total * total).sum()))
     return (total / (length or 1.0)).astype("<f4").tobytes()
+
+
+def _split_tokens(model: LoadedModel, tokens: list[int]) -> list[list[int]]:
+    return [[t] for t in tokens] if model.abilities.token_by_token else [tokens]

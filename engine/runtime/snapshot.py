@@ -91,7 +91,7 @@ def _row(state: State, request: Request) -> Row:
     session, kv = request.session, request.kv
     model, prepared = session.model, request.prompt is not None
     reading = request.status == Status.PREFILLING
-    chunked = reading and not request.apart
+    chunked = reading and not (request.apart or model.abilities.token_by_token)
     needs = request.memory_needs() if prepared else MemoryNeeds(0)
     halts = reading and kv.needs_snapshot
     pending = request.pending is not None

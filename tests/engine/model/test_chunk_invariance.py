@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
+import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import RotatingKVCache, make_prompt_cache
 from mlx_lm.utils import load_model
@@ -13,7 +14,8 @@ from msgspec.structs import replace
 from engine import Engine, SamplingParams
 from engine.bench.families import write_family
 from engine.cache.cache_objects import Caches
-from engine.model import probe
+from engine.model import probe, runner
+from engine.model.loaded_model import LoadedModel
 from engine.runtime.pacing import PrefillPacer
 
 pytestmark = pytest.mark.usefixtures("all_cores")
@@ -33,17 +35,19 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return folder
 
 
-# The second model attends to one more token than its windows keep.
+# The second model attends to one more token than its windows keep. The third adds its boolean
+# mask to the scores and so sees later tokens.
 @pytest.mark.parametrize(
     ("name", "prompt", "temperature"),
     [
         ("llama", PROMPT, 0.9),
         ("plamo3", PROMPT, 0.9),
+        ("phi3small", "one two three four five six" * 2, 0.0),
         ("gemma3_text", PROMPT, 0.9),
         ("gemma2", PROMPT, 5.0),
     ],
 )
-@pytest.mark.turns(4)
+@pytest.mark.turns(5)
 def test_a_prompt_read_in_other_chunks_is_answered_alike(
     engine: Engine,
     family: Callable[[str], Path],
@@ -65,6 +69,21 @@ def test_a_prompt_read_in_other_chunks_is_answered_alike(
     assert len(set(answers[0][0])) > 1
 
 
+def result(pieces: Generator[None, None, bool]) -> bool:
+    while True:
+        try:
+            next(pieces)
+        except StopIteration as done:
+            return bool(done.value)
+
+
+def test_lookahead_token_is_detected(family: Callable[[str], Path]) -> None:
+    for name, ahead in (("llama", False), ("plamo3", False), ("phi3small", True)):
+        net = load_model(family(name))[0]
+        looking = probe.can_see_ahead(net, lambda net=net: make_prompt_cache(net), 300)
+        assert result(looking) == ahead
+
+
 def test_windows_are_as_wide_as_the_masks(family: Callable[[str], Path]) -> None:
     def windows(caches: Caches) -> list[int]:
         return [c.max_size for c in caches if isinstance(c, RotatingKVCache)]
@@ -76,3 +95,33 @@ def test_windows_are_as_wide_as_the_masks(family: Callable[[str], Path]) -> None
         assert windows(make())
         assert windows(make()) == [size + more for size in windows(plain())]
         assert (make is plain) == (more == 0)
+
+
+def test_reproducible_chat_decodes_token_by_token(
+    engine: Engine, family: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = engine.load(family("phi3small"))
+    sizes: set[int] = set()
+
+    def watched(
+        loaded: LoadedModel,
+        kv: object,
+        prompt: list[int],
+        images: object,
+        prefill: Callable[..., None] = runner.prefill,
+    ) -> None:
+        net = loaded.net
+
+        def noting(tokens: mx.array, cache: Caches) -> mx.array:
+            sizes.add(tokens.shape[1])
+            return net(tokens, cache=cache)
+
+        loaded.net = noting
+        try:
+            prefill(loaded, kv, prompt)
+        finally:
+            loaded.net = net
+
+    monkeypatch.setattr(runner, "prefill", watched)
+    engine.open_session(model).send("word " * 8, SOME).tokens(60)
+    assert sizes == {1}
