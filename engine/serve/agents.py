@@ -396,11 +396,7 @@ class RequestRegistry:
     def register(
         self, scope: Scope, body: Mapping[str, Any] | None = None, session: str | None = None
     ) -> Iterator[ModelRequest]:
-        """Register a request for the duration of the `with` block.
-
-        Raises:
-            RequestError: if its agent was stopped.
-        """
+        """Register a request until the block ends. Raises RequestError if its agent was stopped."""
         request, agent = ModelRequest(scope), None
         if body is not None:
             identity = identify(scope, body, session)

@@ -35,11 +35,7 @@ RELEASE_BYTES = 16 * 2**20  # size of a request after which free memory is retur
 
 
 class MemoryAccount:
-    """Memory used by request bodies.
-
-    Args:
-        sharing: limits each key's share if several keys are in use.
-    """
+    """Memory used by request bodies."""
 
     def __init__(self, sharing: FairShare) -> None:
         self.bytes = 0  # size of request bodies and the values parsed from them
@@ -249,11 +245,6 @@ async def _uncompressed(piece: bytes, _: bool) -> AsyncIterator[bytes]:
 
 
 async def parse(raw: bytearray, threads: ServerThreads) -> dict[str, Any]:
-    """Parse a body that must be a JSON object.
-
-    Raises:
-        RequestError: 400 if it isn't an object.
-    """
     try:
         return await threads.run_for_body(len(raw), partial(json_input.decode, raw))
     except ValueError as error:

@@ -285,15 +285,9 @@ class ModelRequestHandler:
         body: JSON | None = None,
         session: str | None = None,
     ) -> AsyncIterator[ModelRequest]:
-        """Register a request for the duration of the block.
+        """Register a request until the block ends, which happens early if the client disconnects.
 
-        If the client disconnects, the block is cancelled. The body must have been read.
-
-        Args: see `RequestRegistry.register`.
-
-        Raises:
-            Exception: the reason why the request or the server was ended, except for a
-                disconnect.
+        The body must have been read. If the request or the server was ended, its error is raised.
         """
         with self.requests.register(scope, body, session) as request:
             with request.cancel_scope as cancelled:

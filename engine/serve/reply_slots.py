@@ -38,12 +38,6 @@ class SessionModelError(RequestError):
 
 
 class ReplySlots:
-    """Slots and sessions for requests.
-
-    Args:
-        sharing: limits the slots and queue positions of each key.
-    """
-
     def __init__(
         self,
         sessions: SessionRegistry,

@@ -85,11 +85,7 @@ def _remove_prefix(part: Any) -> Any:
 
 
 def assemble(data: TokenizerData, ends: list[int]) -> Any:
-    """Return llguidance's tokenizer.
-
-    Raises:
-        Exception: from the libraries, if the parts don't match.
-    """
+    """Return llguidance's tokenizer. Raises errors of the libraries if the parts don't match."""
     import llguidance
 
     facts, (words, lengths, vocabulary, merges) = data
