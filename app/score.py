@@ -1,50 +1,21 @@
 """Data of *Score*: each chat's activity over the last 30 s.
 
-While the score is visible, engine stats are sampled five times a second, and other Strettos with
-sessions of these chats are polled once a second.
+While the score is visible, engine stats are sampled five times a second. Chats with remote models
+aren't in it.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from time import monotonic
 from typing import Any
 
 from msgspec import Struct, field
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
-from app import flows
 from app.chats.library import ChatLibrary
 from app.chats.tool_call import ToolActivity, activity_of
-
-NO_ENGINE: Mapping[str, Any] = {
-    "queue": [],
-    "sessions": {},
-    "tokens_per_s": 0.0,
-    "kv_bytes": 0,
-    "prefix_bytes": 0,
-    "weights_bytes": 0,
-    "memory_budget": 0,
-    "process_bytes": 0,
-    "children_bytes": 0,
-    "buffer_bytes": 0,
-}
-_ELSEWHERE = "elsewhere:"
-
-
-def merge_remote(
-    stats: Mapping[str, Any],
-    shown: Mapping[str, tuple[str, str]],
-    figures: Mapping[str, Mapping[str, Any]],  # stats of remote sessions, by chat ID
-    titles: Mapping[str, str],  # titles of the chats to show
-) -> tuple[dict[str, Any], dict[str, tuple[str, str]]]:
-    remote = {f"{_ELSEWHERE}{chat}": figure for chat, figure in figures.items() if chat in titles}
-    chats = {name: name.removeprefix(_ELSEWHERE) for name in remote}
-    named = {name: (chat, titles[chat]) for name, chat in chats.items()}
-    return {**stats, "sessions": {**stats["sessions"], **remote}}, {**shown, **named}
-
 
 AGENT_PREFIX = "guest:"
 """Prefix for the lane IDs of API clients, followed by the agent's number."""
@@ -71,8 +42,6 @@ class ScoreLane(Struct):
     kv_bytes: int = 0  # KV cache size
     kv_tokens: int = 0
     position: int = 0  # position in the queue for memory (from 1), or 0 if not queued
-    host: str = ""  # server that runs the model, "" for our own engine
-    context: int = 0  # context size on another Stretto, else 0
     samples: deque[ActivitySample] = field(default_factory=deque)
     _reply: tuple[int, int] = (0, 0)  # generated and cached tokens at the last sample
 
@@ -141,9 +110,7 @@ class Lanes:
             if lane is None:
                 lane = self._lanes[chat_id] = ScoreLane(chat_id, title, self._free_color())
             lane.title = title
-            queued = min((queue.index(n) + 1 for n in names if n in queue), default=0)
-            lane.position = figures.get("place", queued)
-            lane.host, lane.context = figures.get("host", ""), figures.get("context", 0)
+            lane.position = min((queue.index(n) + 1 for n in names if n in queue), default=0)
             lane.activity = tools.get(chat_id) if tools is not None else None
             self._advance(lane, start, now, figures)
         for chat_id in [c for c, lane in self._lanes.items() if c not in seen]:
@@ -156,8 +123,7 @@ class Lanes:
         self.totals = Totals(
             states.count("writing") + states.count("reading"),
             states.count("queued"),
-            stats["tokens_per_s"]
-            + sum(shown.rate for shown in self if shown.host and shown.state == "writing"),
+            stats["tokens_per_s"],
             stats["kv_bytes"] + stats["prefix_bytes"],
             stats["weights_bytes"],
             stats["memory_budget"],
@@ -179,9 +145,7 @@ class Lanes:
             at_work = "asking" if lane.activity.waiting else "calling"
             lane.state = "paused" if lane.activity.paused else at_work
         elapsed, lane.rate = now - start, 0.0
-        if "rate" in figures:
-            lane.rate = figures["rate"]
-        elif elapsed <= 0:
+        if elapsed <= 0:
             pass  # first sample, so the duration is unknown
         elif lane.state == "writing":
             lane.rate = max(0, generated - before[0]) / elapsed
@@ -226,7 +190,6 @@ class ScoreFeed(QObject):
     """
 
     INTERVAL_MS = 200
-    ELSEWHERE_MS = 1_000
 
     lanes_updated = Signal()
 
@@ -238,50 +201,25 @@ class ScoreFeed(QObject):
     ) -> None:
         super().__init__(parent)
         self._library = library
-        self._asking = flows.Latest(self)  # requests to other Stretto servers
-        # Stats from other Stretto servers, by chat ID.
-        self._elsewhere: Mapping[str, Mapping[str, Any]] = {}
         self._agents = agents
         self.lanes = Lanes()
-        self._timer = QTimer(self, interval=self.ELSEWHERE_MS)
-        self._timer.timeout.connect(self._ask_elsewhere)
+        self._is_on = False
         library.loader.figures.stats_received.connect(self._update)
 
     def start(self) -> None:
-        self.lanes, self._elsewhere = Lanes(), {}
-        self._timer.start()
-        self._ask_elsewhere()
+        self.lanes, self._is_on = Lanes(), True
         self._library.loader.figures.show(self, self.INTERVAL_MS)
 
     def stop(self) -> None:
-        self._timer.stop()
+        self._is_on = False
         self._library.loader.figures.stop_polling(self)
 
     @Slot(object)
     def _update(self, stats: Mapping[str, Any]) -> None:
-        if not self._timer.isActive():
-            return
-        shown = {**self._library.sessions(), **self._agents()}
-        titles = {chat.id: chat.title for chat in self._library.open_chats()}
-        figures = merge_remote(stats, shown, self._elsewhere, titles)
-        self.lanes.update(monotonic(), *figures, self._tools())
-        self.lanes_updated.emit()
-
-    @Slot()
-    def _ask_elsewhere(self) -> None:
-        future = None if self._asking.running else self._library.loader.remotes.figures()
-        if future is not None:
-            self._asking.start(self._take_elsewhere(future))
-        elif not self._asking.running:
-            self._elsewhere = {}
-        if self._library.loader.engine is None and (self._elsewhere or len(self.lanes)):
-            self._update(NO_ENGINE)
-
-    async def _take_elsewhere(self, future: Future[Any]) -> None:
-        try:
-            self._elsewhere = await flows.wait_for_future(future)
-        except Exception:
-            self._elsewhere = {}
+        if self._is_on:
+            shown = {**self._library.sessions(), **self._agents()}
+            self.lanes.update(monotonic(), stats, shown, self._tools())
+            self.lanes_updated.emit()
 
     def _tools(self) -> dict[str, ToolActivity]:
         tools = {chat.id: chat.tools for chat in self._library.replying_chats()}

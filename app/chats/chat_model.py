@@ -86,8 +86,6 @@ class ChatModel(ChatPart):
         if ref != before:
             self._saved.save_fields(model=ref)
             self.chat_changed.emit()
-            if not self._reply.is_active:
-                self._reply.generator.session.close_if_not(ref)
         self._request(ref)
         self._reply.generator.move_to(ref)
         if before not in {ref, *self._reply.awaited_models}:

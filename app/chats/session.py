@@ -81,17 +81,13 @@ class ChatSession:
 
     def _open_remote(self, model: RemoteModel, options: ChatOptions) -> RemoteSession:
         session, params = self._session, options.to_params()
-        if isinstance(session, RemoteSession) and session.is_for(model.remote):
+        if isinstance(session, RemoteSession) and session.remote == model.remote:
             session.choose(params)
             return session
         self.close()
         self._session = session = self._loader.remotes.session(model.remote, self._chat_id, params)
         self._made_for = None
         return session
-
-    def close_if_not(self, ref: str) -> None:
-        if isinstance(self._session, RemoteSession) and self._session.remote.ref != ref:
-            self.close()
 
     def set_front(self, front: bool) -> None:
         if front != self._front:

@@ -6,7 +6,6 @@ events of the engine's `Session`. Responses are limited and sanitized, and redir
 followed. Requests contain nothing but the user's messages, except for model lists that the user
 asks for.
 
-Another Stretto keeps a session for the chat (`server_sessions`), so nothing is prefilled twice.
 `discovery` finds servers on the local network if the user turns it on. `groups` starts
 servers for models distributed over several machines.
 

@@ -218,12 +218,6 @@ def parse_model_list(body: object) -> list[ListedModel] | None:
     return [remote_model for remote_model in models.values() if is_visible(remote_model.model)]
 
 
-def has_sessions(body: object) -> bool:
-    fields = body.get("stretto") if isinstance(body, Mapping) else None
-    version = fields.get("sessions") if isinstance(fields, Mapping) else None
-    return type(version) is int and version >= 1
-
-
 def _kind(entry: Mapping[str, Any]) -> str:
     owner = entry.get("owned_by")
     if owner == "local" and entry.get("type") == "model" and "display_name" in entry:

@@ -45,9 +45,6 @@ _OF_MONEY = re.compile(r"insufficient[_ ](quota|credit|balance|funds)|credit bal
 class RemoteError(EngineError):
     """Request to a remote model failed. ``message`` is in the user's language."""
 
-    status: int = 0  # HTTP status if the request was refused, else 0
-    said_code: str = ""  # the server's error code, or ""
-
 
 def message_of(body: object) -> str:
     error = _error_of(body)
@@ -96,18 +93,11 @@ def response_error(
     code, sentence = _explain_status(_status_of(status, body, words), headers, host, address, model)
     if status in (400, 413, 422, 500) and is_too_long(body):
         code, sentence = CONTEXT_OVERFLOW, unfit_text(model)
-    refusal = RemoteError(code, " ".join(filter(None, (sentence, quoted))))
-    refusal.status, refusal.said_code = status, _code_of(body)
-    return refusal
+    return RemoteError(code, " ".join(filter(None, (sentence, quoted))))
 
 
 def unfit_text(model: str) -> str:
     return tr("The chat doesn’t fit in the context of {model}.", model=model)
-
-
-def _code_of(body: object) -> str:
-    code = _error_of(body).get("code")
-    return code[:100] if isinstance(code, str) else ""
 
 
 def _status_of(status: int, body: object, message: str) -> int:

@@ -18,7 +18,6 @@ from msgspec import field
 from app.remote import client, remote_errors
 from app.remote.address import KINDS, Remote
 from app.remote.remote_errors import RemoteError
-from app.remote.server_sessions import RemoteRequests, ServerSession
 from app.remote.stream import ReplyReader, ReplyTimer
 from app.settings.language import tr
 from engine import (
@@ -174,7 +173,7 @@ class RemoteModel(Model, frozen=True):
     remote: Remote = field(default_factory=lambda: Remote("", ""))
 
 
-class SessionRequests(RemoteRequests, Protocol):
+class SessionRequests(Protocol):
     def key(self, address: str) -> str: ...
 
     def is_known(self, ref: str) -> bool: ...
@@ -188,14 +187,8 @@ class SessionRequests(RemoteRequests, Protocol):
 
 class RemoteReply:
     def __init__(
-        self,
-        session_id: str,
-        remote: Remote,
-        line: SessionRequests,
-        on_event: Listener,
-        elsewhere: ServerSession | None = None,
+        self, session_id: str, remote: Remote, line: SessionRequests, on_event: Listener
     ) -> None:
-        self._elsewhere = elsewhere
         self.id = uuid.uuid4().hex
         self._session_id = session_id
         self._remote = remote
@@ -271,11 +264,7 @@ class RemoteReply:
         # The keychain can be slow, and may ask the user first.
         key = await asyncio.to_thread(self._line.key, self._remote.address)
         body = await asyncio.to_thread(insert_files, body)
-        if self._elsewhere is not None:
-            answer = self._elsewhere.answer(key, body, reading)
-        else:
-            answer = client.stream_reply(self._remote, key, body, reading)
-        async with aclosing(answer) as pieces:
+        async with aclosing(client.stream_reply(self._remote, key, body, reading)) as pieces:
             async for kind, text in pieces:
                 await self._flows.wait()
                 clock.record_token()
@@ -335,16 +324,11 @@ class RemoteSession:
         line: SessionRequests,
         sampling: Mapping[str, Any],
     ) -> None:
-        # session on another Stretto, or None
-        self.elsewhere = ServerSession(remote, line) if remote.kind == "stretto" else None
         self.id = session_id  # the chat's ID
         self.remote = remote
         self._line = line
         self._chosen = dict(sampling)
         self._reply: RemoteReply | None = None
-
-    def is_for(self, remote: Remote) -> bool:
-        return remote == self.remote and not (self.elsewhere and self.elsewhere.closed)
 
     def choose(self, sampling: Mapping[str, Any]) -> None:
         self._chosen = dict(sampling)
@@ -357,7 +341,7 @@ class RemoteSession:
     ) -> RemoteReply:
         body = build_body(self.remote, prompt, params or SamplingParams(), self._chosen)
         hear = on_event or (lambda _: None)
-        reply = RemoteReply(self.id, self.remote, self._line, hear, self.elsewhere)
+        reply = RemoteReply(self.id, self.remote, self._line, hear)
         self._reply = reply
         reply.begin(body)
         return reply
@@ -370,8 +354,6 @@ class RemoteSession:
     def close(self, forget: bool = False) -> None:
         if self._reply is not None:
             self._reply.cancel()
-        if self.elsewhere is not None:
-            self.elsewhere.close()
 
 
 def removed_model_error(remote: Remote | None, ref: str = "") -> remote_errors.RemoteError:

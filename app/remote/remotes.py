@@ -7,14 +7,12 @@ from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from time import monotonic
 from typing import Any, TypeVar
-from weakref import WeakSet
 
 from app.remote import client, remote_errors
-from app.remote.address import KINDS, ListedModel, Remote, has_sessions, parse_ref
+from app.remote.address import KINDS, ListedModel, Remote, parse_ref
 from app.remote.discovery import Tell, look
 from app.remote.groups import MachineGroup, MachineGroups
 from app.remote.remote_session import RemoteModel, RemoteSession
-from app.remote.server_sessions import Figures, ServerFigures, ServerSession
 from app.settings import keychain
 from app.settings.language import tr
 from app.settings.settings import Settings
@@ -32,7 +30,6 @@ class Remotes:
     """
 
     STOP_S = 4.0
-    LEAVE_S = 1.0
 
     def __init__(self) -> None:
         self._settings = Settings()
@@ -42,11 +39,6 @@ class Remotes:
         # Network interfaces to search, by address. Empty means all.
         self.interfaces: Sequence[str] = ()
         self._thread = LoopThread("remote")
-        self._sessions: WeakSet[RemoteSession] = WeakSet()
-        # Session support by address, as detected in this run.
-        self._with_sessions: dict[str, bool] = {}
-        self._figures = ServerFigures()
-        self._leaving: set[Future[None]] = set()
 
     def open(self, settings: Settings) -> None:
         self._settings = settings
@@ -86,9 +78,6 @@ class Remotes:
 
         Its key is then no longer needed, so call `take_key` in a worker thread.
         """
-        for session in list(self._sessions):
-            if session.remote.ref == ref and session.elsewhere is not None:
-                session.elsewhere.close()
         self.groups.forget(ref)
         models = dict(self._models)
         removed = models.pop(ref, None)
@@ -138,41 +127,7 @@ class Remotes:
         return key
 
     def session(self, remote: Remote, chat_id: str, sampling: Mapping[str, Any]) -> RemoteSession:
-        remote_session = RemoteSession(chat_id, remote, self, sampling)
-        self._sessions.add(remote_session)
-        return remote_session
-
-    def figures(self) -> Future[dict[str, Figures]] | None:
-        """Return stats of sessions on other Strettos by chat ID, or None if there are none."""
-        sessions: dict[str, dict[str, ServerSession]] = {}
-        for session in list(self._sessions):
-            if session.elsewhere is not None and session.elsewhere.exists:
-                sessions.setdefault(session.remote.address, {})[session.id] = session.elsewhere
-
-        async def ask() -> dict[str, Figures]:
-            figures: dict[str, Figures] = {}
-            for address, chats in sessions.items():
-                key = await asyncio.to_thread(self.key, address)
-                figures |= await self._figures.ask(address, key, chats)
-            return figures
-
-        return self.start(ask()) if sessions else None
-
-    async def has_sessions(self, address: str, key: str) -> bool:
-        """Return True if the server at an address is a Stretto with session support.
-
-        Raises RemoteError if there's no server.
-        """
-        is_supported = self._with_sessions.get(address)
-        if is_supported is None:
-            try:
-                response = await client.fetch_json(address, "/models", key)
-            except remote_errors.RemoteError as error:
-                if error.code == remote_errors.UNREACHABLE:
-                    raise
-                return False  # the actual request will report the error
-            is_supported = self._with_sessions[address] = has_sessions(response)
-        return is_supported
+        return RemoteSession(chat_id, remote, self, sampling)
 
     def models_at(self, address: str, key: str | None) -> Future[list[ListedModel]]:
         """Return a server's models, using the stored key by default. Errors are RemoteErrors."""
@@ -191,22 +146,10 @@ class Remotes:
             future.set_exception(remote_errors.RemoteError(remote_errors.UNREACHABLE, words))
         return future
 
-    def last(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run a coroutine that shutdown waits for, up to ``LEAVE_S``."""
-        future = self._thread.start(work)
-        if future is not None:
-            self._leaving.add(future)
-            future.add_done_callback(self._leaving.discard)
-
     def shut_down(self, timeout_s: float = STOP_S) -> None:
         give_up = monotonic() + timeout_s
-        self._thread.shut_down(timeout_s, self._close_thread)
+        self._thread.shut_down(timeout_s)
         self.groups.shut_down(max(0.0, give_up - monotonic()))
-
-    async def _close_thread(self) -> None:
-        leaving = [asyncio.wrap_future(future) for future in list(self._leaving)]
-        if leaving:
-            await asyncio.wait(leaving, timeout=self.LEAVE_S)
 
 
 def _keychain_account(address: str) -> str:

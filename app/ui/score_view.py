@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from app.score import AGENT_PREFIX, SHOWN_S, ScoreFeed, ScoreLane, Totals
-from app.settings.language import counted, mark, number, percent, tr
+from app.settings.language import counted, mark, percent, tr
 from app.ui.style import tokens as t
 from app.ui.style.figures import activity_line, bytes_line, rate_line
 from app.ui.style.scroll_bars import float_bars
@@ -74,22 +74,13 @@ class LaneRow(QWidget):
             self.button.setToolTip(tr("The model isn’t replying."))
         self.button.set_revealed(lane.state != "idle")
         words = tr(_WORDS.get(lane.state, _WORDS["idle"]))
-        fields = {"title": lane.title, "state": words}
         self.setToolTip(
             counted(
-                "{title}: {state}, %Ln of {most} tokens on {host}",
-                "{title}: {state}, %Ln of {most} tokens on {host}",
-                lane.kv_tokens,
-                **fields,
-                host=lane.host,
-                most=number(lane.context),
-            )
-            if lane.host
-            else counted(
                 "{title}: {state}, %Ln tokens in memory",
                 "{title}: {state}, %Ln tokens in memory",
                 lane.kv_tokens,
-                **fields,
+                title=lane.title,
+                state=words,
             )
         )
         self.setAccessibleName(f"{lane.title}, {words}")

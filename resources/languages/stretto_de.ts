@@ -6146,14 +6146,6 @@ Du hast nicht geantwortet.</translation>
         <translation>inaktiv</translation>
     </message>
     <message numerus="yes">
-        <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
-        <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
-        <translation>
-            <numerusform>{title}: {state}, %Ln von {most} Tokens auf {host}</numerusform>
-            <numerusform>{title}: {state}, %Ln von {most} Tokens auf {host}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>

@@ -6178,14 +6178,6 @@ No respondiste.</translation>
         <translation>inactivo</translation>
     </message>
     <message numerus="yes">
-        <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
-        <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
-        <translation>
-            <numerusform>{title}: {state}, %Ln de {most} tokens en {host}</numerusform>
-            <numerusform>{title}: {state}, %Ln de {most} tokens en {host}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>

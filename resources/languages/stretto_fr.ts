@@ -6146,14 +6146,6 @@ Vous n’avez pas répondu.</translation>
         <translation>inactive</translation>
     </message>
     <message numerus="yes">
-        <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
-        <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
-        <translation>
-            <numerusform>{title}&#xa0;: {state}, %Ln sur {most} tokens, sur {host}</numerusform>
-            <numerusform>{title}&#xa0;: {state}, %Ln sur {most} tokens, sur {host}</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>

@@ -6043,13 +6043,6 @@ You didn’t answer.</source>
         <translation>アイドル</translation>
     </message>
     <message numerus="yes">
-        <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
-        <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
-        <translation>
-            <numerusform>{title}: {state}、{host}で%Ln/{most}トークン</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>

@@ -6075,13 +6075,6 @@ You didn’t answer.</source>
         <translation>空闲</translation>
     </message>
     <message numerus="yes">
-        <source>{title}: {state}, %Ln of {most} tokens on {host}</source>
-        <comment>{title}: {state}, %Ln of {most} tokens on {host}</comment>
-        <translation>
-            <numerusform>{title}：{state}，{host} 上 %Ln/{most} 个 token</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>{title}: {state}, %Ln tokens in memory</source>
         <comment>{title}: {state}, %Ln tokens in memory</comment>
         <translation>

@@ -12,6 +12,7 @@ from engine import Engine, Finished, FinishReason, SamplingParams
 from engine.bench.random_models import write_model
 from engine.errors import INVALID_REQUEST
 from engine.serve.server import Server
+from tests.app.remote.conftest import Heard
 from tests.engine.families import FAMILIES
 
 QUESTION = [{"role": "user", "content": "Hello"}]
@@ -80,3 +81,14 @@ def test_remote_answer_is_constrained_and_refusals_are_shown(own, elsewhere, rem
     far, _ = elsewhere.ask(remote, chosen={"top_k": -5}, seed=1)
     assert far.last.code == INVALID_REQUEST
     assert "top_k" in far.last.message
+
+
+def test_next_turn_reuses_the_servers_cache(own, elsewhere, remote):
+    turns = [{"role": "user", "content": "a long beginning " * 20}]
+    session = elsewhere.session(remote, {"max_tokens": 8, "temperature": 0.0})
+    first, second = Heard(), Heard()
+    session.send(turns, SamplingParams(), first)
+    prompt_tokens = first.last.stats.prompt_tokens
+    turns += [{"role": "assistant", "content": first.text()}, *QUESTION]
+    session.send(turns, SamplingParams(), second)
+    assert second.last.stats.reused_tokens >= prompt_tokens > 200

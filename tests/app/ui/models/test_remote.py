@@ -12,14 +12,12 @@ from shiboken6 import isValid
 
 from app.chats import chat_reply
 from app.chats.actions import Action
-from app.chats.turn import Event
 from app.models.loading import LoadState
 from app.remote.address import Remote
 from app.settings import keychain
 from app.ui.models.remote import RemoteDialog
 from engine.serve.announcement import announce
 from tests.app.remote.scripted import Scripted, delta, events, hang, head, says, sends
-from tests.app.remote.test_sessions import Strange
 
 MODELS = {"data": [{"id": "org/big", "owned_by": "vllm", "max_model_len": 4096}, {"id": "small"}]}
 
@@ -179,39 +177,6 @@ def test_the_models_window_lists_and_removes_remote_models(start, server, secret
     run.qtbot.mouseClick(window.remotes.rows[0].open, Qt.MouseButton.LeftButton)
     assert run.pane.chat.model.remote == Remote(server.address, "org/big")
     assert run.window.models.window is None
-
-
-def test_chat_has_one_session_that_ends_with_it(start, secrets):
-    run = start().ready()
-    acts = Strange()
-    server = Scripted(acts)
-    try:
-        pane, _ = bound(run, server, "big", "stretto")
-        chat = pane.chat
-        for text in ("One", "Two"):
-            run.say(text)
-            run.until(lambda: not chat.reply.is_active)
-        first, second = acts.bodies
-        assert first["session_id"] == second["session_id"]
-        assert [m["content"] for m in second["messages"]] == ["One", "session", "Two"]
-        twin = run.app.library.branch(chat, chat.transcript.leaf_id)
-        twin.turn.write("Three")
-        twin.turn.handle(Event.ENTER)
-        run.until(lambda: not twin.reply.is_active)
-        third = acts.bodies[2]
-        assert third["session_id"] != first["session_id"]
-        shared = ["One", "session", "Two", "session"]
-        assert [m["content"] for m in third["messages"]] == [*shared, "Three"]
-        chat.model.set("guide")
-        run.app.library.delete(twin.id)
-        for name in (first["session_id"], third["session_id"]):
-            run.until(lambda name=name: ("DELETE", f"/v1/sessions/{name}") in freed(server))
-    finally:
-        server.close()
-
-
-def freed(server):
-    return [(asked.method, asked.path) for asked in server.asked]
 
 
 def test_closing_with_typed_text_asks_first(start, secrets):
