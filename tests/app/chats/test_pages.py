@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from app.chats import images, pdf_pages
+from app.chats import pdf_pages
 from app.chats.actions import Action
 from app.chats.attachment_texts import page_numbers
 from app.chats.exporting import Export, ExportFormat
@@ -29,29 +28,15 @@ from engine.errors import ENGINE_STOPPED
 from engine.messages import Image, text_of
 from engine.sandbox import jobs, ocr
 from engine.sandbox.images import DecodedImage
-from engine.sandbox.jobs import draw_pages, hold_lock
-from engine.text.documents import DrawnPage
 from tests.app.chats.test_file_attacher import read
 from tests.app.chats.test_images import give, png, see, sent, shown
 from tests.app.conftest import Run, Start
 from tests.engine import document_samples as samples
 
-Drawn = list[tuple[int, ...]]
-
 
 @pytest.fixture(autouse=True)
-def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
-    asked: Drawn = []
-
-    def noted(path: Path, numbers: Sequence[int], *others: object) -> list[DrawnPage]:
-        asked.append(tuple(numbers))
-        return draw_pages(path, numbers, *others)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(pdf_pages, "draw_pages", noted)
-    monkeypatch.setattr(images, "held", images.MediaCache())
-    monkeypatch.setattr(pdf_pages, "held", images.held)
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf_pages, "PIXELS", 60_000)  # faster to render and read
-    return asked
 
 
 @pytest.fixture
@@ -97,8 +82,8 @@ def test_scan_is_sent_as_images_with_page_numbers(run: Run, tmp_path: Path) -> N
     assert len(shown(pane).pictures) == 2
 
 
-def test_scan_in_four_chats_is_rendered_and_encoded_once(
-    start: Start, tmp_path: Path, drawn: Drawn, monkeypatch: pytest.MonkeyPatch
+def test_scan_in_four_chats_is_encoded_once(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, reads = jobs.read_image, list[bytes]()
 
@@ -126,7 +111,6 @@ def test_scan_in_four_chats_is_rendered_and_encoded_once(
     assert [chat.transcript.path[-1].status for chat in chats] == ["complete"] * 4
     attached = [chat.transcript.path[0].attachments for chat in chats]
     assert attached == attached[:1] * 4
-    assert drawn == [(1,), (2,)]
     assert len(reads) == 2
     model = chats[0].model.status.model
     assert engine.stats()["images"][model.id]["encoded"] == 2
@@ -182,7 +166,7 @@ def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None
 def test_waiting_for_rendered_pages_can_be_stopped(tmp_path: Path) -> None:
     stop, path = threading.Event(), scan(tmp_path, 1)
     stop.set()
-    with hold_lock(pdf_pages._digest(path), path.name), pytest.raises(EngineError) as error:
+    with pytest.raises(EngineError) as error:
         pdf_pages.render_pages(path, "scan.pdf", 1, [1], stop)
     assert error.value.code == ENGINE_STOPPED
 
