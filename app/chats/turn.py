@@ -61,6 +61,12 @@ class Stage(Enum):
     ASKING = "asking"
 
 
+class DraftState(Enum):
+    KEPT = "kept"  # stays in the composer
+    WAITS = "waits"  # is sent when its files have been read
+    STEERS = "steers"  # like WAITS, but also interrupts the reply
+
+
 class QueueState(Enum):
     HELD = "held"  # messages wait until the user sends them
     MOVING = "moving"  # one message is sent after each reply
@@ -143,11 +149,11 @@ class Refusal(Enum):
 class TurnState(Struct, frozen=True):
     """Input of a transition.
 
-    `TurnController` computes it. Only transitions change `waits_for_files`, `steers` and `queue`.
+    `TurnController` computes it. Only transitions change `draft` and `queue`.
     """
 
     reply_stage: Stage = Stage.IDLE  # never NEXT, see `stage`
-    waits_for_files: bool = False  # the draft is sent when its files have been read
+    draft: DraftState = DraftState.KEPT
     queue: QueueState = QueueState.HELD
     content: Content = Content.NOTHING
     sendable: bool = False  # can be sent once its files are read and the reply has ended
@@ -159,7 +165,6 @@ class TurnState(Struct, frozen=True):
     silent: bool = False  # the server hasn't started to respond
     several: bool = False  # Enter sends to several chats
     at_limit: bool = False  # the model may not call more tools in this turn
-    steers: bool = False  # the draft that waits for files interrupts the reply
 
     @property
     def stage(self) -> Stage:
@@ -170,7 +175,7 @@ class TurnState(Struct, frozen=True):
 
 class When(Struct, frozen=True, kw_only=True):
     stage: Stage | frozenset[Stage] | None = None  # None: any value
-    waits_for_files: bool | None = None
+    draft: DraftState | frozenset[DraftState] | None = None
     queue: QueueState | frozenset[QueueState] | None = None
     content: Content | frozenset[Content] | None = None
     first: First | None = None
@@ -182,7 +187,6 @@ class When(Struct, frozen=True, kw_only=True):
     silent: bool | None = None
     several: bool | None = None
     at_limit: bool | None = None
-    steers: bool | None = None
 
     def matches(self, state: TurnState) -> bool:
         for name in self.__struct_fields__:
@@ -196,8 +200,7 @@ class When(Struct, frozen=True, kw_only=True):
 class Row(Struct, frozen=True):
     when: When
     effects: tuple[Effect, ...] = ()
-    waits_for_files: bool | None = None
-    steers: bool | None = None
+    draft: DraftState | None = None
     queue: QueueState | None = None
     refusal: Refusal | None = None
     then: Event | None = None  # continue with the rows of this event, in the new state
@@ -220,6 +223,7 @@ _BUSY_OR_NEXT = _BUSY | {Stage.NEXT}
 _UNSENT = frozenset({Stage.LOADING, Stage.NEXT})
 _STEERABLE = _BUSY - _UNSENT - {Stage.ASKING}
 
+_WAITING = frozenset({DraftState.WAITS, DraftState.STEERS})
 _MOVES = frozenset({QueueState.MOVING, QueueState.STEERING})
 _EDITS = frozenset({Content.EDIT, Content.REWORDING})
 _NEW = frozenset({Content.MESSAGE, Content.NOTHING})
@@ -240,15 +244,15 @@ TABLE: dict[Event, tuple[Row, ...]] = {
     Event.ENTER: (
         # Enter was pressed before. Say what the message is waiting for.
         Row(
-            When(waits_for_files=True, content=_UNQUEUED, stage=Stage.ASKING, several=False),
+            When(draft=_WAITING, content=_UNQUEUED, stage=Stage.ASKING, several=False),
             refusal=Refusal.ASKED,
         ),
         Row(
-            When(waits_for_files=True, steers=True, reading=True, stage=_STEERABLE, panel=False),
+            When(draft=DraftState.STEERS, reading=True, stage=_STEERABLE, panel=False),
             refusal=Refusal.WAITS_TO_STEER,
         ),
-        Row(When(waits_for_files=True, reading=True), refusal=Refusal.WAITS),
-        Row(When(waits_for_files=True), refusal=Refusal.BUSY),
+        Row(When(draft=_WAITING, reading=True), refusal=Refusal.WAITS),
+        Row(When(draft=_WAITING), refusal=Refusal.BUSY),
         # An edit starts another branch, which must not happen during a reply.
         Row(When(content=Content.EDIT, stage=Stage.ASKING), refusal=Refusal.ASKED),
         Row(When(content=Content.EDIT, stage=_BUSY_OR_NEXT), refusal=Refusal.BUSY),
@@ -256,12 +260,12 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         # message is meant for the others, too.
         Row(When(content=_NEW, stage=Stage.ASKING, several=False), refusal=Refusal.ASKED),
         *_NOT_SENDABLE,
-        Row(When(reading=True), waits_for_files=True, steers=False),
+        Row(When(reading=True), draft=DraftState.WAITS),
         # Edits aren't passed on to other chats. A reworded message keeps its place in the queue.
         Row(When(content=_EDITS), (Effect.SEND_DRAFT,)),
         Row(When(stage=Stage.IDLE), _SEND_DRAFT),
-        Row(When(queue=QueueState.STEERING), _ENQUEUE, waits_for_files=False),
-        Row(When(), _ENQUEUE, waits_for_files=False, queue=QueueState.MOVING),
+        Row(When(queue=QueueState.STEERING), _ENQUEUE, draft=DraftState.KEPT),
+        Row(When(), _ENQUEUE, draft=DraftState.KEPT, queue=QueueState.MOVING),
     ),
     Event.STEER: (
         # There's nothing to interrupt.
@@ -275,20 +279,20 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
         Row(When(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=QueueState.STEERING),
         *_NOT_SENDABLE,
-        Row(When(reading=True), waits_for_files=True, steers=True),
-        Row(When(stage=Stage.NEXT), _ENQUEUE_FIRST, waits_for_files=False),
+        Row(When(reading=True), draft=DraftState.STEERS),
+        Row(When(stage=Stage.NEXT), _ENQUEUE_FIRST, draft=DraftState.KEPT),
         # A loading reply or a panel can't be interrupted, so put the message first in the queue.
         Row(
             When(stage=Stage.LOADING),
             _ENQUEUE_FIRST,
-            waits_for_files=False,
+            draft=DraftState.KEPT,
             queue=QueueState.MOVING,
         ),
-        Row(When(panel=True), _ENQUEUE_FIRST, waits_for_files=False, queue=QueueState.MOVING),
-        Row(When(), _STEER, waits_for_files=False, queue=QueueState.STEERING),
+        Row(When(panel=True), _ENQUEUE_FIRST, draft=DraftState.KEPT, queue=QueueState.MOVING),
+        Row(When(), _STEER, draft=DraftState.KEPT, queue=QueueState.STEERING),
     ),
     Event.ESCAPE: (
-        Row(When(waits_for_files=True), then=Event.WRITE),  # the message stays in the composer
+        Row(When(draft=_WAITING), then=Event.WRITE),  # the message stays in the composer
         Row(When(content=_EDITS), then=Event.CANCEL_EDIT),
         Row(When(stage=_BUSY), then=Event.STOP),
         Row(When(), refusal=Refusal.NO_REPLY),
@@ -310,10 +314,10 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(), refusal=Refusal.NOT_SILENT),
     ),
     Event.CANCEL_EDIT: (
-        Row(When(content=_EDITS), (Effect.RESTORE_DRAFT,), waits_for_files=False),
+        Row(When(content=_EDITS), (Effect.RESTORE_DRAFT,), draft=DraftState.KEPT),
         Row(When(), refusal=Refusal.NOT_EDITING),
     ),
-    Event.WRITE: (Row(When(), waits_for_files=False),),
+    Event.WRITE: (Row(When(), draft=DraftState.KEPT),),
     Event.SEND_QUEUE: (
         # The composer has a queued message, which is saved first.
         Row(When(content=Content.REWORDING, sendable=False), refusal=Refusal.UNSENDABLE),
@@ -321,7 +325,7 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(
             When(content=Content.REWORDING),
             (Effect.SEND_DRAFT, Effect.HANDLE_SEND_QUEUE),
-            waits_for_files=False,
+            draft=DraftState.KEPT,
         ),
         Row(When(first=First.NONE), refusal=Refusal.UNSENDABLE),
         Row(When(queue=_MOVES)),
@@ -346,57 +350,53 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(queue=QueueState.STEERING), (Effect.ENQUEUE,)),
         Row(When(), (Effect.ENQUEUE,), queue=QueueState.MOVING),
     ),
-    Event.CLOSE: (Row(When(), waits_for_files=False, queue=QueueState.HELD),),
+    Event.CLOSE: (Row(When(), draft=DraftState.KEPT, queue=QueueState.HELD),),
     Event.FILE_NOTICE: (
-        Row(When(waits_for_files=True), (Effect.REPORT,), waits_for_files=False),
+        Row(When(draft=_WAITING), (Effect.REPORT,), draft=DraftState.KEPT),
         Row(When()),
     ),
     # Schedules SETTLE if it would do something.
     Event.CHANGED: (
         # A draft whose files were read is queued during a reply. An edit waits for its end.
-        Row(When(waits_for_files=True, reading=False, stage=_BUSY, content=_NOT_EDIT), _SETTLE),
+        Row(When(draft=_WAITING, reading=False, stage=_BUSY, content=_NOT_EDIT), _SETTLE),
         Row(When(stage=_BUSY)),
         # An interrupted reply didn't end on its own, but the queue moves because of it.
         Row(When(stage=Stage.NEXT, queue=QueueState.STEERING), _SETTLE),
         Row(When(stage=Stage.NEXT, last_reply_complete=True), _SETTLE),
         # The edit of the first queued message is saved once its files are read.
         Row(
-            When(waits_for_files=True, reading=False, first=First.EDITED, last_reply_complete=True),
+            When(draft=_WAITING, reading=False, first=First.EDITED, last_reply_complete=True),
             _SETTLE,
         ),
         # Until it's edited, the queue waits.
         Row(When(queue=_MOVES, first=First.EDITED, last_reply_complete=True)),
         # The queue is empty, or the reply failed or was stopped.
         Row(When(queue=_MOVES), queue=QueueState.HELD, then=Event.CHANGED),
-        Row(When(waits_for_files=True, reading=False), _SETTLE),
+        Row(When(draft=_WAITING, reading=False), _SETTLE),
         Row(When()),
     ),
     Event.SETTLE: (
         # A draft whose files have been read.
         Row(
-            When(waits_for_files=True, reading=False, sendable=False),
+            When(draft=_WAITING, reading=False, sendable=False),
             (Effect.REPORT,),
-            waits_for_files=False,
+            draft=DraftState.KEPT,
         ),
         # See ENTER: the user may think that it allows the call.
+        Row(When(draft=_WAITING, reading=False, content=_NEW, stage=Stage.ASKING, several=False)),
         Row(
-            When(
-                waits_for_files=True, reading=False, content=_NEW, stage=Stage.ASKING, several=False
-            )
-        ),
-        Row(
-            When(waits_for_files=True, reading=False, content=_NOT_EDIT, steers=True),
-            waits_for_files=False,
+            When(draft=DraftState.STEERS, reading=False, content=_NOT_EDIT),
+            draft=DraftState.KEPT,
             then=Event.STEER,
         ),
         Row(
-            When(waits_for_files=True, reading=False, content=_NOT_EDIT),
-            waits_for_files=False,
+            When(draft=_WAITING, reading=False, content=_NOT_EDIT),
+            draft=DraftState.KEPT,
             then=Event.ENTER,
         ),
         Row(
-            When(waits_for_files=True, reading=False, stage=Stage.IDLE),
-            waits_for_files=False,
+            When(draft=_WAITING, reading=False, stage=Stage.IDLE),
+            draft=DraftState.KEPT,
             then=Event.ENTER,
         ),
         Row(When(stage=_BUSY)),
@@ -422,8 +422,5 @@ does nothing.
 
 def step(state: TurnState, event: Event) -> Step:
     row = next(row for row in TABLE[event] if row.when.matches(state))
-    waits_for_files = state.waits_for_files if row.waits_for_files is None else row.waits_for_files
-    queue = state.queue if row.queue is None else row.queue
-    steers = state.steers if row.steers is None else row.steers
-    state = replace(state, waits_for_files=waits_for_files, steers=steers, queue=queue)
+    state = replace(state, draft=row.draft or state.draft, queue=row.queue or state.queue)
     return step(state, row.then) if row.then is not None else Step(state, row.effects, row.refusal)

@@ -18,6 +18,7 @@ from app.chats.saved_chat import SavedChat, in_one_transaction
 from app.chats.turn import (
     Compose,
     Content,
+    DraftState,
     Editing,
     Effect,
     Event,
@@ -55,7 +56,7 @@ class TurnController(ChatPart):
         super().__init__(parent)
         self._saved, self._reply, self._model = saved, reply, model
         self._queue, self._attaching = queue, attaching
-        self.waits_for_files = self._steers = False
+        self.draft = DraftState.KEPT
         self.unsent = ""  # why the composer's message wasn't sent
         self.several = False
         self._depth = 0  # nesting depth of `handle`
@@ -72,7 +73,11 @@ class TurnController(ChatPart):
         """
         queue = self._queue
         first = First.READY if queue.next is not None else First.NONE
-        return TurnState(self._reply.stage, self.waits_for_files, queue.state, first=first).stage
+        return TurnState(self._reply.stage, queue=queue.state, first=first).stage
+
+    @property
+    def waits_for_files(self) -> bool:
+        return self.draft is not DraftState.KEPT
 
     @property
     def is_at_work(self) -> bool:
@@ -101,7 +106,7 @@ class TurnController(ChatPart):
         )
         return TurnState(
             self._reply.stage,
-            self.waits_for_files,
+            self.draft,
             queue.state,
             self.content(message),
             sendable=not reason,
@@ -113,7 +118,6 @@ class TurnController(ChatPart):
             silent=self._reply.silent_s is not None,
             several=self.several,
             at_limit=self._reply.generator.tools.is_at_limit,
-            steers=self._steers,
         )
 
     @property
@@ -170,17 +174,17 @@ class TurnController(ChatPart):
         ``why`` is the reason to show if the message isn't sent.
         """
         compose, queue = self._saved.compose, self._queue
-        before = self.waits_for_files, self._steers, self.unsent
+        before = self.draft, self.unsent
         next_step = self.preview(event, message)
-        if event is Event.WRITE or next_step.state.waits_for_files is not self.waits_for_files:
+        if event is Event.WRITE or next_step.state.draft is not self.draft:
             self.unsent = ""
-        self.waits_for_files, self._steers = next_step.state.waits_for_files, next_step.state.steers
+        self.draft = next_step.state.draft
         moved, queue.state = queue.state is not next_step.state.queue, next_step.state.queue
         self._depth += 1
         try:
             for effect in next_step.effects:
                 self._perform(effect, message or compose, why)
-            if (self.waits_for_files, self._steers, self.unsent) != before:
+            if (self.draft, self.unsent) != before:
                 self.turn_changed.emit()
                 self.phase_changed.emit()  # lets the library release idle chats
             if moved:

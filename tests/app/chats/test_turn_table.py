@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from app.chats.turn import (
     TABLE,
     Content,
+    DraftState,
     Effect,
     Event,
     First,
@@ -25,8 +26,7 @@ from app.chats.turn import (
 )
 from tests.slices import examples
 
-KEPT, WAITING = False, True
-STEERS = "steers"
+KEPT, WAITING, STEERS = DraftState
 HELD, MOVING, INTERRUPTS = QueueState
 IDLE, _, LOADING, RUNNING, STOPPING, PAUSED, CALLING, ASKING = Stage
 NOTHING, MESSAGE, EDIT, REWORDING = Content
@@ -43,17 +43,17 @@ def composed(reply: Stage = RUNNING, content: Content = MESSAGE, **more: Any) ->
 
 
 def waiting(
-    waits_for_files: bool = WAITING, queue: QueueState = HELD, first: First = NONE, **more: Any
+    draft: DraftState = WAITING, queue: QueueState = HELD, first: First = NONE, **more: Any
 ) -> TurnState:
-    return composed(waits_for_files=waits_for_files, queue=queue, first=first, **more)
+    return composed(draft=draft, queue=queue, first=first, **more)
 
 
 # Examples by event, one per row of the table: the first state to which the row applies, the
 # effects, and the changes to the draft and the queue, or the refusal.
 EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.ENTER: [
-        (waiting(reply=ASKING, reading=True, steers=True), Refusal.ASKED),
-        (waiting(reading=True, steers=True), Refusal.WAITS_TO_STEER),
+        (waiting(STEERS, reply=ASKING, reading=True), Refusal.ASKED),
+        (waiting(STEERS, reading=True), Refusal.WAITS_TO_STEER),
         (waiting(reading=True), Refusal.WAITS),
         (waiting(), Refusal.BUSY),
         (composed(ASKING, EDIT), Refusal.ASKED),
@@ -77,7 +77,7 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (composed(RUNNING, NOTHING, first=READY), (Effect.STEER_REPLY,), INTERRUPTS),
         (TurnState(RUNNING, content=MESSAGE, reading=True), Refusal.READING),
         (TurnState(RUNNING, content=MESSAGE), Refusal.UNSENDABLE),
-        (composed(reading=True), (), WAITING, STEERS),
+        (composed(reading=True), (), STEERS),
         (composed(IDLE, queue=MOVING, first=READY), FIRST_QUEUED),
         (composed(LOADING), FIRST_QUEUED, MOVING),
         (composed(panel=True), FIRST_QUEUED, MOVING),
@@ -153,9 +153,9 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (composed(IDLE), ()),
     ],
     Event.SETTLE: [
-        (TurnState(waits_for_files=WAITING, content=MESSAGE), (Effect.REPORT,), KEPT),
+        (TurnState(draft=WAITING, content=MESSAGE), (Effect.REPORT,), KEPT),
         (waiting(reply=ASKING), ()),
-        (waiting(steers=True), STEERED, KEPT, INTERRUPTS),
+        (waiting(STEERS), STEERED, KEPT, INTERRUPTS),
         (waiting(WAITING, MOVING, READY, reply=IDLE), QUEUED, KEPT),
         (waiting(content=EDIT, reply=IDLE), (SUBMIT,), KEPT),
         (composed(), ()),
@@ -183,16 +183,9 @@ def test_rows_match_their_examples(event: Event, row: int, example: tuple) -> No
     if isinstance(expected, Refusal):
         assert done == Step(state, refusal=expected)
         return
-    waits_for_files = next(
-        (each for each in changed if isinstance(each, bool)), state.waits_for_files
-    )
+    draft = next((each for each in changed if isinstance(each, DraftState)), state.draft)
     queue = next((each for each in changed if isinstance(each, QueueState)), state.queue)
-    assert (done.effects, done.state.waits_for_files, done.state.queue) == (
-        expected,
-        waits_for_files,
-        queue,
-    )
-    assert done.state.steers == (state.steers or STEERS in changed)
+    assert (done.effects, done.state.draft, done.state.queue) == (expected, draft, queue)
     assert done.refusal is None
 
 
@@ -215,8 +208,8 @@ def test_turn_table_rows_have_examples_and_defaults() -> None:
     ],
 )
 def test_read_file_does_what_enter_would_do(state: TurnState, expected: tuple) -> None:
-    done = step(replace(state, waits_for_files=WAITING), Event.SETTLE)
-    assert (done.effects, done.state.waits_for_files) == (expected, not expected)
+    done = step(replace(state, draft=WAITING), Event.SETTLE)
+    assert (done.effects, done.state.draft) == (expected, KEPT if expected else WAITING)
     assert bool(step(state, Event.ENTER)) is bool(expected)
 
 
@@ -231,6 +224,7 @@ MOVES_MESSAGE = {
 STATES = some.builds(
     TurnState,
     reply_stage=some.sampled_from([stage for stage in Stage if stage is not Stage.NEXT]),
+    draft=some.sampled_from(DraftState),
     queue=some.sampled_from(QueueState),
     content=some.sampled_from(Content),
     first=some.sampled_from(First),
@@ -243,8 +237,6 @@ STATES = some.builds(
             "panel",
             "silent",
             "several",
-            "waits_for_files",
-            "steers",
         ),
         some.booleans(),
     ),
@@ -267,7 +259,7 @@ def test_any_event_in_any_state_is_safe(state: TurnState, event: Event) -> None:
         assert state.sendable
         assert not state.reading
     if set(moved) & {SUBMIT, ENQUEUE, Effect.ENQUEUE_FIRST} and event is not Event.BROADCAST:
-        assert not done.state.waits_for_files
+        assert done.state.draft is KEPT
     if Effect.SEND_FIRST in moved:
         assert state.first in {READY, EDITED}
 
@@ -276,8 +268,7 @@ class Chat:
     def __init__(self) -> None:
         self.said: list[str] = []
         self.queued: list[str] = []
-        self.waits_for_files, self.steers, self.text = KEPT, False, ""
-        self.queue, self.reply = HELD, IDLE
+        self.draft, self.queue, self.reply, self.text = KEPT, HELD, IDLE, ""
         self.reading = self.ended = False
 
     def handle(self, event: Event) -> None:
@@ -285,18 +276,16 @@ class Chat:
         first = READY if self.queued else NONE
         state = TurnState(
             self.reply,
-            self.waits_for_files,
+            self.draft,
             self.queue,
             content,
             sendable=bool(self.text),
             reading=self.reading,
             first=first,
             last_reply_complete=self.ended,
-            steers=self.steers,
         )
         done = step(state, event)
-        self.waits_for_files, self.queue = done.state.waits_for_files, done.state.queue
-        self.steers = done.state.steers
+        self.draft, self.queue = done.state.draft, done.state.queue
         for effect in done.effects:
             if effect is SUBMIT:
                 self.say(self.text)
