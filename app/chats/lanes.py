@@ -63,7 +63,7 @@ class HelperRun(Struct):
             return None
         if not all(isinstance(text, str) for text in texts):
             return None
-        question, text, reason = (clean(text, most=LONGEST) for text in texts)
+        question, text, reason = (clean(text, LONGEST) for text in texts)
         tokens = fields.get("tokens")
         count = tokens if type(tokens) is int and 0 <= tokens < 2**31 else 0
         # Stored helpers aren't running anymore, even if their saved state says so.

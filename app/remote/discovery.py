@@ -17,7 +17,7 @@ from msgspec import Struct
 from app.remote.address import AddressError, host_of, normalize_address
 from app.remote.remote_errors import UNREACHABLE, RemoteError
 from app.settings.language import tr
-from app.tools.tool import clean
+from app.tools.tool import one_line
 from engine.serve.announcement import SERVICE
 from engine.text.invisible import is_visible
 
@@ -45,8 +45,7 @@ def parse_announcement(name: str, addresses: Sequence[str], port: int | None) ->
 
     Only local network addresses are accepted, preferably IPv4.
     """
-    label = clean(name.removesuffix(f".{SERVICE}")[: 2 * LONGEST_NAME], lines=False)
-    label = label[:LONGEST_NAME].strip()
+    label = one_line(name.removesuffix(f".{SERVICE}"), LONGEST_NAME).strip()
     good = [ip for text in addresses[:20] if (ip := _parse_local_address(text)) is not None]
     good.sort(key=lambda ip: ip.version)
     if not label or not is_visible(label) or not good or not port or not 0 < port < 65_536:

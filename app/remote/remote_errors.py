@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from app.remote.address import host_of
 from app.settings.language import counted, tr
-from app.tools.tool import clean
+from app.tools.tool import one_line
 from engine import EngineError
 from engine.errors import CONTEXT_OVERFLOW, INVALID_REQUEST
 
@@ -52,9 +52,7 @@ def message_of(body: object) -> str:
     if isinstance(message, list):  # FastAPI returns one message per field
         messages = [detail.get("msg") for detail in message[:5] if isinstance(detail, Mapping)]
         message = "; ".join(detail for detail in messages if isinstance(detail, str))
-    if not isinstance(message, str):
-        return ""
-    message = clean(message[: 4 * _LONGEST_WORDS], lines=False)
+    message = one_line(message, _LONGEST_WORDS + 1)
     return message if len(message) <= _LONGEST_WORDS else message[:_LONGEST_WORDS].rstrip() + "…"
 
 
@@ -167,7 +165,7 @@ def _explain_status(
 
 
 def _redirect_text(headers: Mapping[str, str], host: str) -> str:
-    location = clean(headers.get("location", "")[:_LONGEST_WORDS], lines=False)
+    location = one_line(headers.get("location"), _LONGEST_WORDS)
     if not location:
         return tr("{host} redirects requests. Check the address.", host=host)
     return tr(
@@ -248,7 +246,7 @@ def timeout_error(host: str) -> RemoteError:
 
 def unreachable_error(host: str, error: BaseException) -> RemoteError:
     lines = str(error).strip().splitlines()
-    reason = clean(lines[0][:_LONGEST_WORDS], lines=False).rstrip(".") if lines else ""
+    reason = one_line(lines[0], _LONGEST_WORDS).rstrip(".") if lines else ""
     return RemoteError(
         UNREACHABLE,
         tr(

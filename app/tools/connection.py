@@ -41,6 +41,7 @@ from app.tools.tool import (
     ToolError,
     ToolResult,
     clean,
+    one_line,
     result_from_blocks,
     to_canonical_json,
 )
@@ -73,7 +74,7 @@ class ServerLog:
         self._lines: deque[str] = deque(maxlen=_LOG_LINES)
 
     def note(self, line: str) -> None:
-        text = clean(line, lines=False, most=_LOG_WIDTH)
+        text = " ".join(clean(line, _LOG_WIDTH).splitlines())
         if text:
             self._lines.append(f"{time.strftime('%H:%M:%S')}  {text}")
 
@@ -183,7 +184,7 @@ def urls_to_visit(data: object) -> str:
     """Return the URLs a server wants the user to visit before a call, or ""."""
     listed = data.get("elicitations") if isinstance(data, dict) else None
     urls = [str(e.get("url", "")) for e in listed if isinstance(e, dict)] if listed else []
-    return ", ".join(clean(url, lines=False, most=500) for url in urls[:5])
+    return ", ".join(one_line(url, 500) for url in urls[:5])
 
 
 log = logging.getLogger(__name__)
@@ -456,9 +457,9 @@ class Connection:
         if len(listed.name) > 200 or len(to_canonical_json(listed.input_schema)) > LONGEST_SCHEMA:
             self.log.note(f"left out, too large: {listed.name[:80]}")
             return []
-        description = clean(listed.description or listed.title or "", most=LONGEST_DESCRIPTION)
+        description = clean(listed.description or listed.title or "", LONGEST_DESCRIPTION)
         title = listed.title or (listed.annotations.title if listed.annotations else None) or ""
-        title = clean(title, lines=False, most=LONGEST_TITLE)
+        title = one_line(title, LONGEST_TITLE)
         return [Tool(self.config.name, listed.name, description, listed.input_schema, title)]
 
     def _set_state(self, state: ConnectionState, reason: ToolError | None = None) -> None:
@@ -476,4 +477,4 @@ async def _skip_check(name: str, result: object) -> None:
 def _error_message(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup) and error.exceptions:
         error = error.exceptions[0]
-    return clean(str(error) or type(error).__name__, lines=False, most=300)
+    return one_line(str(error) or type(error).__name__, 300)

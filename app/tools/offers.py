@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from app.settings.language import mark
-from app.tools.tool import LONGEST, ToolError, clean, result_from_blocks
+from app.tools.tool import LONGEST, ToolError, clean, one_line, result_from_blocks
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -63,7 +63,7 @@ class Template(Struct, frozen=True):
 
         values = {name: value for name, value in arguments.items() if value}
         uri = UriTemplate.parse(self.uri).expand(values)
-        return Resource(self.server, uri, _line(uri), self.about)
+        return Resource(self.server, uri, one_line(uri, _LONGEST_NAME), self.about)
 
 
 class Offers(Struct, frozen=True):
@@ -125,8 +125,10 @@ async def fetch_prompt(prompt: Prompt, arguments: dict[str, str], client: Client
 
 
 def _resource(server: str, listed: Any) -> Resource:
-    name = _line(listed.title or listed.name or listed.uri)
-    return Resource(server, str(listed.uri), name, _line(listed.description or "", _LONGEST_ABOUT))
+    name = one_line(listed.title or listed.name or str(listed.uri), _LONGEST_NAME)
+    return Resource(
+        server, str(listed.uri), name, one_line(listed.description or "", _LONGEST_ABOUT)
+    )
 
 
 def _template(server: str, listed: Any) -> Template | None:
@@ -140,9 +142,11 @@ def _template(server: str, listed: Any) -> Template | None:
     names = list(dict.fromkeys(parsed.variable_names))
     if not names or len(names) > MOST_ARGUMENTS:
         return None
-    arguments = tuple(Argument(name, _line(name), "", name not in optional) for name in names)
-    description = _line(listed.description or "", _LONGEST_ABOUT)
-    title = _line(listed.title or listed.name or listed.uri_template)
+    arguments = tuple(
+        Argument(name, one_line(name, _LONGEST_NAME), "", name not in optional) for name in names
+    )
+    description = one_line(listed.description or "", _LONGEST_ABOUT)
+    title = one_line(listed.title or listed.name or listed.uri_template, _LONGEST_NAME)
     return Template(server, listed.uri_template, title, description, arguments)
 
 
@@ -150,17 +154,17 @@ def _prompt(server: str, listed: Any) -> Prompt:
     arguments = [
         Argument(
             argument.name,
-            _line(argument.title or argument.name),
-            _line(argument.description or "", _LONGEST_ABOUT),
+            one_line(argument.title or argument.name, _LONGEST_NAME),
+            one_line(argument.description or "", _LONGEST_ABOUT),
             bool(argument.required),
         )
         for argument in (listed.arguments or [])[:MOST_ARGUMENTS]
     ]
-    description = _line(listed.description or "", _LONGEST_ABOUT)
+    description = one_line(listed.description or "", _LONGEST_ABOUT)
     return Prompt(
-        server, listed.name, _line(listed.title or listed.name), description, tuple(arguments)
+        server,
+        listed.name,
+        one_line(listed.title or listed.name, _LONGEST_NAME),
+        description,
+        tuple(arguments),
     )
-
-
-def _line(text: str, max_length: int = _LONGEST_NAME) -> str:
-    return clean(str(text), lines=False, most=max_length)

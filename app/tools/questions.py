@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from app.settings.language import mark, tr
-from app.tools.tool import ToolError, clean
+from app.tools.tool import ToolError, clean, one_line
 from engine.text.invisible import is_visible
 
 MOST_FIELDS = 40
@@ -191,7 +191,7 @@ def make_form_question(server: str, message: str, schema: Mapping[str, Any]) -> 
     except (ValueError, TypeError, KeyError) as error:
         words = mark("{server} asked with a form that can’t be shown: {why}.")
         raise ToolError(words, server=server, why=error) from error
-    return Question(server, clean(message, most=LONGEST_MESSAGE), fields)
+    return Question(server, clean(message, LONGEST_MESSAGE), fields)
 
 
 def make_address_question(server: str, message: str, url: str) -> Question:
@@ -200,15 +200,15 @@ def make_address_question(server: str, message: str, url: str) -> Question:
         raise ToolError(
             mark("{server} asked to open something that isn’t a web address."), server=server
         )
-    return Question(server, clean(message, most=LONGEST_MESSAGE), url=url)
+    return Question(server, clean(message, LONGEST_MESSAGE), url=url)
 
 
 def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
     if not isinstance(part, Mapping) or len(name) > _LONGEST_NAME:
-        raise ValueError(f"“{clean(name, lines=False, most=_LONGEST_TITLE)}”")
-    clean_name = clean(name, lines=False, most=_LONGEST_TITLE)
-    title = clean(str(part.get("title") or ""), lines=False, most=_LONGEST_TITLE) or clean_name
-    description = clean(str(part.get("description") or ""), most=LONGEST_MESSAGE)
+        raise ValueError(f"“{one_line(name, _LONGEST_TITLE)}”")
+    clean_name = one_line(name, _LONGEST_TITLE)
+    title = one_line(str(part.get("title") or ""), _LONGEST_TITLE) or clean_name
+    description = clean(str(part.get("description") or ""), LONGEST_MESSAGE)
     kind, choices = _kind(part), _choices(part)
     if kind is None:
         raise ValueError(f"“{clean_name}”")
@@ -260,7 +260,7 @@ def _choices(part: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         values = [str(v) for v in values] if isinstance(values, list) else []
         titles = names if isinstance(names, list) and len(names) == len(values) else values
         pairs = list(zip(values, map(str, titles), strict=True))
-    return tuple((value, clean(title, lines=False, most=_LONGEST_TITLE)) for value, title in pairs)
+    return tuple((value, one_line(title, _LONGEST_TITLE)) for value, title in pairs)
 
 
 def _size(value: object) -> float | None:

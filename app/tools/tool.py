@@ -91,27 +91,26 @@ def as_function(name: str, tool: Tool) -> dict[str, Any]:
     return {"type": "function", "function": definition}
 
 
-def clean(text: str, *, lines: bool = True, most: int | None = None) -> str:
+def clean(text: str, max_length: int | None = None) -> str:
     """Remove invisible characters and everything that could control a terminal.
 
-    These are escape sequences, control characters, bidirectional marks and tags. Joiners are kept
-    because emoji and Persian need them. ``lines`` keeps line breaks and tabs. ``most`` is the
-    maximum number of characters; much longer text is cut first, to save time.
+    These are escape sequences, control characters, bidirectional marks and tags. Line breaks and
+    tabs are kept, and joiners, because emoji and Persian need them. Text of more than four times
+    ``max_length`` characters is cut first, to save time.
     """
-    if most is not None:
-        return clean(text[: 4 * most], lines=lines)[:most]
+    if max_length is not None:
+        return clean(text[: 4 * max_length])[:max_length]
     if text.isascii() and text.isprintable():
         return text
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
-    text = _HIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return text if lines else " ".join(text.split())
+    return _HIDDEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def one_line(value: object, max_length: int) -> str:
-    """Return an imported value as a single line of limited length, or "" if it isn't text."""
-    text = clean(value, lines=False, most=max_length) if isinstance(value, str) else ""
-    return " ".join(text.split())
+    """Return a value as a single line without invisible characters, or "" if it isn't text."""
+    text = clean(value[: 4 * max_length]) if isinstance(value, str) else ""
+    return " ".join(text.split())[:max_length]
 
 
 _ESCAPES = re.compile(
@@ -199,9 +198,7 @@ def failed_result(error: BaseException) -> ToolResult:
     kind = type(error).__name__
     words = mark("The tool failed: {kind}.")
     tool_error = error if isinstance(error, ToolError) else ToolError(words, kind=kind)
-    return replace(
-        clean_result(tool_error.model_text, True), shown=clean(str(tool_error), most=LONGEST)
-    )
+    return replace(clean_result(tool_error.model_text, True), shown=clean(str(tool_error), LONGEST))
 
 
 def result_from_blocks(blocks: list[dict[str, Any]], structured: Any, error: bool) -> ToolResult:

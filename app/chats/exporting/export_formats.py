@@ -39,7 +39,7 @@ from app.markdown.syntax import FenceEnd
 from app.markdown.tex import EM, INK, formula, typed_source
 from app.settings.language import mark, tr
 from app.store import ChatRecord, Message
-from app.tools.tool import clean
+from app.tools.tool import one_line
 
 WHO = {"user": mark("You"), "system": mark("System")}
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
@@ -52,7 +52,7 @@ def author_name(message: Message) -> str:
             message.stats.get("tool") or message.stats.get("name"),
             message.stats.get("server"),
         )
-        return " · ".join([tr("Tool"), *(clean(str(name), lines=False) for name in names if name)])
+        return " · ".join([tr("Tool"), *(one_line(name, 200) for name in names if name)])
     if message.role in WHO:
         return tr(WHO[message.role])
     return heading_of(message) or tr("Assistant")

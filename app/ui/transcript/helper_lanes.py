@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.chats.lanes import HelperRun, LaneState
 from app.settings.language import mark, tr
-from app.tools.tool import clean
+from app.tools.tool import clean, one_line
 from app.ui.style import tokens as t
 from app.ui.style.figures import rate_line
 from app.ui.style.theme import scale_height, scaled, theme, ui_font
@@ -54,7 +54,7 @@ def two_lines(text: str, font: QFont, width: int, *, end: bool) -> list[str]:
     """Return the first two lines of a text, or with ``end`` the last two."""
     # Keep the start of a growing text for a while, so that the text doesn't reflow with every word.
     start = max(0, len(text) // _MAX_PAINTED_CHARACTERS - 1) * _MAX_PAINTED_CHARACTERS if end else 0
-    text = " ".join(clean(text[start : start + 2 * _MAX_PAINTED_CHARACTERS], lines=False).split())
+    text = one_line(text[start:], 2 * _MAX_PAINTED_CHARACTERS)
     layout = QTextLayout(text, font)
     layout.beginLayout()
     starts = []
@@ -103,9 +103,7 @@ class LaneHead(PaintedButton):
     def question_line(self) -> tuple[str, int]:
         state = QFontMetrics(ui_font(t.SMALL_PX)).horizontalAdvance(state_line(self.lane))
         room = self.width() - self.button_width - state - 16 - self.text_left
-        return " ".join(
-            clean(self.lane.question[:_MAX_PAINTED_CHARACTERS], lines=False).split()
-        ), max(0, room)
+        return one_line(self.lane.question, _MAX_PAINTED_CHARACTERS), max(0, room)
 
     @property
     def is_cut(self) -> bool:

@@ -23,8 +23,8 @@ from app.tools.tool import (
     Tool,
     ToolError,
     as_function,
-    clean,
     clean_result,
+    one_line,
     result_from_blocks,
     shorten,
     to_visible_line,
@@ -148,7 +148,7 @@ def test_results_are_plain_text() -> None:
         "[link: https://a.example/\\x1b[0m]\n\n[file:///a]\ntwo"
     )
     assert result_from_blocks([], {"a": 1}, False).text == '{"a": 1}'
-    assert clean("a\tb\nc", lines=False) == "a b c"
+    assert one_line("a\tb\nc", 10) == "a b c"
     assert to_visible_line("a\nb\u202e") == "a\\nb\\u202e"
 
 
