@@ -34,7 +34,7 @@ from app.tools.consent import Decision
 from app.tools.granted_folders import Difference
 from app.tools.host import ToolHost
 from app.tools.offers import Offers
-from app.tools.questions import Ask, Question, QuestionAction, Response
+from app.tools.questions import Question, QuestionAction, Response
 from app.tools.tool import (
     BUILT_IN,
     Tool,
@@ -86,55 +86,6 @@ class ToolOffers:
         changed()
 
 
-class ToolQuestions:
-    def __init__(self, owner: QObject, changed: Callable[[Call], object]) -> None:
-        self._owner = owner
-        self._changed = changed
-
-    @staticmethod
-    def asker(post: Callable[[OpenQuestion], None]) -> Ask:
-        """Return a thread-safe function that asks the user. ``post`` passes the question on."""
-
-        def ask(question: Question) -> Future[Response]:
-            open_question = OpenQuestion(question, Future())
-            post(open_question)
-            return open_question.future
-
-        return ask
-
-    def answer(self, call: Call, response: Response) -> bool:
-        """Answer the displayed question. Return False if there is none."""
-        if not call.questions:
-            return False
-        open_question = call.questions.pop(0)
-        call.asked.append((open_question.question.message, response.action.value))
-        if open_question.future.set_running_or_notify_cancel():
-            open_question.future.set_result(response)
-        self._changed(call)
-        return True
-
-    def drop(self, call: Call) -> None:
-        questions, call.questions = call.questions, []
-        for open_question in questions:
-            if open_question.future.set_running_or_notify_cancel():
-                open_question.future.set_result(Response(QuestionAction.CANCEL))
-
-    def add(self, call: Call, open_question: OpenQuestion) -> None:
-        if open_question.future.cancelled():
-            return
-        call.questions.append(open_question)
-        flows.start(self._owner, self._watch(call, open_question))
-        self._changed(call)
-
-    async def _watch(self, call: Call, open_question: OpenQuestion) -> None:
-        try:
-            await flows.wait_for_future(open_question.future)
-        except CancelledError:
-            if open_question in call.questions:
-                call.questions.remove(open_question)
-                self._changed(call)
-
-
 class ToolCallRunner(ChatPart):
     # (call): the receiver sets the call's lanes and future
     helpers_requested = Signal(object)
@@ -160,7 +111,6 @@ class ToolCallRunner(ChatPart):
         self._saved, self._bridge = saved, bridge
         self.toolbox = toolbox
         self._result_room = room
-        self._questions = ToolQuestions(self, self._report_change)
         self.offers = ToolOffers(self, toolbox.host, self._enabled_tools)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._advance)
@@ -285,8 +235,16 @@ class ToolCallRunner(ChatPart):
                 self.message_changed.emit(call.message_id)
 
     def answer(self, message_id: str, response: Response) -> bool:
+        """Answer the displayed question of a call. Return False if there is none."""
         call = self.calls.get(message_id)
-        return call is not None and self._questions.answer(call, response)
+        if call is None or not call.questions:
+            return False
+        open_question = call.questions.pop(0)
+        call.asked.append((open_question.question.message, response.action.value))
+        if open_question.future.set_running_or_notify_cancel():
+            open_question.future.set_result(response)
+        self._report_change(call)
+        return True
 
     def resolve_long_result(self, message_id: str, is_shortened: bool) -> None:
         call = self.calls.get(message_id)
@@ -344,11 +302,11 @@ class ToolCallRunner(ChatPart):
         try:
             arguments = json.loads(call.arguments or "{}")
             digest = call.preview.digest if isinstance(call.preview, Difference) else ""
-            ask, chat_id = self._questions.asker(post), self._saved.record.id
             if call.tool.key == HELPERS:
                 call.future = Future()
                 self.helpers_requested.emit(call)
             else:
+                ask, chat_id = partial(_ask, post), self._saved.record.id
                 call.future = self.toolbox.run(chat_id, call.tool, arguments, digest, ask)
         except (ValueError, ToolError) as error:
             self._end(call, "error", failed_result(error))
@@ -386,7 +344,10 @@ class ToolCallRunner(ChatPart):
     def _on_message(self, call: Call, message: OpenQuestion | Future[ToolResult]) -> None:
         """Show a question of a running call, or process its result."""
         if isinstance(message, OpenQuestion):
-            self._questions.add(call, message)
+            if not message.future.cancelled():
+                call.questions.append(message)
+                flows.start(self, self._watch(call, message))
+                self._report_change(call)
             return
         try:
             result = message.result()
@@ -404,6 +365,15 @@ class ToolCallRunner(ChatPart):
         self._end(call, "error" if result.error else "complete", result)
         self._soon.start()
 
+    async def _watch(self, call: Call, open_question: OpenQuestion) -> None:
+        """Remove a question that the server withdraws."""
+        try:
+            await flows.wait_for_future(open_question.future)
+        except CancelledError:
+            if open_question in call.questions:
+                call.questions.remove(open_question)
+                self._report_change(call)
+
     def _cancel(self, call: Call, status: str) -> None:
         future, call.future = call.future, None
         if future is not None:
@@ -411,7 +381,10 @@ class ToolCallRunner(ChatPart):
         self._end(call, status, ToolResult(STOPPED, True, len(STOPPED)))
 
     def _close_channel(self, call: Call) -> None:
-        self._questions.drop(call)
+        questions, call.questions = call.questions, []
+        for open_question in questions:
+            if open_question.future.set_running_or_notify_cancel():
+                open_question.future.set_result(Response(QuestionAction.CANCEL))
         if call.channel is not None:
             self._bridge.close(call.channel)
 
@@ -450,3 +423,10 @@ class ToolCallRunner(ChatPart):
         if self.calls and over and not self.paused:
             self.calls = {}
             self.calls_finished.emit()
+
+
+def _ask(post: Callable[[OpenQuestion], None], question: Question) -> Future[Response]:
+    """Pass a question to the GUI thread and return the future of its answer. Thread-safe."""
+    open_question = OpenQuestion(question, Future())
+    post(open_question)
+    return open_question.future

@@ -25,7 +25,7 @@ from app.chats.tool_call import (
 )
 from app.chats.tool_call_runner import ToolCallRunner
 from app.chats.transcript import conversation
-from app.chats.turn import Event, QueueState, Writing
+from app.chats.turn import DraftState, Event, QueueState, Writing
 from app.store import Message
 from app.tools.builtin import STANDARD, BuiltinTool, CallContext, builtin_tool
 from app.tools.consent import Consents, Decision
@@ -421,7 +421,7 @@ def test_file_read_while_call_asks_still_interrupts(desk: Desk, tmp_path: Path) 
     chat.turn.write("say instead")
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     chat.attaching.add([path])
-    chat.turn.waits_for_files = chat.turn._steers = True  # Ctrl+Enter before the call
+    chat.turn.draft = DraftState.STEERS  # Ctrl+Enter before the call
     assert chat.turn.hint
     desk.until(lambda: not chat.attaching.reading)
     chat.tools.decide(key, Decision.ONCE)
