@@ -219,15 +219,12 @@ def titles(columns: Sequence[Message]) -> list[str]:
     for message in columns:
         name = name_of(message)
         parts = (name,) if name and one_model else (name, message.model)
-        words = " · ".join(filter(None, parts))
-        hidden = data_of(message).get("hidden")
-        headings.append(words if hidden else _with_letter(letter_of(message), words))
+        headings.append(_with_letter(letter_of(message), " · ".join(filter(None, parts))))
     return headings
 
 
 def _with_letter(letter: str, name: str) -> str:
-    # "Reply A" is stored in the language of its time, such as "回答A".
-    return name if re.search(rf"[^\x21-\x7e]{re.escape(letter)}$", name) else f"{letter} {name}"
+    return name if name == tr("Reply {letter}", letter=letter) else f"{letter} {name}"
 
 
 def sources(message: Message) -> dict[str, str]:
