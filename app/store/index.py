@@ -19,8 +19,6 @@ import sqlite3
 from bisect import bisect_right
 from collections import defaultdict
 
-from msgspec import Struct
-
 _FENCE = re.compile(r"[ ]{0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _QUOTE = re.compile(r"(?:[ ]{0,3}>[ ]?)+")
 _BULLET = re.compile(r"[ \t]*[-*+][ \t]+(?:\[[ xX]\][ \t]+)?|(?=[ \t]*\d{1,9}[.)][ \t])[ \t]*")
@@ -89,21 +87,11 @@ def displayed_text(content: str, role: str = "assistant") -> str:
     return "\n".join(lines)
 
 
-class _EmphasisRun(Struct):
-    """Run of `*`, `_` or `~~` that may open emphasis.
-
-    `part` is its index in the parts, `left` the number of unused markers.
-    """
-
-    part: int
-    left: int
-
-
 def _inline(text: str) -> str:
     if not _SPECIAL.search(text):
         return text
     parts: list[str] = []
-    openers: dict[str, list[_EmphasisRun]] = defaultdict(list)
+    openers: dict[str, int] = {}  # position in `parts` of an open "*", "**" etc.
     brackets: list[int] = []
     ticks: dict[int, list[int]] | None = None
     offset = 0
@@ -142,7 +130,7 @@ def _inline(text: str) -> str:
                 del brackets[-1:]
                 parts.append(mark)
         else:
-            _emphasis(text, special, parts, openers[mark[0]])
+            _emphasis(text, special, parts, openers)
     parts.append(text[offset:])
     return "".join(parts)
 
@@ -154,33 +142,16 @@ def _ticks(text: str) -> dict[int, list[int]]:
     return positions
 
 
-def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: list[_EmphasisRun]) -> None:
-    """Remove the markup that this run closes, or keep the run if it may open emphasis."""
+def _emphasis(text: str, run: re.Match[str], parts: list[str], openers: dict[str, int]) -> None:
+    """Remove a pair of equal runs of `*`, `_` or `~~`, or keep the run if it may open emphasis."""
     mark = run[0]
-    before, after = text[run.start() - 1 : run.start()] or " ", text[run.end() : run.end() + 1]
-    after = after or " "
-    left_flanking = not after.isspace() and (
-        after not in _PUNCTUATION or before.isspace() or before in _PUNCTUATION
-    )
-    right = not before.isspace() and (
-        before not in _PUNCTUATION or after.isspace() or after in _PUNCTUATION
-    )
-    opens, closes = left_flanking, right
-    if mark[0] == "_":
-        opens = left_flanking and (not right or before in _PUNCTUATION)
-        closes = right and (not left_flanking or after in _PUNCTUATION)
-    rest = len(mark)
-    while closes and rest and openers:
-        opener = openers[-1]
-        both = min(opener.left, rest)
-        opener.left -= both
-        rest -= both
-        parts[opener.part] = mark[0] * opener.left
-        if not opener.left:
-            openers.pop()
-    parts.append(mark[0] * rest)
-    if opens and rest:
-        openers.append(_EmphasisRun(len(parts) - 1, rest))
+    before, after = text[run.start() - 1 : run.start()], text[run.end() : run.end() + 1]
+    is_in_word = mark[0] == "_" and before.isalnum() and after.isalnum()
+    if mark in openers and before.strip() and not is_in_word:
+        parts[openers.pop(mark)] = mark = ""
+    elif after.strip() and not is_in_word:
+        openers[mark] = len(parts)
+    parts.append(mark)
 
 
 PASSAGE = 8_000  # characters per passage; the context of a hit comes from its passage

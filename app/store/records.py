@@ -135,9 +135,6 @@ class SearchHit(Struct, frozen=True):
 
 _id_lock = threading.Lock()
 _last_id = 0
-_chance = bytearray()
-# Otherwise, a forked child would generate the same IDs as its parent.
-os.register_at_fork(after_in_child=_chance.clear)
 
 
 def new_id() -> str:
@@ -148,10 +145,7 @@ def new_id() -> str:
     """
     global _last_id
     with _id_lock:
-        if not _chance:  # refill in blocks, since branching may need 10,000 IDs
-            _chance.extend(os.urandom(10 * 128))
-        chance = int.from_bytes(_chance[-10:], "big")
-        del _chance[-10:]
+        chance = int.from_bytes(os.urandom(10), "big")
         _last_id = max((time.time_ns() // 1_000_000) << 80 | chance, _last_id + 1)
         return f"{_last_id:032x}"
 
