@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import partial
-from time import monotonic
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from app import flows
 from app.chats.answer import Answer, Phase
 from app.chats.chat_part import ChatPart
 from app.chats.lanes import HelperRun, LaneState, fork_result, format_result
@@ -42,8 +39,6 @@ class _Round(Struct):
     clock: QTimer
     # by lane number
     generators: dict[int, ReplyGenerator] = field(default_factory=dict)
-    # `monotonic` time of the first text, by lane number
-    since: dict[int, float] = field(default_factory=dict)
 
 
 class HelperRunner(ChatPart):
@@ -53,16 +48,12 @@ class HelperRunner(ChatPart):
     cache matches, but can't call them.
     """
 
-    MEASURE_MS = 1_000
-
     def __init__(
         self, saved: SavedChat, loader: ModelLoader, generator: ReplyGenerator, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._saved, self._loader, self._generator = saved, loader, generator
         self._rounds: dict[str, _Round] = {}
-        self._measure = QTimer(self, interval=self.MEASURE_MS)
-        self._measure.timeout.connect(lambda: flows.start(self, self._take_rates()))
         generator.tools.helpers_requested.connect(self.begin)
         generator.tools.stop_helpers_requested.connect(self.stop)
 
@@ -97,7 +88,6 @@ class HelperRunner(ChatPart):
         self._rounds[call.message_id] = round_
         call.future.add_done_callback(lambda _: self._abandon_round(call.message_id))
         clock.start()
-        self._measure.start()
         self._continue_round(round_)
 
     @Slot(object)
@@ -159,7 +149,6 @@ class HelperRunner(ChatPart):
 
     def _on_text(self, round_: _Round, number: int, _: str, text: str, kind: str) -> None:
         if kind == "answer":
-            round_.since.setdefault(number, monotonic())
             round_.call.lanes[number].text += text
             self._notify(round_)
 
@@ -212,31 +201,9 @@ class HelperRunner(ChatPart):
                 lane.state = LaneState.STOPPED
         for helper in generators.values():
             _drop(helper)
-        if not self._rounds:
-            self._measure.stop()
 
     def _notify(self, round_: _Round) -> None:
         self.text_added.emit(round_.call.message_id, "", "lane")
-
-    async def _take_rates(self) -> None:
-        """Update the speeds from the engine's stats, because one event may contain several
-        tokens.
-        """
-        stats = await self._loader.figures.now() or {}
-        sessions, now = stats.get("sessions", {}), monotonic()
-        for round_, number, helper in self._active_helpers():
-            reply = sessions.get(helper.session.id, {}).get("reply")
-            since = round_.since.get(number, now)
-            if reply and now - since > 0.5:
-                lane = round_.call.lanes[number]
-                lane.tokens = int(reply["generated_tokens"])
-                lane.rate = lane.tokens / (now - since)
-                self._notify(round_)
-
-    def _active_helpers(self) -> Iterator[tuple[_Round, int, ReplyGenerator]]:
-        for round_ in list(self._rounds.values()):
-            for number, helper in list(round_.generators.items()):
-                yield round_, number, helper
 
 
 def _drop(helper: ReplyGenerator) -> None:
