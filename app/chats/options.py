@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -26,18 +26,7 @@ _ANY_JSON = {"type": ["object", "array"]}
 _MOST_PARTS = 200
 
 
-class Form(Protocol):
-    @property
-    def answer_as(self) -> str | None: ...
-    @property
-    def schema(self) -> str: ...
-    @property
-    def choices(self) -> tuple[str, ...]: ...
-    @property
-    def pattern(self) -> str: ...
-
-
-def engine_format_params(options: Form) -> dict[str, Any]:
+def engine_format_params(options: ChatOptions) -> dict[str, Any]:
     """Return the engine's parameters for the reply format, or {} for free text.
 
     Raises ValueError with a message for the user if the format is invalid.
@@ -60,7 +49,7 @@ def engine_format_params(options: Form) -> dict[str, Any]:
     return {"regex": options.pattern}
 
 
-def find_format_error(options: Form) -> str:
+def find_format_error(options: ChatOptions) -> str:
     """Return an error message for an invalid reply format, or ""."""
     if options.answer_as == "schema":
         return _schema_error(options.schema)
