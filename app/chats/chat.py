@@ -25,7 +25,7 @@ from app.chats.queue import MessageQueue
 from app.chats.referenced_chats import FOLLOWS, ChatInUse, ReferencedChats
 from app.chats.reply_generator import ReplyGenerator
 from app.chats.saved_chat import SavedChat, in_one_transaction
-from app.chats.token_count import CountRequest, TokenCount
+from app.chats.token_count import TokenCount
 from app.chats.transcript import RemovedMessages
 from app.chats.tree import set_branch_name
 from app.chats.turn import Compose, Editing, Event
@@ -75,7 +75,7 @@ class Chat(ChatPart):
         self.queue = MessageQueue(saved, self._on_queue)
         referenced_chats = ReferencedChats(saved, store, {} if in_use is None else in_use)
         self.attaching = FileAttacher(saved, loader, referenced_chats, self)
-        self.count = TokenCount(loader, self._make_count_request, self)
+        self.count = TokenCount(saved, loader, self.attaching, self)
         self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attaching, self)
         self.comparison = ComparisonController(
             saved, self.reply, self.turn, self._make_context, self
@@ -126,11 +126,6 @@ class Chat(ChatPart):
     @property
     def compose(self) -> Compose:
         return self._saved.compose
-
-    def _make_count_request(self) -> CountRequest:
-        fields = (self.record, self.options, self.transcript, self.compose, self.model.status)
-        texts, images = self._saved.text, self._saved.image
-        return CountRequest(*fields, files=self.attaching.ready, texts=texts, images=images)
 
     def message_to_display(self, message_id: str) -> Message:
         return panel.hide_names(self.reply.message(message_id))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from functools import partial
 
 from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from app import flows
-from app.chats.attachment_texts import Texts
-from app.chats.images import Images
+from app.chats.file_attacher import FileAttacher
 from app.chats.options import ChatOptions
-from app.chats.transcript import Transcript, conversation
-from app.chats.turn import Compose, Editing
-from app.models.loading import ModelLoader, ModelStatus
-from app.remote.address import is_remote
+from app.chats.saved_chat import SavedChat
+from app.chats.transcript import conversation
+from app.chats.turn import Editing
+from app.models.loading import ModelLoader
 from app.settings.language import counted, number, tr
-from app.store import Attachments, ChatRecord, Message
+from app.store import Message
 
 
 class CountedTokens(Struct, frozen=True):
@@ -50,23 +48,6 @@ class CountedTokens(Struct, frozen=True):
         )
 
 
-class CountRequest(Struct, frozen=True):
-    record: ChatRecord
-    options: ChatOptions
-    transcript: Transcript
-    compose: Compose
-    model_status: ModelStatus
-    # returns the composer's files with the passages that match the message
-    files: Callable[[Compose], Awaitable[Attachments]]
-    # returns the text of an attached file
-    texts: Texts = lambda _: None
-    images: Images | None = None
-
-
-def _has_content(compose: Compose) -> bool:
-    return bool(compose.text or compose.attachments)
-
-
 class TokenCount(QObject):
     PAUSE_MS = 350
 
@@ -74,20 +55,23 @@ class TokenCount(QObject):
     count_changed = Signal(object)
 
     def __init__(
-        self, loader: ModelLoader, make_request: Callable[[], CountRequest], parent: QObject
+        self, saved: SavedChat, loader: ModelLoader, attaching: FileAttacher, parent: QObject
     ) -> None:
-        """``make_request`` returns a snapshot of the chat."""
         super().__init__(parent)
-        self._loader = loader
-        self._make_request = make_request
+        self._saved, self._loader, self._attaching = saved, loader, attaching
         self._asking = flows.Latest(self)
         self._is_stale = False
         self._soon = QTimer(self, singleShot=True, interval=self.PAUSE_MS)
         self._soon.timeout.connect(self.request_count)
 
+    @property
+    def _has_content(self) -> bool:
+        compose = self._saved.compose
+        return bool(compose.text or compose.attachments)
+
     @Slot()
     def request_count_soon(self) -> None:
-        if _has_content(self._make_request().compose):
+        if self._has_content:
             self._soon.start()
         else:
             self._soon.stop()
@@ -102,36 +86,34 @@ class TokenCount(QObject):
     async def _count(self) -> None:
         while self._is_stale:
             self._is_stale = False
-            tokens = await self._ask(self._make_request())
+            tokens = await self._ask()
             if not self._is_stale:
-                self.count_changed.emit(
-                    tokens if _has_content(self._make_request().compose) else None
-                )
+                self.count_changed.emit(tokens if self._has_content else None)
 
-    async def _ask(self, request: CountRequest) -> CountedTokens | None:
-        engine, model, compose = self._loader.engine, request.model_status.model, request.compose
-        if engine is None or model is None or not model.context_length or not _has_content(compose):
+    async def _ask(self) -> CountedTokens | None:
+        saved, record, compose = self._saved, self._saved.record, self._saved.compose
+        engine, model = self._loader.engine_for(record.model), self._loader.get(record.model).model
+        if engine is None or model is None or not model.context_length or not self._has_content:
             return None
-        if is_remote(request.model_status.ref):
-            return None
-        end = request.transcript.leaf_id
-        if isinstance(compose, Editing) and (edited := request.transcript.get(compose.message)):
+        end = saved.transcript.leaf_id
+        if isinstance(compose, Editing) and (edited := saved.transcript.get(compose.message)):
             end = edited.parent_id
         # Count the messages of the real request, which drops earlier messages that don't fit.
-        files = await request.files(compose)
-        message = Message("", request.record.id, end, content=compose.text, attachments=files)
-        path = [*request.transcript.path_to(end), message]
-        images = request.images if model.sees else None
+        files = await self._attaching.ready(compose)
+        message = Message("", record.id, end, content=compose.text, attachments=files)
+        path = [*saved.transcript.path_to(end), message]
+        images = saved.image if model.sees else None
         turns = conversation(
-            path, request.record.system, texts=request.texts, images=images, hears=model.hears
+            path, record.system, texts=saved.text, images=images, hears=model.hears
         )
-        limit = request.options.context_of(model.context_length)
-        count = partial(engine.count_later, model, turns, request.options.reasoning)
+        options = ChatOptions.from_params(record.params)
+        limit = options.context_of(model.context_length)
+        count = partial(engine.count_later, model, turns, options.reasoning)
         try:
             tokens = await flows.wait_for_future(count())
-            if not request.options.slide:
+            if not options.slide:
                 return CountedTokens(tokens, limit)
-            sent = await flows.wait_for_future(count(slides_in=limit, session_id=request.record.id))
+            sent = await flows.wait_for_future(count(slides_in=limit, session_id=record.id))
             return CountedTokens(sent, limit, slid=sent < tokens)
         # The engine stopped, or the template rejected the chat, which is reported on send.
         except Exception:

@@ -169,7 +169,6 @@ _OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llama.cpp"}
 class ServerKind(Struct, frozen=True):
     sampling: Mapping[str, str]  # our sampling parameter names, mapped to the server's
     thinking: bool = False  # reasoning can be turned on and off
-    binds: bool = False  # supports choices and patterns as reply format
     continues: bool = False  # can continue a reply that was cut off
     keeps_reasoning: bool = False  # accepts reasoning from earlier turns
 
@@ -181,12 +180,12 @@ _REPETITION = {"repetition_penalty": "repetition_penalty"}
 
 KINDS: Mapping[str, ServerKind] = {
     "": ServerKind(_SAME),
-    "vllm": ServerKind({**_COMMON, **_REPETITION}, True, True, True),
-    "sglang": ServerKind({**_COMMON, **_REPETITION}, True, True, True),
+    "vllm": ServerKind({**_COMMON, **_REPETITION}, True, True),
+    "sglang": ServerKind({**_COMMON, **_REPETITION}, True, True),
     "llama.cpp": ServerKind(
-        {**_COMMON, **_XTC, "repetition_penalty": "repeat_penalty"}, True, False, True
+        {**_COMMON, **_XTC, "repetition_penalty": "repeat_penalty"}, True, True
     ),
-    "stretto": ServerKind({**_COMMON, **_XTC, **_REPETITION}, True, True, True, True),
+    "stretto": ServerKind({**_COMMON, **_XTC, **_REPETITION}, True, True, True),
 }
 """Server types by `Remote.kind`, where "" is any other server."""
 

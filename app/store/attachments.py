@@ -7,15 +7,16 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar
 
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, ValidationError, convert, structs
 
 Use = Literal["all", "beginning", "pages", "passages"]
 News = Literal["", "new", "changed"]
-_USES, _NEWS = get_args(Use), get_args(News)
-_MOST_SIDE = 1_000_000_000  # pixels
-Span = tuple[int, int, int]
+Count = Annotated[int, Meta(ge=0)]
+Side = Annotated[int, Meta(ge=0, le=1_000_000_000)]  # pixels; more is too much for Qt
+Span = tuple[Count, Count, Count]
+T = TypeVar("T")
 
 
 class AttachedText(Struct, frozen=True, dict=True):
@@ -52,26 +53,26 @@ class Attachment:
     # Hash of the text (see `AttachedText`), image or recording (see `StoredImage`).
     hash: str
     unit: str = ""
-    pages: int = 1
-    characters: int = 0  # length of the entire text
+    pages: Count = 1
+    characters: Count = 0  # length of the entire text
     # Part to send. "passages" are selected when the question is sent.
     use: Use = "all"
     # Parts to send: page (from 1), start and end character. Empty means everything. For an image of
     # a page, this is the page.
     spans: tuple[Span, ...] = ()
     # Image size in pixels, or 0.
-    width: int = 0
-    height: int = 0
-    seconds: int = 0  # length of a recording
+    width: Side = 0
+    height: Side = 0
+    seconds: Count = 0  # length of a recording
     # Pages (from 1) without text, which could be sent as images.
-    scans: tuple[int, ...] = ()
+    scans: tuple[Count, ...] = ()
     # Encoding of a text file in Python's spelling, or "" if the format defines it.
     encoding: str = ""
     # Path of a PDF (to render its pages) or text file (to read it in another encoding). Only valid
     # on this computer.
     path: str = field(default="", compare=False)
     chat: str = ""  # ID of the attached chat, whose messages are the pages; "" for a file
-    before: int = 0  # number of messages in that chat before the attached messages
+    before: Count = 0  # number of messages in that chat before the attached messages
     # "new" for messages since the last read. "changed" messages replace everything read from that
     # point on.
     news: News = ""
@@ -127,41 +128,21 @@ def from_column(text: str | None) -> Attachments:
     return () if text is None or text == "[]" else _attachments(json.loads(text))
 
 
+def _convert(value: object, kind: type[T]) -> T:
+    """Convert a JSON value. Raises ValueError without quoting the value, which may be private."""
+    try:
+        return convert(value, kind)
+    except ValidationError as error:
+        raise ValueError(str(error)) from None
+
+
 def _attachments(value: object) -> Attachments:
-    if not isinstance(value, list):
-        raise TypeError("attachments is not a list")
-    return tuple(map(_attachment, value))
+    return tuple(map(_with_valid_texts, _convert(value, list[Attachment])))
 
 
-_TEXTS = ("name", "kind", "hash", "unit", "path", "chat", "encoding")
-_COUNTS = ("pages", "characters", "width", "height", "seconds", "before")
-
-
-def _attachment(value: Any) -> Attachment:
-    if not isinstance(value, dict):
-        raise TypeError("an attachment is not an object")
-    texts = {n: value.get(n, "") for n in _TEXTS}
-    counts = {n: value.get(n, 0) for n in _COUNTS}
-    spans, use = value.get("spans", []), value.get("use", "all")
-    scans, news = value.get("scans", []), value.get("news", "")
-    if not all(isinstance(value_text, str) for value_text in texts.values()):
-        raise TypeError("an attachment is damaged")
-    if not isinstance(spans, list) or not isinstance(scans, list):
-        raise TypeError("an attachment is damaged")
-    numbers = [
-        *counts.values(),
-        *scans,
-        *(n for s in spans for n in (s if len(s) == 3 else (None,))),
-    ]
-    if any(type(number) is not int or number < 0 for number in numbers):
-        raise ValueError("an attachment is damaged")
-    if use not in _USES or news not in _NEWS:
-        raise ValueError("an attachment is damaged")
-    if max(counts["width"], counts["height"]) > _MOST_SIDE:  # Qt's limit
-        raise ValueError("an attachment is damaged")
-    cleaned = {name: _remove_surrogates(text) for name, text in texts.items()}
-    fields: dict[str, Any] = {**cleaned, **counts, "scans": tuple(scans)}
-    return Attachment(**fields, use=use, news=news, spans=tuple((a, b, c) for a, b, c in spans))
+def _with_valid_texts(attachment: Attachment) -> Attachment:
+    texts = {name: v for name, v in vars(attachment).items() if isinstance(v, str)}
+    return replace(attachment, **{name: _remove_surrogates(v) for name, v in texts.items()})
 
 
 def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
@@ -170,29 +151,23 @@ def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
 
 def queued_from_json(value: object) -> tuple[Queued, ...]:
     queue: dict[str, Queued] = {}
-    for entry in value if isinstance(value, list) else [None]:
-        if not isinstance(entry, dict):
-            raise TypeError("a queued message is damaged")
-        key, text = entry.get("id"), entry.get("text")
-        if not isinstance(key, str) or not isinstance(text, str) or key in queue:
-            raise TypeError("a queued message is damaged")
-        files = attachments_from_json(entry.get("attachments", []))
-        queue[key] = Queued(_remove_surrogates(key), _remove_surrogates(text), files)
+    for entry in _convert(value, list[Queued]):
+        if entry.id in queue:
+            raise ValueError("two queued messages have the same id")
+        files = tuple(replace(_with_valid_texts(file), path="") for file in entry.attachments)
+        key = entry.id
+        queue[key] = Queued(_remove_surrogates(key), _remove_surrogates(entry.text), files)
     return tuple(queue.values())
 
 
 def text_from_json(value: object) -> AttachedText:
-    if not isinstance(value, dict):
-        raise TypeError("a file's text is not an object")
-    unit, pages, labels = value.get("unit", ""), value.get("pages"), value.get("labels", [])
-    if not isinstance(unit, str) or not isinstance(pages, list) or not isinstance(labels, list):
-        raise TypeError("a file's text is damaged")
-    if not pages or not all(isinstance(text, str) for text in (*pages, *labels)):
-        raise TypeError("a file's text is damaged")
+    text = _convert(value, AttachedText)
+    if not text.pages:
+        raise ValueError("a file's text has no pages")
     return AttachedText(
-        _remove_surrogates(unit),
-        tuple(map(_remove_surrogates, pages)),
-        tuple(map(_remove_surrogates, labels)),
+        _remove_surrogates(text.unit),
+        tuple(map(_remove_surrogates, text.pages)),
+        tuple(map(_remove_surrogates, text.labels)),
     )
 
 
@@ -202,7 +177,7 @@ def texts_from_json(value: object) -> dict[str, AttachedText]:
     for key, entry in value.items() if isinstance(value, dict) else ():
         try:
             text = text_from_json(entry)
-        except TypeError:
+        except ValueError:
             continue
         if text.hash == key:  # with a wrong hash, it would replace another file's text
             texts[key] = text

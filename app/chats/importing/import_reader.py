@@ -17,7 +17,7 @@ from threading import Event
 from typing import IO, Any
 
 from ijson.backends import python as careful
-from ijson.common import JSONError
+from ijson.common import JSONError, ObjectBuilder
 from msgspec import Struct, field
 
 from app.settings.language import counted, mark, number, tr
@@ -203,9 +203,7 @@ class _Counted:
 class _Value:
     def __init__(self) -> None:
         self.whole = False
-        self.value: Any = None
-        self._stack: list[Any] = []
-        self._keys: list[str] = []
+        self._builder = ObjectBuilder()
         self._depth = 0
         self._size = 0
 
@@ -213,38 +211,26 @@ class _Value:
     def is_too_long(self) -> bool:
         return self._size > ITEM_LIMIT
 
+    @property
+    def value(self) -> Any:
+        """Return the value, or None if it's too long."""
+        return None if self.is_too_long else self._builder.value
+
     def add_event(self, event: str, value: Any) -> None:
         if event in {"start_map", "start_array"}:
             self._depth += 1
             if self._depth > _DEEPEST:
                 raise UnfitError(mark("{file}: nested too deeply. Everything before it was read."))
-            container: Any = {} if event == "start_map" else []
-            if not self.is_too_long:
-                self._append(container)
-                self._stack.append(container)
         elif event in {"end_map", "end_array"}:
             self._depth -= 1
-            if not self.is_too_long:
-                self._stack.pop()
-        elif event == "map_key":
-            if not self.is_too_long:
-                self._keys.append(value)
-        elif not self.is_too_long:
-            self._append(_to_plain(value))
+        if not self.is_too_long:
+            self._builder.event(event, _to_plain(value))
         length = len(value) if isinstance(value, str) else 0
         # An image string uses a byte per character. A list of words uses several times as much.
         self._size += _EACH + (length // 4 if length > _IMAGE else length)
         if self.is_too_long:
-            self._stack, self._keys, self.value = [], [], None
+            self._builder = ObjectBuilder()  # frees the memory
         self.whole = not self._depth and event != "map_key"
-
-    def _append(self, value: Any) -> None:
-        if not self._stack:
-            self.value = value
-        elif isinstance(self._stack[-1], list):
-            self._stack[-1].append(value)
-        else:
-            self._stack[-1][self._keys.pop()] = value
 
 
 def _to_plain(value: Any) -> Any:

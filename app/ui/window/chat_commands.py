@@ -371,7 +371,7 @@ class ChatCommands(WindowController):
         """Open a chat in which an action will be undone. Return None if the chat was deleted."""
         if self._library.chat(chat_id) is None:
             return None
-        self._open_now(chat_id)
+        self.open(chat_id)
         return self._workspace.pane(chat_id)
 
     @Slot(str, object, int)

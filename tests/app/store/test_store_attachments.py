@@ -257,10 +257,11 @@ def test_older_database_accepts_images(file: Path) -> None:
 
 
 def test_impossible_image_sizes_count_as_damage() -> None:
-    assert attachments_from_json([{"width": 12_000, "height": 9_000}])[0].is_image
+    image = {"name": "lake.png", "kind": "PNG", "hash": "h", "height": 9_000}
+    assert attachments_from_json([{**image, "width": 12_000}])[0].is_image
     for side in (10**12, -1, 1.5, True):
-        with pytest.raises(ValueError, match="damaged"):
-            attachments_from_json([{"width": side, "height": 1}])
+        with pytest.raises(ValueError, match="width"):
+            attachments_from_json([{**image, "width": side}])
 
 
 def test_search_finds_images_by_file_name(store: Store) -> None:
