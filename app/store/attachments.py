@@ -48,10 +48,10 @@ class StoredImage:
 
 @dataclass(frozen=True)
 class Attachment:
-    name: str
-    kind: str  # file type for the user: "PDF", "Word", "text", "PNG"
+    name: str = ""
+    kind: str = ""  # file type for the user: "PDF", "Word", "text", "PNG"
     # Hash of the text (see `AttachedText`), image or recording (see `StoredImage`).
-    hash: str
+    hash: str = ""
     unit: str = ""
     pages: Count = 1
     characters: Count = 0  # length of the entire text
@@ -128,7 +128,7 @@ def from_column(text: str | None) -> Attachments:
     return () if text is None or text == "[]" else _attachments(json.loads(text))
 
 
-def _convert(value: object, kind: type[T]) -> T:
+def from_json(value: object, kind: type[T]) -> T:
     """Convert a JSON value. Raises ValueError without quoting the value, which may be private."""
     try:
         return convert(value, kind)
@@ -137,7 +137,7 @@ def _convert(value: object, kind: type[T]) -> T:
 
 
 def _attachments(value: object) -> Attachments:
-    return tuple(map(_with_valid_texts, _convert(value, list[Attachment])))
+    return tuple(map(_with_valid_texts, from_json(value, list[Attachment])))
 
 
 def _with_valid_texts(attachment: Attachment) -> Attachment:
@@ -151,7 +151,7 @@ def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:
 
 def queued_from_json(value: object) -> tuple[Queued, ...]:
     queue: dict[str, Queued] = {}
-    for entry in _convert(value, list[Queued]):
+    for entry in from_json(value, list[Queued]):
         if entry.id in queue:
             raise ValueError("two queued messages have the same id")
         files = tuple(replace(_with_valid_texts(file), path="") for file in entry.attachments)
@@ -161,7 +161,7 @@ def queued_from_json(value: object) -> tuple[Queued, ...]:
 
 
 def text_from_json(value: object) -> AttachedText:
-    text = _convert(value, AttachedText)
+    text = from_json(value, AttachedText)
     if not text.pages:
         raise ValueError("a file's text has no pages")
     return AttachedText(

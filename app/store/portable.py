@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast, get_args
+from typing import Any, TypeVar
 
 from msgspec.structs import asdict, replace
 
@@ -12,11 +12,12 @@ from app.store.attachments import (
     Attachments,
     attachments_from_json,
     attachments_to_json,
+    from_json,
     images_to_json,
     queued_from_json,
     queued_to_json,
 )
-from app.store.records import LONGEST_NAME, ChatRecord, Folder, Message, Role, Status
+from app.store.records import LONGEST_ID, LONGEST_NAME, ChatRecord, Folder, Message, Status
 
 FORMAT = "stretto-chats"
 VERSION = 1
@@ -24,10 +25,8 @@ VERSION = 1
 _NOT_OUT = {"deleted_at"}
 _CHAT = [name for name in ChatRecord.__struct_fields__ if name not in _NOT_OUT]
 _MESSAGE = [name for name in Message.__struct_fields__ if name not in {*_NOT_OUT, "chat_id"}]
-_NULL = {"parent_id", "leaf_id", "edited_id", "folder_id", "pinned_at", "archived_at", "group_id"}
-_OBJECTS = {"params", "stats"}
 _FILES = {"attachments", "draft_attachments", "edited_attachments"}
-_LONGEST_ID = 200
+R = TypeVar("R", ChatRecord, Message)
 
 
 def collect_attachments(chat: ChatRecord, messages: Iterable[Message]) -> list[Attachments]:
@@ -80,16 +79,15 @@ def to_text(value: Any) -> str:
 
 def chat_from_json(value: Mapping[str, Any]) -> tuple[ChatRecord, list[Message]]:
     """Reverse `chat_to_json`. Raises ValueError or TypeError with the reason."""
-    fields = _known(value, _CHAT)
     listed = value.get("messages")
     if not isinstance(listed, list):
         raise ValueError("messages is not a list")
-    chat = ChatRecord(**fields)
+    chat = _to_record(value, _CHAT, ChatRecord)
     messages: dict[str, Message] = {}
     for number, item in enumerate(listed, 1):
         if not isinstance(item, dict):
             raise ValueError(f"message {number} is not an object")
-        message = Message(chat_id=chat.id, **_known(item, _MESSAGE))
+        message = _to_record({**item, "chat_id": chat.id}, (*_MESSAGE, "chat_id"), Message)
         if message.id in messages:
             raise ValueError(f"two messages have the id {message.id[:40]!r}")
         if message.parent_id is not None and message.parent_id not in messages:
@@ -117,7 +115,7 @@ def folders_from_json(value: object) -> list[Folder]:
     for item in value if isinstance(value, list) else []:
         if isinstance(item, dict):
             name, key, parent = item.get("name"), item.get("id"), item.get("parent_id")
-            if isinstance(name, str) and isinstance(key, str) and 0 < len(key) <= _LONGEST_ID:
+            if isinstance(name, str) and isinstance(key, str) and 0 < len(key) <= LONGEST_ID:
                 above = parent if isinstance(parent, str) else None
                 folders[key] = Folder(key, name[:LONGEST_NAME], above)
     tops = {key for key, item in folders.items() if item.parent_id is None}
@@ -137,46 +135,17 @@ def _skip_deleted(messages: Iterable[Message]) -> Iterator[Message]:
         yield replace(message, parent_id=parent, status=status)
 
 
-def _known(value: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    for name in names:
-        if name in value:
-            fields[name] = _checked(name, value[name])
-        elif name == "id":
-            raise ValueError(f"{name} is missing")
-    return fields
-
-
-def _checked(name: str, value: Any) -> Any:
-    if value is None and name in _NULL:
-        return None
-    if name in _OBJECTS:
-        if not isinstance(value, dict):
-            raise ValueError(f"{name} is not an object")
-        json.dumps(value)
-        return value
-    if name in _FILES:
-        return attachments_from_json(value)
-    if name == "queued":
-        return queued_from_json(value)
-    if name == "tags":
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise ValueError("tags is not a list of words")
-        return tuple(dict.fromkeys(value))
-    if name.endswith("_at"):
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"{name} is not a time")
-        if not math.isfinite(value := float(value)):
-            raise ValueError(f"{name} is not a time")
-        return value
-    if not isinstance(value, str):
-        raise ValueError(f"{name} is not a text")
-    if name == "id" and not 0 < len(value) <= _LONGEST_ID:
-        raise ValueError("id is empty or too long")
-    choices = {"role": get_args(Role), "status": get_args(Status)}.get(name)
-    if choices is not None and value not in choices:
-        raise ValueError(f"{name} is none of {', '.join(cast(tuple[str, ...], choices))}")
-    return value
+def _to_record(value: Mapping[str, Any], names: Iterable[str], kind: type[R]) -> R:
+    fields = {name: value[name] for name in names if name in value}
+    parsed: dict[str, Any] = {
+        name: attachments_from_json(fields.pop(name)) for name in _FILES & fields.keys()
+    }
+    if "queued" in fields:
+        parsed["queued"] = queued_from_json(fields.pop("queued"))
+    record = from_json(fields, kind)
+    if isinstance(record, ChatRecord):
+        parsed["tags"] = tuple(dict.fromkeys(record.tags))
+    return replace(record, **parsed)
 
 
 def _to_finite(value: Any) -> Any:

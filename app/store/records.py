@@ -5,9 +5,9 @@ import os
 import re
 import threading
 import time
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from app.settings.language import mark, tr
@@ -35,24 +35,30 @@ def title_from(text: str, longest: int = 48) -> str:
     return (head[:at] if at > longest // 2 else head).rstrip(" ,.;:") + "…"
 
 
+LONGEST_ID = 200
+Id = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
+Time = Annotated[float, Meta(ge=-1e15, le=1e15)]
+"""Seconds since the epoch. Imported files may contain infinity."""
+
+
 class ChatRecord(Struct, frozen=True):
-    id: str
+    id: Id
     title: str = ""
     model: str = ""  # path of the model folder, or "" if no model was chosen
     system: str = ""
     # sampling parameters and other settings (JSON values)
     params: dict[str, Any] = field(default_factory=dict)
     draft: str = ""
-    # Seconds since the epoch. The sidebar sorts by `updated_at`.
-    created_at: float = field(default_factory=time.time)
-    updated_at: float = field(default_factory=time.time)
-    deleted_at: float | None = None
+    # The sidebar sorts by `updated_at`.
+    created_at: Time = field(default_factory=time.time)
+    updated_at: Time = field(default_factory=time.time)
+    deleted_at: Time | None = None
     leaf_id: str | None = None  # last message of the selected branch
     edited_id: str | None = None  # message being edited in the composer
     edited_text: str = ""
     folder_id: str | None = None
-    pinned_at: float | None = None
-    archived_at: float | None = None
+    pinned_at: Time | None = None
+    archived_at: Time | None = None
     tags: tuple[str, ...] = ()
     # Author of the title: "person", "model", or "" if derived from the first message.
     titled_by: str = ""
@@ -96,7 +102,7 @@ class Message(Struct, frozen=True):
     be undone. An unknown role or status raises ValueError.
     """
 
-    id: str
+    id: Id
     chat_id: str
     parent_id: str | None = None
     role: Role = "user"
@@ -106,8 +112,8 @@ class Message(Struct, frozen=True):
     error: str = ""
     model: str = ""
     stats: dict[str, Any] = field(default_factory=dict)
-    created_at: float = field(default_factory=time.time)
-    deleted_at: float | None = None
+    created_at: Time = field(default_factory=time.time)
+    deleted_at: Time | None = None
     attachments: Attachments = ()
 
     def __post_init__(self) -> None:

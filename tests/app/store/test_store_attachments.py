@@ -257,11 +257,10 @@ def test_older_database_accepts_images(file: Path) -> None:
 
 
 def test_impossible_image_sizes_count_as_damage() -> None:
-    image = {"name": "lake.png", "kind": "PNG", "hash": "h", "height": 9_000}
-    assert attachments_from_json([{**image, "width": 12_000}])[0].is_image
+    assert attachments_from_json([{"width": 12_000, "height": 9_000}])[0].is_image
     for side in (10**12, -1, 1.5, True):
         with pytest.raises(ValueError, match="width"):
-            attachments_from_json([{**image, "width": side}])
+            attachments_from_json([{"width": side, "height": 1}])
 
 
 def test_search_finds_images_by_file_name(store: Store) -> None:
