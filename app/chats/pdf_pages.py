@@ -8,6 +8,8 @@ from pathlib import Path
 
 from app.chats.images import THUMBNAIL, Read
 from app.store import Attachment, StoredImage
+from engine import EngineError
+from engine.errors import INVALID_REQUEST
 from engine.sandbox.jobs import draw_pages
 
 PIXELS = 2_000_000  # per page; small text is still legible, and few models accept more
@@ -27,6 +29,11 @@ def render_pages(
     ``count`` is the number of pages in the file; ``numbers`` counts from 1. Raises EngineError if
     the file can't be read anymore.
     """
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        message = f"“{path.name}” cannot be opened: {error.strerror or error}."
+        raise EngineError(INVALID_REQUEST, message) from None
     pages: list[Read] = []
     for start in range(0, len(numbers), _AT_ONCE):
         batch = numbers[start : start + _AT_ONCE]

@@ -22,9 +22,8 @@ from app.chats.importing import Import
 from app.store import Store
 from app.ui.pane.files import PagesDialog
 from app.ui.pane.pane import ChatPane
-from engine import Engine, EngineError
+from engine import Engine
 from engine.bench.seeing import write_seeing
-from engine.errors import ENGINE_STOPPED
 from engine.messages import Image, text_of
 from engine.sandbox import jobs, ocr
 from engine.sandbox.images import DecodedImage
@@ -161,14 +160,6 @@ def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None
     read(run, lambda: not run.pane.chat.attaching.reading)
     assert "“scan.pdf”" in run.window.toast.text
     assert numbers(run.pane) == [7]
-
-
-def test_waiting_for_rendered_pages_can_be_stopped(tmp_path: Path) -> None:
-    stop, path = threading.Event(), scan(tmp_path, 1)
-    stop.set()
-    with pytest.raises(EngineError) as error:
-        pdf_pages.render_pages(path, "scan.pdf", 1, [1], stop)
-    assert error.value.code == ENGINE_STOPPED
 
 
 def test_page_limit_equals_attachment_limit(run: Run, tmp_path: Path) -> None:
