@@ -184,6 +184,28 @@ HELPER_BOUNDS = {
 }
 
 
+_BOUNDED = {
+    **HELPER_BOUNDS,
+    "context": CONTEXT,
+    "seed": (0, 2**31 - 1),  # the engine accepts more than the UI can display
+}
+
+
+def _is_valid(option: str, value: Any) -> bool:
+    if option in ("schema", "pattern"):
+        return isinstance(value, str)
+    if option in ("reasoning", "reproducible", "slide"):
+        return isinstance(value, bool)
+    if option == "answer_as":
+        return value in FORMS
+    if option == "kv_bits":
+        return value in (4, 8)
+    if option in _BOUNDED:
+        least, most = _BOUNDED[option]
+        return type(value) is int and least <= value <= most
+    return is_valid(option, value)
+
+
 class ChatOptions(Struct, frozen=True):
     """The user's options for a chat. None means the model's default."""
 
@@ -228,28 +250,7 @@ class ChatOptions(Struct, frozen=True):
             if option in ("stop", "choices", "tools"):  # JSON has no tuples
                 if isinstance(value, (list, tuple)):
                     fields[option] = tuple(s for s in value if isinstance(s, str) and s)
-            elif option in ("schema", "pattern"):
-                if isinstance(value, str):
-                    fields[option] = value
-            elif option == "answer_as":
-                if value in FORMS:
-                    fields["answer_as"] = value
-            elif option in ("reasoning", "reproducible", "slide"):
-                if isinstance(value, bool):
-                    fields[option] = value
-            elif option == "kv_bits":
-                if value in (4, 8):
-                    fields["kv_bits"] = int(value)
-            elif (limits := HELPER_BOUNDS.get(option)) is not None:
-                if type(value) is int and limits[0] <= value <= limits[1]:
-                    fields[option] = value
-            elif option == "context":
-                if type(value) is int and CONTEXT[0] <= value <= CONTEXT[1]:
-                    fields["context"] = value
-            elif option == "seed":  # the engine accepts more than the UI can display
-                if type(value) is int and 0 <= value < 2**31:
-                    fields["seed"] = value
-            elif value is not None and is_valid(option, value):
+            elif value is not None and _is_valid(option, value):
                 fields[option] = value
         return cls(**fields)
 

@@ -323,21 +323,14 @@ class ToolCallRunner(ChatPart):
         if future is None:
             return
         call.preview, call.previewed, call.looking = None, call.arguments, future
-        flows.start(self, self._show_preview(call, call.arguments, future))
+        flows.start(self, self._show_preview(call, future))
 
-    async def _show_preview(
-        self, call: Call, arguments: str, future: Future[Difference | Obstacle | None]
-    ) -> None:
+    async def _show_preview(self, call: Call, future: Future[Difference | Obstacle | None]) -> None:
         try:
             preview = await flows.wait_for_future(future)
         except CancelledError:
             return
-        # ignore a preview of earlier arguments
-        if (
-            call.state is CallState.ASKING
-            and call.previewed == arguments
-            and call.looking is future
-        ):
+        if call.state is CallState.ASKING and call.looking is future:  # not of earlier arguments
             call.preview = preview
             self.message_changed.emit(call.message_id)
 

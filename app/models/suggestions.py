@@ -7,6 +7,7 @@ import os
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -58,20 +59,24 @@ class Suggestion(Struct, frozen=True):
         return self.repo.rpartition("/")[2]
 
 
+def _read_models(file: Path | None) -> dict[str, Any]:
+    text = (file or resources() / "models.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _parse_model(entry: dict[str, Any]) -> Suggestion:
+    size = round(entry["size_gb"] * 1e9)
+    return Suggestion(entry["repo"], size, entry["good_at"], entry["licence"])
+
+
 def load_suggestions(file: Path | None = None) -> dict[int, list[Suggestion]]:
     """Return the suggestions by memory size in GB, smallest first.
 
     Returns {} if the file is missing or damaged. The search works without it.
     """
     try:
-        text = (file or resources() / "models.toml").read_text(encoding="utf-8")
-        return {
-            row["memory_gb"]: [
-                Suggestion(m["repo"], round(m["size_gb"] * 1e9), m["good_at"], m["licence"])
-                for m in row["model"]
-            ]
-            for row in sorted(tomllib.loads(text)["class"], key=lambda row: int(row["memory_gb"]))
-        }
+        rows = sorted(_read_models(file)["class"], key=lambda row: int(row["memory_gb"]))
+        return {row["memory_gb"]: [_parse_model(model) for model in row["model"]] for row in rows}
     except (OSError, ValueError, LookupError, TypeError) as error:
         log.warning("model suggestions not read: %s", error)
         return {}
@@ -88,11 +93,8 @@ class SmallModel(Struct, frozen=True):
 @cache
 def load_small_model(file: Path | None = None) -> SmallModel | None:
     try:
-        text = (file or resources() / "models.toml").read_text(encoding="utf-8")
-        entry = tomllib.loads(text)["small"]
-        size = round(entry["size_gb"] * 1e9)
-        suggestion = Suggestion(entry["repo"], size, entry["good_at"], entry["licence"])
-        return SmallModel(suggestion, str(entry["file_sha256"]))
+        entry = _read_models(file)["small"]
+        return SmallModel(_parse_model(entry), str(entry["file_sha256"]))
     except (OSError, ValueError, LookupError, TypeError) as error:
         log.warning("cannot read the small model's suggestion: %s", error)
         return None

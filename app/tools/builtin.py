@@ -129,9 +129,7 @@ def _value(node: ast.expr) -> int | float:
 
 def _check_power(base: int | float, exponent: int | float) -> None:
     are_integers = isinstance(base, int) and isinstance(exponent, int)
-    if are_integers and abs(exponent) * max(
-        base.bit_length() if isinstance(base, int) else 0, 1
-    ) > (_MOST_BITS):
+    if are_integers and abs(exponent) * max(int(base).bit_length(), 1) > _MOST_BITS:
         raise ToolError(mark("The number is too large."))
 
 

@@ -383,16 +383,11 @@ def _refusal(error: OSError) -> ToolError:
 
 
 def _walk(folder: int, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    for _, folders, files, _ in _fwalk(folder):
-        folders[0][:] = sorted(n for n in folders[0] if not n.startswith("."))
+    for root, folders, files, _ in os.fwalk(".", dir_fd=folder, follow_symlinks=False):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             if not name.startswith("."):
-                yield (*names, *folders[1], name)
-
-
-def _fwalk(folder: int) -> Iterator[tuple[str, tuple[list[str], tuple[str, ...]], list[str], int]]:
-    for root, folders, files, descriptor in os.fwalk(".", dir_fd=folder, follow_symlinks=False):
-        yield root, (folders, PurePosixPath(root).parts), files, descriptor
+                yield (*names, *PurePosixPath(root).parts, name)
 
 
 def _read_lines(grant: Grant, names: tuple[str, ...], text: str) -> list[str]:

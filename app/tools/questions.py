@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from app.settings.language import mark, tr
 from app.tools.tool import ToolError, clean, one_line
@@ -232,9 +233,7 @@ def _field(name: str, part: Mapping[str, Any], required: bool) -> Field:
         )
     except (ValueError, TypeError):
         default_value = None
-    return Field(
-        name, title, kind, description, required, default_value, form, minimum, maximum, choices
-    )
+    return replace(field, default=default_value)
 
 
 def _kind(part: Mapping[str, Any]) -> FieldKind | None:

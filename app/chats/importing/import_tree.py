@@ -112,10 +112,6 @@ def as_dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-class _Answer(Struct):
-    nodes: list[Node] = field(default_factory=list)
-
-
 def build_chat(
     source: str, chat: ChatRecord, nodes: Mapping[str, Node], current: str | None
 ) -> ImportedChat:
@@ -129,17 +125,17 @@ def build_chat(
     for key, parent in _parents(nodes, current).items():
         below.setdefault(parent, []).append(nodes[key])
     parents: dict[str, str | None] = {}
-    waiting: list[tuple[Node, str | None, _Answer | None]] = [
-        (node, None, None) for node in reversed(below.get(None, []))
+    # with the consecutive assistant entries before each node, which become one message
+    waiting: list[tuple[Node, str | None, list[Node]]] = [
+        (node, None, []) for node in reversed(below.get(None, []))
     ]
     while waiting:
         node, parent, answer = waiting.pop()
         if node.role == "assistant":
-            answer = answer or _Answer()
-            answer.nodes.append(node)
+            answer.append(node)
         elif node.role:
             parent = _add_answer(imported_chat, answer, parent, parents)
-            answer = None
+            answer = []
             if node.role == "user":
                 parent = _add(imported_chat, node, parent)
             elif parent is None:
@@ -150,9 +146,9 @@ def build_chat(
         after = below.pop(node.key, [])
         if len(after) != 1:
             parent = _add_answer(imported_chat, answer, parent, parents)
-            answer = None
+            answer = []
         parents.setdefault(node.key, parent)
-        waiting += [(child, parent, answer) for child in reversed(after)]
+        waiting += [(child, parent, answer or []) for child in reversed(after)]
     leaf = parents.get(current or "") or (
         imported_chat.messages[-1].id if imported_chat.messages else None
     )
@@ -204,24 +200,24 @@ def _parents(nodes: Mapping[str, Node], current: str | None) -> dict[str, str | 
 
 def _add_answer(
     imported_chat: ImportedChat,
-    answer: _Answer | None,
+    answer: list[Node],
     parent: str | None,
     parents: dict[str, str | None],
 ) -> str | None:
     """Add the merged assistant message if it has text. Return the parent of the next message."""
-    if answer is None:
+    if not answer:
         return parent
-    last = answer.nodes[-1]
+    last = answer[-1]
     joined = replace(
         last,
-        content="\n\n".join(node.content for node in answer.nodes if node.content),
-        reasoning="\n\n".join(node.reasoning for node in answer.nodes if node.reasoning),
-        model=next((node.model for node in reversed(answer.nodes) if node.model), ""),
-        created_at=answer.nodes[0].created_at or last.created_at,
+        content="\n\n".join(node.content for node in answer if node.content),
+        reasoning="\n\n".join(node.reasoning for node in answer if node.reasoning),
+        model=next((node.model for node in reversed(answer) if node.model), ""),
+        created_at=answer[0].created_at or last.created_at,
     )
     if joined.content or joined.reasoning:
         parent = _add(imported_chat, joined, parent)
-    for node in answer.nodes:
+    for node in answer:
         parents[node.key] = parent
     return parent
 
