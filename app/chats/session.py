@@ -80,12 +80,9 @@ class ChatSession:
         return self._session
 
     def _open_remote(self, model: RemoteModel, options: ChatOptions) -> RemoteSession:
-        session, params = self._session, options.to_params()
-        if isinstance(session, RemoteSession) and session.remote == model.remote:
-            session.choose(params)
-            return session
         self.close()
-        self._session = session = self._loader.remotes.session(model.remote, self._chat_id, params)
+        params, remotes = options.to_params(), self._loader.remotes
+        self._session = session = RemoteSession(self._chat_id, model.remote, remotes, params)
         self._made_for = None
         return session
 

@@ -180,10 +180,6 @@ class SessionRequests(Protocol):
 
     def start(self, work: Coroutine[Any, Any, T]) -> Future[T]: ...
 
-    def session(
-        self, remote: Remote, chat_id: str, sampling: Mapping[str, Any]
-    ) -> RemoteSession: ...
-
 
 class RemoteReply:
     def __init__(
@@ -330,9 +326,6 @@ class RemoteSession:
         self._chosen = dict(sampling)
         self._reply: RemoteReply | None = None
 
-    def choose(self, sampling: Mapping[str, Any]) -> None:
-        self._chosen = dict(sampling)
-
     def send(
         self,
         prompt: Sequence[Mapping[str, Any]],
@@ -349,7 +342,7 @@ class RemoteSession:
     def prioritise(self, priority: int = 1, program: str = "", share: float = 0.0) -> None: ...
 
     def fork(self, session_id: str | None = None) -> RemoteSession:
-        return self._line.session(self.remote, session_id or uuid.uuid4().hex, self._chosen)
+        return RemoteSession(session_id or uuid.uuid4().hex, self.remote, self._line, self._chosen)
 
     def close(self, forget: bool = False) -> None:
         if self._reply is not None:

@@ -12,7 +12,7 @@ from app.remote import client, remote_errors
 from app.remote.address import KINDS, ListedModel, Remote, parse_ref
 from app.remote.discovery import Tell, look
 from app.remote.groups import MachineGroup, MachineGroups
-from app.remote.remote_session import RemoteModel, RemoteSession
+from app.remote.remote_session import RemoteModel
 from app.settings import keychain
 from app.settings.language import tr
 from app.settings.settings import Settings
@@ -125,9 +125,6 @@ class Remotes:
         self._keys.pop(address, None)
         keychain.delete(_keychain_account(address))
         return key
-
-    def session(self, remote: Remote, chat_id: str, sampling: Mapping[str, Any]) -> RemoteSession:
-        return RemoteSession(chat_id, remote, self, sampling)
 
     def models_at(self, address: str, key: str | None) -> Future[list[ListedModel]]:
         """Return a server's models, using the stored key by default. Errors are RemoteErrors."""

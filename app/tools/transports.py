@@ -18,7 +18,7 @@ from typing import Any
 import anyio
 import httpx2
 import mcp_types as types
-from anyio.abc import ByteReceiveStream, Process
+from anyio.abc import AsyncResource, ByteReceiveStream, Process
 from mcp.os.posix.utilities import terminate_posix_process_tree
 from mcp.shared.message import SessionMessage
 
@@ -240,27 +240,30 @@ def make_refusal(head: bytes, reason: str) -> SessionMessage | Exception:
 
 async def _end(process: Process) -> None:
     """Close the input and wait. Then stop the process and its child processes."""
-    for stream in (process.stdin,):
-        if stream is not None:
-            with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                await stream.aclose()
-    with anyio.move_on_after(LEAVE_S):
-        while process.returncode is None:
-            await anyio.sleep(0.01)
+    await _close(process.stdin)
+    await _wait_for_exit(process)
     await terminate_posix_process_tree(process, LEAVE_S)
-    with anyio.move_on_after(LEAVE_S):
-        while process.returncode is None:
-            await anyio.sleep(0.01)
-    for pipe in (process.stdout, process.stderr):
-        if pipe is not None:
-            with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
-                await pipe.aclose()
+    await _wait_for_exit(process)
+    await _close(process.stdout)
+    await _close(process.stderr)
     # Otherwise, the loop would keep the transport (with a warning) while a grandchild has a pipe
     # open.
     transport = getattr(getattr(process, "_process", None), "_transport", None)
     if transport is not None:
         with suppress(PermissionError, OSError):
             transport.close()
+
+
+async def _close(pipe: AsyncResource | None) -> None:
+    if pipe is not None:
+        with suppress(OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await pipe.aclose()
+
+
+async def _wait_for_exit(process: Process) -> None:
+    with anyio.move_on_after(LEAVE_S):
+        while process.returncode is None:
+            await anyio.sleep(0.01)
 
 
 LONGEST_BODY = 64 * 1024 * 1024

@@ -74,7 +74,7 @@ class Elsewhere:
         return heard, session.send(turns, SamplingParams(**params), heard)
 
     def session(self, remote: Remote, chosen: dict[str, Any] | None = None) -> RemoteSession:
-        return self.remotes.session(remote, "chat", chosen or {})
+        return RemoteSession("chat", remote, self.remotes, chosen or {})
 
     def close(self) -> None:
         self.remotes.shut_down()
