@@ -221,13 +221,7 @@ def test_invalid_lanes_from_files_are_empty(kept: object) -> None:
 
 
 def test_imported_lane_has_ended() -> None:
-    told = {
-        "question": "a\u202e",
-        "state": "writing",
-        "text": "\x1b[2Jb",
-        "tokens": -1,
-        "rate": "x",
-    }
+    told = {"question": "a\u202e", "state": "writing", "text": "\x1b[2Jb"}
     found = lanes_of(Message("m", "c", role="tool", stats={"lanes": [told] * 9}))
     assert found == [HelperRun("a", LaneState.STOPPED, "b")] * 8
 
