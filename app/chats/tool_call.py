@@ -103,14 +103,14 @@ def find_argument_error(arguments: str) -> str | None:
 
 DENIED = "The person did not allow this call."
 STOPPED = "The call was stopped before it ended."
-LEFT_OUT = "The result was too long for this chat and was left out."
+_LEFT_OUT = "The result was too long for this chat and was left out."  # by older versions
 
 
 _FOR_MODELS = {
     DENIED: "",
     STOPPED: "",
     NO_RESULT: "",
-    LEFT_OUT: mark("The result was too long for this chat and was left out."),
+    _LEFT_OUT: mark("The result was too long for this chat and was left out."),
 }
 _OUTCOMES = {
     OutcomeKind.NO_FOLDERS.value: mark("This chat has no folders."),
@@ -139,10 +139,7 @@ def result_of(message: Message) -> str:
 
 
 class CallState(Enum):
-    """State of a call. In the first two states, the call waits for the user."""
-
     ASKING = "asking"
-    TOO_LONG = "too_long"
     RUNNING = "running"
     OVER = "over"
 
@@ -165,9 +162,6 @@ class Call(Struct):
     future: Future[ToolResult] | None = None
     channel: int | None = None  # receives the result and questions of a running call
     since: float = field(default_factory=monotonic)
-    # set while the user decides how much of a long result to keep
-    result: ToolResult | None = None
-    room: int = 0  # characters that would fit
     # effect of the call, or why it can't run
     preview: Difference | Obstacle | None = None
     previewed: str | None = None  # arguments that belong to the preview
@@ -194,7 +188,7 @@ class Call(Struct):
 
     @property
     def is_waiting(self) -> bool:
-        return self.state in {CallState.ASKING, CallState.TOO_LONG} or bool(self.questions)
+        return self.state is CallState.ASKING or bool(self.questions)
 
 
 class ToolActivity(Struct, frozen=True):

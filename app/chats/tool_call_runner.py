@@ -17,7 +17,6 @@ from app.chats.chat_part import ChatPart
 from app.chats.saved_chat import SavedChat
 from app.chats.tool_call import (
     DENIED,
-    LEFT_OUT,
     STOPPED,
     Call,
     CallState,
@@ -246,15 +245,6 @@ class ToolCallRunner(ChatPart):
         self._report_change(call)
         return True
 
-    def resolve_long_result(self, message_id: str, is_shortened: bool) -> None:
-        call = self.calls.get(message_id)
-        if call is None or call.state is not CallState.TOO_LONG or call.result is None:
-            return
-        result = call.result
-        text = shorten(result.text, call.room) if is_shortened else LEFT_OUT
-        self._end(call, "complete", replace(result, text=text))
-        self._soon.start()
-
     def stop_call(self, message_id: str) -> None:
         """Stop one call. The model gets a note, and the turn continues."""
         call = self.calls.get(message_id)
@@ -349,12 +339,9 @@ class ToolCallRunner(ChatPart):
         except BaseException as error:  # including SystemExit from a library
             result = failed_result(error)
         self._close_channel(call)
-        room = self._result_room()
-        call.room = max(2000, room * self.CHARACTERS_PER_TOKEN // 2) if room else len(result.text)
-        if len(result.text) > call.room:
-            call.state, call.result = CallState.TOO_LONG, result
-            self._report_change(call)
-            return
+        if room := self._result_room():
+            most = max(2000, room * self.CHARACTERS_PER_TOKEN // 2)
+            result = replace(result, text=shorten(result.text, most))
         self._end(call, "error" if result.error else "complete", result)
         self._soon.start()
 
@@ -384,10 +371,10 @@ class ToolCallRunner(ChatPart):
     def _end(
         self, call: Call, status: str, result: ToolResult, decision: Decision | None = None
     ) -> None:
-        ran = call.state is CallState.RUNNING or call.result is not None
+        ran = call.state is CallState.RUNNING
         self._close_channel(call)
         call.decision = decision or call.decision
-        call.state, call.result = CallState.OVER, None
+        call.state = CallState.OVER
         stats = figures(call) | {"size": result.size, "failed": result.error}
         if result.outcome is not None:
             stats["outcome"] = result.outcome.to_json()

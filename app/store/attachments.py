@@ -141,8 +141,9 @@ def _attachments(value: object) -> Attachments:
 
 
 def _with_valid_texts(attachment: Attachment) -> Attachment:
-    texts = {name: v for name, v in vars(attachment).items() if isinstance(v, str)}
-    return replace(attachment, **{name: _remove_surrogates(v) for name, v in texts.items()})
+    values = vars(attachment).items()
+    texts: Any = {name: _remove_surrogates(v) for name, v in values if isinstance(v, str)}
+    return replace(attachment, **texts)
 
 
 def queued_to_json(queue: tuple[Queued, ...]) -> list[dict[str, Any]]:

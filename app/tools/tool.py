@@ -181,10 +181,6 @@ class ToolResult(Struct, frozen=True):
     # Set if a built-in tool did something that we describe in the user's language.
     outcome: Outcome | None = None
 
-    @property
-    def is_cut(self) -> bool:
-        return self.size > len(self.text)
-
 
 def clean_result(text: str, error: bool = False) -> ToolResult:
     size = len(text)

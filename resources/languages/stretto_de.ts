@@ -1497,10 +1497,6 @@ Jetzt: {now}</translation>
         <translation>{tool} braucht deine Eingabe</translation>
     </message>
     <message>
-        <source>It has {size}; about {room} fit in this chat.</source>
-        <translation>Es umfasst {size}; etwa {room} passen in diesen Chat.</translation>
-    </message>
-    <message>
         <source>Allow Once</source>
         <translation>Einmal erlauben</translation>
     </message>
@@ -1517,10 +1513,6 @@ Du hast abgelehnt.</translation>
     <message>
         <source>tool</source>
         <translation>Tool</translation>
-    </message>
-    <message>
-        <source>The result of {tool} is too long</source>
-        <translation>Das Ergebnis von {tool} ist zu lang</translation>
     </message>
     <message numerus="yes">
         <source>%Ln character</source>
@@ -4094,22 +4086,6 @@ Du hast abgelehnt.</translation>
     <message>
         <source>Deny All</source>
         <translation>Alle ablehnen</translation>
-    </message>
-    <message>
-        <source>Shorten</source>
-        <translation>Kürzen</translation>
-    </message>
-    <message>
-        <source>Keep the beginning and the end</source>
-        <translation>Anfang und Ende behalten</translation>
-    </message>
-    <message>
-        <source>Leave Out</source>
-        <translation>Weglassen</translation>
-    </message>
-    <message>
-        <source>Continue without this result</source>
-        <translation>Ohne dieses Ergebnis fortfahren</translation>
     </message>
     <message>
         <source>Let the model continue with the results</source>

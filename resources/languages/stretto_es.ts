@@ -1497,10 +1497,6 @@ Ahora: {now}</translation>
         <translation>{tool} necesita tu respuesta</translation>
     </message>
     <message>
-        <source>It has {size}; about {room} fit in this chat.</source>
-        <translation>Tiene {size}; en este chat caben alrededor de {room}.</translation>
-    </message>
-    <message>
         <source>Allow Once</source>
         <translation>Permitir una vez</translation>
     </message>
@@ -1517,10 +1513,6 @@ Rechazaste responder.</translation>
     <message>
         <source>tool</source>
         <translation>herramienta</translation>
-    </message>
-    <message>
-        <source>The result of {tool} is too long</source>
-        <translation>El resultado de {tool} es demasiado largo</translation>
     </message>
     <message numerus="yes">
         <source>%Ln character</source>
@@ -4126,22 +4118,6 @@ Rechazaste responder.</translation>
     <message>
         <source>Deny All</source>
         <translation>Denegar todas</translation>
-    </message>
-    <message>
-        <source>Shorten</source>
-        <translation>Acortar</translation>
-    </message>
-    <message>
-        <source>Keep the beginning and the end</source>
-        <translation>Conservar el principio y el final</translation>
-    </message>
-    <message>
-        <source>Leave Out</source>
-        <translation>Omitir</translation>
-    </message>
-    <message>
-        <source>Continue without this result</source>
-        <translation>Continuar sin este resultado</translation>
     </message>
     <message>
         <source>Let the model continue with the results</source>

@@ -1497,10 +1497,6 @@ Maintenant&#xa0;: {now}</translation>
         <translation>{tool} a besoin de votre réponse</translation>
     </message>
     <message>
-        <source>It has {size}; about {room} fit in this chat.</source>
-        <translation>Il fait {size}&#xa0;; environ {room} tiennent dans cette discussion.</translation>
-    </message>
-    <message>
         <source>Allow Once</source>
         <translation>Autoriser une fois</translation>
     </message>
@@ -1517,10 +1513,6 @@ Vous avez refusé.</translation>
     <message>
         <source>tool</source>
         <translation>outil</translation>
-    </message>
-    <message>
-        <source>The result of {tool} is too long</source>
-        <translation>Le résultat de {tool} est trop long</translation>
     </message>
     <message numerus="yes">
         <source>%Ln character</source>
@@ -4094,22 +4086,6 @@ Vous avez refusé.</translation>
     <message>
         <source>Deny All</source>
         <translation>Tout refuser</translation>
-    </message>
-    <message>
-        <source>Shorten</source>
-        <translation>Raccourcir</translation>
-    </message>
-    <message>
-        <source>Keep the beginning and the end</source>
-        <translation>Garder le début et la fin</translation>
-    </message>
-    <message>
-        <source>Leave Out</source>
-        <translation>Omettre</translation>
-    </message>
-    <message>
-        <source>Continue without this result</source>
-        <translation>Continuer sans ce résultat</translation>
     </message>
     <message>
         <source>Let the model continue with the results</source>

@@ -1471,10 +1471,6 @@ Now: {now}</source>
         <translation>{tool}が入力を求めています</translation>
     </message>
     <message>
-        <source>It has {size}; about {room} fit in this chat.</source>
-        <translation>大きさは{size}で、このチャットに入るのは約{room}です。</translation>
-    </message>
-    <message>
         <source>Allow Once</source>
         <translation>今回のみ許可</translation>
     </message>
@@ -1491,10 +1487,6 @@ You declined.</source>
     <message>
         <source>tool</source>
         <translation>ツール</translation>
-    </message>
-    <message>
-        <source>The result of {tool} is too long</source>
-        <translation>{tool}の結果が長すぎます</translation>
     </message>
     <message numerus="yes">
         <source>%Ln character</source>
@@ -4022,22 +4014,6 @@ You declined.</source>
     <message>
         <source>Deny All</source>
         <translation>すべて拒否</translation>
-    </message>
-    <message>
-        <source>Shorten</source>
-        <translation>短縮</translation>
-    </message>
-    <message>
-        <source>Keep the beginning and the end</source>
-        <translation>先頭と末尾を残す</translation>
-    </message>
-    <message>
-        <source>Leave Out</source>
-        <translation>省略</translation>
-    </message>
-    <message>
-        <source>Continue without this result</source>
-        <translation>この結果なしで続ける</translation>
     </message>
     <message>
         <source>Let the model continue with the results</source>

@@ -1471,10 +1471,6 @@ Now: {now}</source>
         <translation>{tool} 需要你输入</translation>
     </message>
     <message>
-        <source>It has {size}; about {room} fit in this chat.</source>
-        <translation>结果为 {size}；此对话大约还能容纳 {room}。</translation>
-    </message>
-    <message>
         <source>Allow Once</source>
         <translation>允许一次</translation>
     </message>
@@ -1491,10 +1487,6 @@ You declined.</source>
     <message>
         <source>tool</source>
         <translation>工具</translation>
-    </message>
-    <message>
-        <source>The result of {tool} is too long</source>
-        <translation>{tool} 的结果太长</translation>
     </message>
     <message numerus="yes">
         <source>%Ln character</source>
@@ -4054,22 +4046,6 @@ You declined.</source>
     <message>
         <source>Deny All</source>
         <translation>全部拒绝</translation>
-    </message>
-    <message>
-        <source>Shorten</source>
-        <translation>缩短</translation>
-    </message>
-    <message>
-        <source>Keep the beginning and the end</source>
-        <translation>保留开头和结尾</translation>
-    </message>
-    <message>
-        <source>Leave Out</source>
-        <translation>省略</translation>
-    </message>
-    <message>
-        <source>Continue without this result</source>
-        <translation>不使用此结果，继续</translation>
     </message>
     <message>
         <source>Let the model continue with the results</source>

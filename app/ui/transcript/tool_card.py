@@ -33,8 +33,6 @@ BUTTONS: dict[Decision | str, tuple[str, str]] = {
     ),
     Decision.DENY: (mark("Deny"), mark("Don’t run this call  D")),
     "edit": (mark("Edit…"), mark("Change the arguments of this call  E")),
-    "shorten": (mark("Shorten"), mark("Keep the beginning and the end")),
-    "leave": (mark("Leave Out"), mark("Continue without this result")),
     "stop": (mark("Stop"), mark("Stop this call")),
     "retry": (mark("Try Again"), mark("Stop this call and run it again")),
     "go_on": (mark("Continue"), mark("Let the model continue with the results")),
@@ -53,7 +51,7 @@ class ToolCardState(Struct, frozen=True):
     Attributes:
         headline: title, without the elapsed time of a running call.
         about: purpose of the tool. Empty for built-in tools.
-        notice: why the call can't run, or a problem with its result.
+        notice: why the call can't run.
         buttons: keys of `BUTTONS`. "go_on" is added by `ToolRow`.
         is_ready: the call can be allowed now.
         is_editing: the user is editing the arguments.
@@ -97,8 +95,6 @@ def card_state(
         return ToolCardState()
     if call.questions:
         return ToolCardState(tr("{tool} needs your input", tool=name_of(message)))
-    if call.state is CallState.TOO_LONG:
-        return _too_long_card(call, message)
     if call.state is not CallState.ASKING:
         headline = describe_helper_call(call) or tr("Running {tool}", tool=name_of(message))
         runs = call.state is CallState.RUNNING
@@ -133,15 +129,6 @@ def _decision_card(
         is_ready=not call.shown_first or call.preview is not None or editing,
         is_editing=editing,
     )
-
-
-def _too_long_card(call: Call, message: Message) -> ToolCardState:
-    notice = ""
-    if call.result is not None:
-        size, room = format_size(call.result.size), format_size(call.room)
-        notice = tr("It has {size}; about {room} fit in this chat.", size=size, room=room)
-    headline = tr("The result of {tool} is too long", tool=name_of(message))
-    return ToolCardState(headline, notice=notice, buttons=("shorten", "leave"))
 
 
 def allowed_decisions(call: Call, tool: Tool) -> list[Decision]:

@@ -190,8 +190,6 @@ class ToolRow(MessageRow):
             "tools": partial(self._ask, PaneRequest.OPEN_TOOLS, message_id),
             **{decision: partial(self._decide, decision) for decision in KEYS.values()},
             "edit": self.edit,
-            "shorten": partial(tools.resolve_long_result, message_id, True),
-            "leave": partial(tools.resolve_long_result, message_id, False),
             "stop": partial(tools.stop_call, message_id),
             "retry": partial(tools.retry_call, message_id),
             "go_on": partial(self._ask, Action.GO_ON, message_id),

@@ -11,7 +11,7 @@ from app.chats.tool_call import Call, CallState, ParsedToolCall
 from app.store import Message
 from app.tools.builtin import Obstacle
 from app.tools.consent import Decision
-from app.tools.tool import BUILT_IN, Tool, ToolResult
+from app.tools.tool import BUILT_IN, Tool
 from app.ui.transcript.tool_card import ToolCardState, WaitingCalls, card_state, displayed_arguments
 
 ONCE, TOOL, SERVER, DENY = Decision.ONCE, Decision.TOOL, Decision.SERVER, Decision.DENY
@@ -44,7 +44,6 @@ def card(tool: Tool | None = WEB, arguments: str = '{"q": "tea"}', **values: Any
         ({"preview": Obstacle("No.", "no", outside=True)}, ("tools", DENY, "edit")),
         ({"state": CallState.RUNNING}, ("stop",)),
         ({"state": CallState.RUNNING, "late": True}, ("stop", "retry")),
-        ({"state": CallState.TOO_LONG}, ("shorten", "leave")),
     ],
 )
 def test_card_offers_the_buttons_of_its_state(
@@ -62,13 +61,10 @@ def test_card_is_not_ready_before_its_preview() -> None:
     assert card(shown_first=True, written="{}").is_ready
 
 
-def test_card_shows_obstacles_and_truncation() -> None:
+def test_card_shows_obstacles() -> None:
     assert card(preview=Obstacle("The folder is read-only.", "")).notice == (
         "The folder is read-only."
     )
-    long = card(state=CallState.TOO_LONG, result=ToolResult("x", size=5000), room=100)
-    assert "5,000" in long.notice
-    assert "100" in long.notice
 
 
 def test_card_of_finished_call_is_empty() -> None:
