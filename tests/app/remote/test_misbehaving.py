@@ -204,7 +204,7 @@ def test_program_exit_ends_remote_replies(elsewhere):
 def test_removed_model_sends_nothing(elsewhere):
     server = elsewhere.serve(sends(head(), events(delta("Hi", "stop"))))
     remote = elsewhere.add(server)
-    session = elsewhere.remotes.session(remote, "chat", {})
+    session = elsewhere.session(remote)
     assert elsewhere.remotes.remove(remote.ref)
     from tests.app.remote.conftest import QUESTION, Heard
 
