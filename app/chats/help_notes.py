@@ -28,7 +28,7 @@ _ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s|e)$")
 _COMMON_WORDS = """
     a an the to of in on at for with from by as it its is are was be been am do does did can could
     will would should may i me my mine we our you your this that these those here there how what
-    where which who why when and or but not no any some please tell want need like get have has
+    where which why when and or but not no any some please tell want need like get have has
     stretto app program so s t don doesn isn
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
@@ -39,6 +39,7 @@ _SAME = {
     **dict.fromkeys(("online", "internet", "google"), "web"),
     **dict.fromkeys(("llm", "llama", "qwen", "mistral", "gemma"), "model"),
     **dict.fromkeys(("computer", "machine", "mac", "laptop", "pc"), "computer"),
+    **dict.fromkeys(("who", "anybody", "someone", "somebody", "others", "people"), "anyone"),
     "different": "another",
     "writing": "data",
     "windows": "microsoft",  # the operating system, not app windows
@@ -78,7 +79,7 @@ def entry_for(question: str) -> HelpEntry | None:
     if not question_words or len(_WORD.findall(question)) > MAX_WORDS:
         return None
     entries, weights = _entries()
-    unknown = math.log(1 + len(entries))
+    unknown = 2 * math.log(1 + len(entries))  # the question is about something else
 
     def weight(words: frozenset[str]) -> float:
         return sum(weights.get(word, unknown) for word in words)

@@ -28,6 +28,13 @@ WORDINGS = {
         "is my writing private?",
         "does it send anything",
         "are my messages private",
+        "who can see my chats",
+        "can anyone read my messages",
+        "can anybody see my conversations",
+        "can other people read my chats",
+        "does someone read my messages",
+        "can somebody see what I write",
+        "who sees my conversations",
     ],
     "offline": ["Does this app work offline?", "can I use it without the internet"],
     "cost": ["is stretto free", "how much does this cost"],
@@ -124,6 +131,14 @@ Is there a dark version of the window?
 How do I write a private letter?
 read my messages
 can you send an email
+does the moon send anything
+does my phone send anything
+does my printer send data
+does the sun run locally
+is my garden private
+who can see the moon
+can anyone read music
+who can see in the dark
 """
 
 
@@ -135,7 +150,7 @@ def test_help_answers_other_wordings() -> None:
 
 def test_help_leaves_other_questions_alone() -> None:
     questions = UNRELATED.split("\n")[1:-1]
-    assert len(questions) == 53
+    assert len(questions) == 61
     assert [q for q in questions if entry_for(q) is not None] == []
 
 
