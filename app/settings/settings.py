@@ -187,8 +187,7 @@ class Settings:
         "Appearance",
         mark("Reduce motion"),
         search=mark("animations, effects"),
-        about=mark("When off, follows the system setting"),
-        choices=("system", "less"),
+        choices={"system": _SYSTEM, "less": mark("On"), "full": mark("Off")},
     )
     titles: bool = _option(
         True,

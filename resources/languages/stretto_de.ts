@@ -2594,10 +2594,6 @@ Du hast abgelehnt.</translation>
         <translation>Herunterladen</translation>
     </message>
     <message>
-        <source>Look Up</source>
-        <translation>Nachschlagen</translation>
-    </message>
-    <message>
         <source>Remove {name} from the list</source>
         <translation>{name} aus der Liste entfernen</translation>
     </message>
@@ -3194,10 +3190,6 @@ Du hast abgelehnt.</translation>
         <translation>Aus</translation>
     </message>
     <message>
-        <source>When off, follows the system setting</source>
-        <translation>Wenn ausgeschaltet, gilt die Systemeinstellung</translation>
-    </message>
-    <message>
         <source>Manage…</source>
         <translation>Verwalten…</translation>
     </message>
@@ -3402,10 +3394,6 @@ Du hast abgelehnt.</translation>
     <message>
         <source>Add Folder for Tools</source>
         <translation>Ordner für Tools hinzufügen</translation>
-    </message>
-    <message>
-        <source>{text}… More in the chat.</source>
-        <translation>{text}… Mehr im Chat.</translation>
     </message>
     <message>
         <source>{name} couldn’t reply.</source>
@@ -5854,6 +5842,10 @@ Du hast nicht geantwortet.</translation>
         <translation>Nichts über dich wird gesendet und nichts automatisch installiert.</translation>
     </message>
     <message>
+        <source>On</source>
+        <translation>Ein</translation>
+    </message>
+    <message>
         <source>Models reload when a chat needs them.</source>
         <translation>Modelle werden wieder geladen, wenn ein Chat sie braucht.</translation>
     </message>
@@ -5972,6 +5964,10 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Tools for This Chat</source>
         <translation>Tools für diesen Chat</translation>
+    </message>
+    <message>
+        <source>Reproducible (slower)</source>
+        <translation>Reproduzierbar (langsamer)</translation>
     </message>
     <message>
         <source>Interrupts the reply as soon as possible.</source>
@@ -6448,10 +6444,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>New seed for each reply</source>
         <translation>Neuer Seed für jede Antwort</translation>
-    </message>
-    <message>
-        <source>Exactly reproducible, slower</source>
-        <translation>Exakt reproduzierbar, aber langsamer</translation>
     </message>
     <message>
         <source>Stop sequences</source>

@@ -2594,10 +2594,6 @@ Rechazaste responder.</translation>
         <translation>Descargar</translation>
     </message>
     <message>
-        <source>Look Up</source>
-        <translation>Consultar</translation>
-    </message>
-    <message>
         <source>Remove {name} from the list</source>
         <translation>Quitar {name} de la lista</translation>
     </message>
@@ -3210,10 +3206,6 @@ Rechazaste responder.</translation>
         <translation>Desactivado</translation>
     </message>
     <message>
-        <source>When off, follows the system setting</source>
-        <translation>Si está desactivado, sigue el ajuste del sistema</translation>
-    </message>
-    <message>
         <source>Manage…</source>
         <translation>Gestionar…</translation>
     </message>
@@ -3434,10 +3426,6 @@ Rechazaste responder.</translation>
     <message>
         <source>Add Folder for Tools</source>
         <translation>Añadir carpeta para herramientas</translation>
-    </message>
-    <message>
-        <source>{text}… More in the chat.</source>
-        <translation>{text}… Continúa en el chat.</translation>
     </message>
     <message>
         <source>{name} couldn’t reply.</source>
@@ -5886,6 +5874,10 @@ No respondiste.</translation>
         <translation>No se envía nada sobre ti ni se instala nada automáticamente.</translation>
     </message>
     <message>
+        <source>On</source>
+        <translation>Activado</translation>
+    </message>
+    <message>
         <source>Models reload when a chat needs them.</source>
         <translation>Los modelos se cargan de nuevo cuando un chat los necesita.</translation>
     </message>
@@ -6004,6 +5996,10 @@ No respondiste.</translation>
     <message>
         <source>Tools for This Chat</source>
         <translation>Herramientas de este chat</translation>
+    </message>
+    <message>
+        <source>Reproducible (slower)</source>
+        <translation>Reproducible (más lento)</translation>
     </message>
     <message>
         <source>Interrupts the reply as soon as possible.</source>
@@ -6480,10 +6476,6 @@ No respondiste.</translation>
     <message>
         <source>New seed for each reply</source>
         <translation>Semilla nueva en cada respuesta</translation>
-    </message>
-    <message>
-        <source>Exactly reproducible, slower</source>
-        <translation>Exactamente reproducible, más lento</translation>
     </message>
     <message>
         <source>Stop sequences</source>

@@ -2594,10 +2594,6 @@ Vous avez refusé.</translation>
         <translation>Télécharger</translation>
     </message>
     <message>
-        <source>Look Up</source>
-        <translation>Consulter</translation>
-    </message>
-    <message>
         <source>Remove {name} from the list</source>
         <translation>Retirer {name} de la liste</translation>
     </message>
@@ -3194,10 +3190,6 @@ Vous avez refusé.</translation>
         <translation>Désactivé</translation>
     </message>
     <message>
-        <source>When off, follows the system setting</source>
-        <translation>Si désactivé, suit le réglage du système</translation>
-    </message>
-    <message>
         <source>Manage…</source>
         <translation>Gérer…</translation>
     </message>
@@ -3402,10 +3394,6 @@ Vous avez refusé.</translation>
     <message>
         <source>Add Folder for Tools</source>
         <translation>Ajouter un dossier pour les outils</translation>
-    </message>
-    <message>
-        <source>{text}… More in the chat.</source>
-        <translation>{text}… Suite dans la discussion.</translation>
     </message>
     <message>
         <source>{name} couldn’t reply.</source>
@@ -5854,6 +5842,10 @@ Vous n’avez pas répondu.</translation>
         <translation>Aucune donnée sur vous n’est envoyée&#xa0;; rien n’est installé automatiquement.</translation>
     </message>
     <message>
+        <source>On</source>
+        <translation>Activé</translation>
+    </message>
+    <message>
         <source>Models reload when a chat needs them.</source>
         <translation>Les modèles sont rechargés quand une discussion en a besoin.</translation>
     </message>
@@ -5972,6 +5964,10 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Tools for This Chat</source>
         <translation>Outils de cette discussion</translation>
+    </message>
+    <message>
+        <source>Reproducible (slower)</source>
+        <translation>Reproductible (plus lent)</translation>
     </message>
     <message>
         <source>Interrupts the reply as soon as possible.</source>
@@ -6448,10 +6444,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>New seed for each reply</source>
         <translation>Nouvelle graine pour chaque réponse</translation>
-    </message>
-    <message>
-        <source>Exactly reproducible, slower</source>
-        <translation>Reproductible à l’identique, plus lent</translation>
     </message>
     <message>
         <source>Stop sequences</source>

@@ -2535,10 +2535,6 @@ You declined.</source>
         <translation>ダウンロード</translation>
     </message>
     <message>
-        <source>Look Up</source>
-        <translation>調べる</translation>
-    </message>
-    <message>
         <source>Remove {name} from the list</source>
         <translation>{name}をリストから削除</translation>
     </message>
@@ -3128,10 +3124,6 @@ You declined.</source>
         <translation>オフ</translation>
     </message>
     <message>
-        <source>When off, follows the system setting</source>
-        <translation>オフのときはシステムの設定に従います</translation>
-    </message>
-    <message>
         <source>Manage…</source>
         <translation>管理…</translation>
     </message>
@@ -3335,10 +3327,6 @@ You declined.</source>
     <message>
         <source>Add Folder for Tools</source>
         <translation>ツール用のフォルダを追加</translation>
-    </message>
-    <message>
-        <source>{text}… More in the chat.</source>
-        <translation>{text}…続きはチャットにあります。</translation>
     </message>
     <message>
         <source>{name} couldn’t reply.</source>
@@ -5752,6 +5740,10 @@ You didn’t answer.</source>
         <translation>個人情報は送信されず、自動でインストールされることもありません。</translation>
     </message>
     <message>
+        <source>On</source>
+        <translation>オン</translation>
+    </message>
+    <message>
         <source>Models reload when a chat needs them.</source>
         <translation>モデルはチャットで必要になると再びロードされます。</translation>
     </message>
@@ -5870,6 +5862,10 @@ You didn’t answer.</source>
     <message>
         <source>Tools for This Chat</source>
         <translation>このチャットのツール</translation>
+    </message>
+    <message>
+        <source>Reproducible (slower)</source>
+        <translation>再現可能（低速）</translation>
     </message>
     <message>
         <source>Interrupts the reply as soon as possible.</source>
@@ -6344,10 +6340,6 @@ You didn’t answer.</source>
     <message>
         <source>New seed for each reply</source>
         <translation>回答ごとに新しいシード</translation>
-    </message>
-    <message>
-        <source>Exactly reproducible, slower</source>
-        <translation>完全に再現可能（低速）</translation>
     </message>
     <message>
         <source>Stop sequences</source>

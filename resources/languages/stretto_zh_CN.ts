@@ -2535,10 +2535,6 @@ You declined.</source>
         <translation>下载</translation>
     </message>
     <message>
-        <source>Look Up</source>
-        <translation>查询</translation>
-    </message>
-    <message>
         <source>Remove {name} from the list</source>
         <translation>从列表中移除 {name}</translation>
     </message>
@@ -3144,10 +3140,6 @@ You declined.</source>
         <translation>关闭</translation>
     </message>
     <message>
-        <source>When off, follows the system setting</source>
-        <translation>关闭时跟随系统设置</translation>
-    </message>
-    <message>
         <source>Manage…</source>
         <translation>管理…</translation>
     </message>
@@ -3367,10 +3359,6 @@ You declined.</source>
     <message>
         <source>Add Folder for Tools</source>
         <translation>添加供工具使用的文件夹</translation>
-    </message>
-    <message>
-        <source>{text}… More in the chat.</source>
-        <translation>{text}… 其余内容见对话。</translation>
     </message>
     <message>
         <source>{name} couldn’t reply.</source>
@@ -5784,6 +5772,10 @@ You didn’t answer.</source>
         <translation>不会发送你的信息，也不会自动安装。</translation>
     </message>
     <message>
+        <source>On</source>
+        <translation>开启</translation>
+    </message>
+    <message>
         <source>Models reload when a chat needs them.</source>
         <translation>对话需要时会重新加载模型。</translation>
     </message>
@@ -5902,6 +5894,10 @@ You didn’t answer.</source>
     <message>
         <source>Tools for This Chat</source>
         <translation>此对话的工具</translation>
+    </message>
+    <message>
+        <source>Reproducible (slower)</source>
+        <translation>可重现（较慢）</translation>
     </message>
     <message>
         <source>Interrupts the reply as soon as possible.</source>
@@ -6376,10 +6372,6 @@ You didn’t answer.</source>
     <message>
         <source>New seed for each reply</source>
         <translation>每条回复使用新种子</translation>
-    </message>
-    <message>
-        <source>Exactly reproducible, slower</source>
-        <translation>完全可重现，较慢</translation>
     </message>
     <message>
         <source>Stop sequences</source>

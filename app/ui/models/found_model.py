@@ -31,8 +31,7 @@ from app.ui.widgets.textview import TextView
 from engine import EngineError, hub
 from engine.hub import Fit
 
-DOWNLOAD, OPEN, LOOK_UP = mark("Download"), mark("Open"), mark("Look Up")
-TRY_AGAIN = mark("Try Again")
+DOWNLOAD, OPEN, TRY_AGAIN = mark("Download"), mark("Open"), mark("Try Again")
 """Actions of the main button, translated by `tr`."""
 
 

@@ -10,7 +10,7 @@ from app.models.downloads import Downloads, DownloadState, ref_of
 from app.models.suggestions import find_installed
 from app.settings.language import mark, tr
 from app.ui.models.download_list import DownloadList
-from app.ui.models.found_model import DOWNLOAD, LOOK_UP, OPEN, TRY_AGAIN, FoundModel, GoButton
+from app.ui.models.found_model import DOWNLOAD, OPEN, TRY_AGAIN, FoundModel, GoButton
 from app.ui.models.model_search import FoundList, ModelLookup, ModelSearch, SearchField
 from app.ui.models.token_field import TokenField
 from app.ui.style.theme import scale_height, scaled
@@ -146,7 +146,7 @@ class GetModelDialog(Sheet):
         self._model = None
         self.looking.forget()
         self.finding.forget_refusals()
-        self.ok.set_action(LOOK_UP)
+        self.ok.set_action(TRY_AGAIN)
         self.ok.set_refusal("" if self.access.token and self._selected_model() else tr(_NO_TOKEN))
 
     def _selected_model(self) -> str:
@@ -193,7 +193,7 @@ class GetModelDialog(Sheet):
             self.found.show_trouble(error.message)
         else:
             self.found.show_message(error.message, danger=not gated, name=self.models.ref)
-        self.ok.set_action(LOOK_UP if gated else TRY_AGAIN)
+        self.ok.set_action(TRY_AGAIN)
         self.ok.set_refusal(tr(_NO_TOKEN) if gated else "")
         busy = self.field.hasFocus() or self.models.hasFocus()
         if gated and not busy:  # don't move the focus while the user is typing

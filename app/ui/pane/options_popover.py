@@ -163,7 +163,7 @@ class OptionsPopover(Popover):
         self.random.clicked.connect(self.seed.clear)
         self.seed.textChanged.connect(self._on_seed)
         self.thinking = _make_box(page, tr("Thinking"), _THINKING)
-        self.reproducible = QCheckBox(tr("Exactly reproducible, slower"), page)
+        self.reproducible = QCheckBox(tr("Reproducible (slower)"), page)
         self.slide = QCheckBox(tr("Leave out oldest messages when context is full"), page)
         hint = tr("One text per line")
         self.stop = make_text_field(page, tr("Stop sequences"), hint=hint, height=58)

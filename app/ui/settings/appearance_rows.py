@@ -11,7 +11,7 @@ from app.settings.language import LANGUAGES, percent, tr
 from app.settings.settings import THEMES, ZOOM, Settings
 from app.settings.translation import needs_restart
 from app.spelling.speller import AUTO, OFF, Speller
-from app.ui.settings.form_page import FormPage, Switch
+from app.ui.settings.form_page import FormPage
 from app.ui.widgets.fields import make_combo_box
 from app.ui.widgets.labels import make_button, make_label
 from app.ui.widgets.layout_helpers import make_row_layout
@@ -112,9 +112,3 @@ def add_zoom(page: FormPage) -> None:
     box.activated.connect(lambda n: page.settings.set(zoom=int(box.itemData(n))))
     page.connect_option("zoom", box, show)
     page.row("zoom", box)
-
-
-def add_motion(page: FormPage) -> None:
-    switch = page.fields["motion"] = Switch(page.settings.motion == "less", page)
-    switch.toggled.connect(lambda less: page.settings.set(motion="less" if less else "system"))
-    page.row("motion", switch)

@@ -20,7 +20,7 @@ from app.spelling.speller import Speller
 from app.system.updates import Release, Updates
 from app.ui.dialogs.about import UpdateDialog
 from app.ui.pane.sampling_form import LENGTH, TEMPERATURE, Number, NumberBox
-from app.ui.settings.appearance_rows import LanguageChoice, SpellingChoice, add_motion, add_zoom
+from app.ui.settings.appearance_rows import LanguageChoice, SpellingChoice, add_zoom
 from app.ui.settings.form_page import FormPage, Segments, SettingsPages, Special, Switch
 from app.ui.settings.other_programs import LocalApiRows, add_tray
 from app.ui.style.theme import scaled
@@ -63,7 +63,7 @@ class SettingsWindow(Sheet):
             "look_for_updates": partial(self._add_updates, updates) if updates else None,
         }
         pages.register_page("General", general)
-        pages.register_page("Appearance", {"zoom": add_zoom, "motion": add_motion})
+        pages.register_page("Appearance", {"zoom": add_zoom})
         chats: Special = {
             "model": self._add_model,
             "temperature": partial(self._add_number, "temperature", TEMPERATURE),

@@ -25,14 +25,15 @@ class Motion(QObject):
     """Reduced motion, from the app's setting and the desktop's (on Linux, from the XDG portal)."""
 
     def __init__(self, preference: str = "system", parent: QObject | None = None) -> None:
-        """``preference`` is "system" or "less"."""
+        """``preference`` is "system", "less", or "full"."""
         super().__init__(parent)
         self._setting = preference
         self._system: dict[tuple[str, str], bool] = {}
 
     @property
     def is_reduced(self) -> bool:
-        return self._setting == "less" or any(self._system.values())
+        by_system = self._setting == "system" and any(self._system.values())
+        return self._setting == "less" or by_system
 
     def set_preference(self, preference: str) -> None:
         self._setting = preference

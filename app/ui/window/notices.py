@@ -91,7 +91,7 @@ def _message_text(message: Message) -> str:
     if len(text) <= LONGEST and len(message.content) <= 2 * LONGEST:
         return text
     first = text[:LONGEST].rpartition(" ")[0]
-    return tr("{text}… More in the chat.", text=first)
+    return f"{first}…"
 
 
 class UnseenCounter(_ReplyObserver):

@@ -54,12 +54,15 @@ def test_reduced_motion_follows_desktop_or_setting(qtbot):
     assert not wanted.is_reduced
     wanted.set_preference("less")
     assert wanted.is_reduced
+    wanted.apply_setting("org.freedesktop.appearance", "reduced-motion", 1)
+    wanted.set_preference("full")
+    assert not wanted.is_reduced
 
 
 def test_reduced_motion_stops_pulsing_dots(run: Run):
     run.window.settings_commands.show_settings()
     run.settings.pages.build_all()
-    run.settings.pages.fields["motion"].setChecked(True)
+    run.settings.pages.fields["motion"].choose("less")
     run.settings.close()
     assert run.app.settings.motion == "less"
     beats: list[int] = []
