@@ -80,10 +80,9 @@ def lake(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(start: Start) -> Run:
-    made = start().ready()
-    see(made, made.pane)
-    return made
+def run(run: Run) -> Run:
+    see(run, run.pane)
+    return run
 
 
 def see(run: Run, pane: ChatPane) -> None:

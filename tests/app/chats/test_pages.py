@@ -39,10 +39,9 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def run(start: Start) -> Run:
-    made = start().ready()
-    see(made, made.pane)
-    return made
+def run(run: Run) -> Run:
+    see(run, run.pane)
+    return run
 
 
 def scan(tmp_path: Path, count: int, name: str = "scan.pdf") -> Path:

@@ -17,7 +17,7 @@ from app.tools.tool import Tool, ToolError
 from app.ui.palette.pickers import PromptPicker
 from app.ui.window.prompt_commands import ArgumentsDialog, PaneOffers
 from engine.messages import text_of
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 NOTES = Resource("notes", "note:///one", "One note", "About the first")
 PLAIN = Prompt("notes", "plain", "Plain prompt")
@@ -65,13 +65,11 @@ def failed(words: str) -> Future[Any]:
 
 
 @pytest.fixture
-def run(start: Start) -> Run:
-    begun = start()
-    begun.ready()
-    begun.app.settings.set(prompts={"Mine": "say mine"})
-    begun.pane.focus_composer()
-    begun.until(begun.pane.composer.field.hasFocus)
-    return begun
+def run(run: Run) -> Run:
+    run.app.settings.set(prompts={"Mine": "say mine"})
+    run.pane.focus_composer()
+    run.until(run.pane.composer.field.hasFocus)
+    return run
 
 
 def switch_on(run: Run, *servers: str) -> None:

@@ -20,7 +20,7 @@ from app.ui.settings.other_programs import NewKey
 from app.ui.settings.settings_window import SettingsWindow
 from app.ui.settings.tools_window import AddServerDialog
 from app.ui.style.theme import theme
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 from tests.app.ui.measuring import cut_off, settle, speaking
 
 COMMANDS = (
@@ -32,15 +32,12 @@ SPOKEN = (*LANGUAGES, "ar-xx")
 
 
 @pytest.fixture
-def run(start: Start) -> Iterator[Run]:
-    made = start()
-    made.ready()
-    made.say("say one")
-    made.answered()
-    made.app.settings.set(prompts={"Summary": "Sum up {{text}} in three sentences."})
-    made.pane.composer.field.setPlainText("To be kept as a prompt")
-    made.window.resize(1280, 800)
-    yield made
+def run(run: Run) -> Iterator[Run]:
+    run.ask("say one")
+    run.app.settings.set(prompts={"Summary": "Sum up {{text}} in three sentences."})
+    run.pane.composer.field.setPlainText("To be kept as a prompt")
+    run.window.resize(1280, 800)
+    yield run
     theme().set_zoom(100)
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QListView
 from app.settings.settings import Settings
 from app.ui.dialogs.name_dialogs import PromptsDialog
 from app.ui.palette.pickers import PromptPicker
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run
 
 KEY = Qt.Key
 EXPLAIN = "say Explain {{topic}} to {{ audience }}.\nOnce more: {{topic}}."
@@ -17,13 +17,11 @@ PROMPTS = {"Explain": EXPLAIN, "Summary": "say In short.", "Test": "Write a test
 
 
 @pytest.fixture
-def run(start: Start) -> Run:
-    begun = start()
-    begun.ready()
-    begun.app.settings.set(prompts=dict(PROMPTS))
-    begun.pane.focus_composer()
-    begun.until(begun.pane.composer.field.hasFocus)
-    return begun
+def run(run: Run) -> Run:
+    run.app.settings.set(prompts=dict(PROMPTS))
+    run.pane.focus_composer()
+    run.until(run.pane.composer.field.hasFocus)
+    return run
 
 
 def picker(run: Run) -> PromptPicker:

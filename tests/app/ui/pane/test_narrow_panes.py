@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QEnterEvent, QHelpEvent
 from PySide6.QtWidgets import QApplication, QMenu
@@ -10,7 +9,6 @@ from PySide6.QtWidgets import QApplication, QMenu
 from app.ui.pane.header import PaneHeader, ReadLine
 from app.ui.transcript.answer_row import AnswerRow
 from app.ui.widgets.buttons import IconButton
-from app.ui.widgets.row_painter import RowPainter
 from app.ui.widgets.widget_behavior import to_native_keys
 from engine import PromptProgress
 from tests.app.conftest import Run, Start
@@ -70,17 +68,6 @@ def test_header_folds_buttons_before_model_name(start: Start):
     for popup in QApplication.topLevelWidgets():
         if popup.objectName() == "popover":
             popup.close()
-
-
-def test_model_button_has_caret_after_name(start: Start, monkeypatch: pytest.MonkeyPatch):
-    button, icons = start().ready().pane.header.model_button, []
-
-    def note(painter: RowPainter, name: str, *_: object, end: bool = False, **more: object) -> None:
-        icons.append((name, end))
-
-    monkeypatch.setattr(RowPainter, "icon", note)
-    button.grab()
-    assert ("caret-down", True) in icons
 
 
 def test_narrow_pane_shows_prefill_in_reply(run: Run):

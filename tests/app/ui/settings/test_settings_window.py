@@ -18,11 +18,9 @@ KEY = Qt.Key
 
 
 @pytest.fixture
-def run(start: Start) -> Iterator[Run]:
-    made = start()
-    made.ready()
-    yield made
-    if (shown := made.window.settings_commands.shown) is not None:
+def run(run: Run) -> Iterator[Run]:
+    yield run
+    if (shown := run.window.settings_commands.shown) is not None:
         shown.close()
 
 
