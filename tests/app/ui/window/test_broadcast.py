@@ -137,6 +137,8 @@ def test_broadcast_excludes_hidden_tabs_by_default(run: Run):
     assert checked == [False, True, True, False]  # the hidden tab, both panes, "Keep Broadcast On"
     menu.actions()[0].trigger()
     assert hidden.composer.tinted
+    figures = [c for c in right.composer.broadcast_line.whom.text() if c.isdigit()]
+    assert figures == ["3", "1"]  # chats, of them in hidden tabs
     run.say("say all", right)
     assert [run.answered(p) for p in (hidden, left, right)] == ["all "] * 3
     assert not right.composer.broadcast_line.isVisible()

@@ -106,6 +106,14 @@ def test_every_command_has_reason_in_every_state(start: Start):
     assert len({none[name] for name in ON_CHATS}) == 1
 
 
+def test_commands_without_an_object_are_refused(run: Run):
+    names = "branch maximise print regenerate save_prompt stop_all broadcast_one broadcast_keep"
+    for name in names.split():
+        assert run.window.commands.why_not(name), name
+    run.window.workspace.close_pane(run.pane)
+    assert run.window.commands.why_not("find")
+
+
 def test_disabled_dialog_buttons_give_reasons(run: Run):
     run.ask("say one")
     for name in ("compare", "settings", "get_model", "backups", "trash"):
