@@ -1,4 +1,4 @@
-"""Data of *Score*: each chat's activity over the last 30 s.
+"""Data for *Score*: each chat's activity over the last 30 s.
 
 While the score is visible, engine stats are sampled five times a second. Chats with remote models
 aren't in it.

@@ -15,8 +15,8 @@ class ChatPart(QObject):
 
     chat_changed = Signal()  # title, model or options changed
     compose_changed = Signal()  # also when an edit starts or ends
-    # `Chat.why_not` results may differ: a reply started, paused, resumed or ended, a tool call
-    # started, asked or ended, a file was read or counted, or the queue changed.
+    # Results of `Chat.why_not` may have changed: emitted when a reply starts, pauses, resumes or
+    # ends, a tool call starts, asks or ends, a file was read or counted, or the queue changed.
     turn_changed = Signal()
     path_changed = Signal()  # also when the transcript was loaded
     # for messages on the selected branch

@@ -37,8 +37,8 @@ class ComparisonController(ChatPart):
     def ask(self, members: Sequence[Member], message_id: str = "") -> str:
         """Ask a panel. Return the message ID of the first column, or "" if that isn't possible.
 
-        The question is the composer's text. If ``message_id`` is set or the composer is empty, it
-        is the last user message up to that message.
+        The question is the composer's text. If the composer is empty or ``message_id`` is set, the
+        question is the last user message, or the last one up to ``message_id``.
         """
         compose = self._saved.compose
         if self.why_not_ask(message_id):

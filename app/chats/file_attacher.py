@@ -72,7 +72,7 @@ class FileAttacher(ChatPart):
     """
 
     changed = Signal()  # also the token counts
-    file_rejected = Signal(str)  # (message), also if only a part was attached
+    file_rejected = Signal(str)  # (message). Part of the file may have been attached.
     file_repeated = Signal(str)  # (message): the file was attached before
 
     def __init__(

@@ -247,7 +247,7 @@ def heading_of(message: Message) -> str:
 
 
 def columns(tree: Transcript, message_id: str) -> list[Message]:
-    """Return the columns of an answer's panel, in order and in their newest versions.
+    """Return the newest version of each column of an answer's panel, in order.
 
     For an answer made from columns, these are the versions that it was made from.
     """

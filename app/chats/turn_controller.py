@@ -41,7 +41,7 @@ class TurnController(ChatPart):
     An event is handled completely before CHANGED is handled for what its effects changed.
     """
 
-    # (text, files), also if the message was queued or interrupted the reply
+    # (text, files), including messages that are queued or interrupt the reply
     text_sent = Signal(str, object)
 
     def __init__(

@@ -90,7 +90,7 @@ class GrowingCode:
         index: int,  # index of the block's first row in the document
         codes: dict[CodeKey, str],
     ) -> tuple[int, list[Row]]:
-        """Update the rows. Return how many of them are unchanged, and the rows after that."""
+        """Update the rows. Return the number of unchanged rows, and the rows after them."""
         key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
         if self._key != (key, index):
             self.clear()

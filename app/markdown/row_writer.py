@@ -1,4 +1,4 @@
-"""Writer of rows to a QTextDocument, which changes only rows that differ."""
+"""Update of a QTextDocument that rewrites only the rows that changed."""
 
 from __future__ import annotations
 

@@ -282,7 +282,7 @@ class Underlay:
                     continue
                 left, right = min(r.left() for r in runs), max(r.right() for r in runs)
                 top = origin.y() + line.y() + line.ascent() - 1.02 * self._style.code_px
-                # At the edge of the text, leave out the padding instead of a rounded corner.
+                # At the edge of the text, omit the padding, so that both corners stay rounded.
                 left = max(0.0, origin.x() + left - 2.5)
                 right = min(origin.x() + right + 2.5, self._document.size().width())
                 yield QRectF(left, top, right - left, 1.4 * self._style.code_px)

@@ -32,7 +32,7 @@ class Backup(Struct, frozen=True):
 
 
 class _EndedError(Exception):
-    """The app quit during a backup, which will be made again later."""
+    """The app quit during a backup. The backup is retried later."""
 
 
 def folder_of(path: Path) -> Path:

@@ -58,7 +58,7 @@ class Readers:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Run the block in a read transaction of this thread's connection, for a consistent view.
 
-        Raises StoreError, also for any sqlite3.Error inside the block.
+        Raises StoreError, including for any sqlite3.Error inside the block.
         """
         reader = self._get_reader()
         with reader.in_use:

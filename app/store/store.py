@@ -201,9 +201,7 @@ class Store:
         return self.layouts().get(name)
 
     def layouts(self) -> dict[str, dict[str, Any]]:
-        """Return all layouts by name. Damaged layouts are skipped, because they must not prevent a
-        start.
-        """
+        """Return layouts by name, except damaged ones, which must not keep the app from starting."""
         waiting = queued_view(self.writer)
         with self._readers.reading() as db:
             # Read bytes, because invalid UTF-8 would make the entire query fail.

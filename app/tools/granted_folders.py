@@ -135,7 +135,7 @@ def check_granted(path: str, grants: Sequence[Grant]) -> None:
 def write_file(path: str, text: str, digest: str, grants: Sequence[Grant]) -> Outcome:
     """Write a whole file. ``digest`` is the digest of the diff shown to the user.
 
-    Raises ToolError, also if the change no longer matches that diff.
+    Raises ToolError if this fails, or if the change no longer matches that diff.
     """
     grant, names = _find_writable_grant(path, text, grants)
     temporary = f".{secrets.token_hex(8)}.new"

@@ -73,7 +73,7 @@ class Offers(Struct, frozen=True):
 
 
 async def list_offers(server: str, client: Client) -> Offers:
-    """Return the server's resources, prompts and templates, as far as it supports them."""
+    """Return the resources, prompts and templates of a server, if it supports them."""
     from mcp import MCPError
 
     can = client.server_capabilities

@@ -151,7 +151,7 @@ class Toolbox:
         return self.pins.get(key) if config is not None and config.enabled else None
 
     def enabled_tools(self, keys: Iterable[str]) -> dict[str, Tool]:
-        """Return a chat's enabled tools, by the name given to the model.
+        """Return a chat's enabled tools, keyed by the name that the model sees.
 
         Their order is fixed, because they're at the start of the prompt, which should stay cached.
         """

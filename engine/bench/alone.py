@@ -94,7 +94,7 @@ class Outcome(Struct):
 
 @contextmanager
 def recorded_logits(recorded: Logits) -> Iterator[None]:
-    """Add the logits from which tokens are sampled in this block to `recorded`."""
+    """While the block runs, append the logits of each sampled token to `recorded`."""
     # Imported here because this imports MLX, which an engine has to import first.
     from engine.model import runner as _runner
     from engine.model.sampling import evaluate_rows

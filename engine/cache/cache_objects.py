@@ -299,7 +299,7 @@ def has_hidden_growth(caches: Caches, longer: Caches) -> bool:
 
 
 def measure(caches: Caches, longer: Caches | None = None, more_tokens: int = 0) -> MemoryEstimate:
-    """Measure a session's memory with caches that have a few tokens.
+    """Estimate a session's memory from caches that hold a few tokens.
 
     Args:
         longer: the same caches after `more_tokens` additional tokens. If omitted, caches whose

@@ -56,7 +56,7 @@ def text_configs(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def shape_of(config: Mapping[str, Any], ranks: int = 1) -> Shape | None:
     """Return the shape of a model, or None if its `config.json` is incomplete.
 
-    Unknown families are handled by common field names.
+    For unknown families, common field names are tried.
 
     Args:
         ranks: number of ranks the model is split over. Heads, keys and states are divided by it,

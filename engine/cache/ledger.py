@@ -82,8 +82,8 @@ def shareable_tokens(first: bytes, second: bytes) -> int:
 class Ledger(Struct, frozen=True):
     """Text of a conversation, with the token ids that were fed and generated.
 
-    The tokenizer may produce other tokens for a reply's text than the model generated. A later
-    prompt must have the generated tokens to keep the cache valid.
+    For a reply's text, the tokenizer may return different tokens from those that were generated. A
+    later prompt must have the generated tokens to keep the cache valid.
     """
 
     text: str = ""  # prompts and replies as rendered by the chat template

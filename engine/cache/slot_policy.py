@@ -16,8 +16,8 @@ BLOCK = 64  # minimum growth of a buffer in tokens
 
 class SlotPolicy(Struct, frozen=True):
     below: int | None  # maximum session length in tokens (exclusive), or None for no limit
-    # Group sessions by length, using several buffers, even if only some layers of the model can use
-    # slots. Otherwise, there is a single buffer, and sessions that don't fit keep their own caches.
+    # If true, sessions are grouped by length into several buffers, even if only some layers can use
+    # slots. If false, there is a single buffer, and sessions that don't fit keep their own caches.
     classes: bool
     # In tokens. With classes, sessions fit in the same buffer if their lengths differ by no more
     # than this. Without classes, sessions up to this length always fit.

@@ -14,7 +14,7 @@ def cpu_cores(groups: Path = _GROUPS, root: Path = _ROOT) -> float:
 
 
 def free_memory(groups: Path = _GROUPS, root: Path = _ROOT) -> float:
-    """Return the number of bytes left below the memory limit, or infinity without a limit.
+    """Return the number of bytes left below the memory limit, or infinity if there is none.
 
     The page cache of files counts as free, as in MemAvailable of /proc/meminfo.
     """

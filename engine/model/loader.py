@@ -263,7 +263,7 @@ def _has_kernels() -> bool:
 
 
 def pack_weights(net: Any, folder: Path, wide: bool = False) -> Generator[float, None, float]:
-    """Repack quantized layers for the CPU kernels, on a Linux CPU.
+    """Repack quantized layers for the CPU kernels, on Linux.
 
     Yields the fraction of the weights packed so far, and returns the final fraction.
 

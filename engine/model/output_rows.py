@@ -1,6 +1,6 @@
 """Restriction of the output layer to the rows that are sampled.
 
-Slicing the logits wouldn't help, because MLX would still multiply all rows with the vocabulary
+Slicing the logits wouldn't help, because MLX would still multiply all rows by the vocabulary
 matrix.
 """
 

@@ -508,7 +508,7 @@ class _CallRecord:
         self.known = known  # `id()` of the objects
         # Stack of running modules that received an object, outermost first.
         self.inside: list[Any] = []
-        # Modules at the first and second position of the stack, by `id()`.
+        # Modules at the first and second positions of the stack, by `id()`.
         self.outermost: dict[int, Any] = {}
         self.second: dict[int, Any] = {}
         # `id()` of outermost modules that passed an object on to another module.

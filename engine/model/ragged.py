@@ -305,7 +305,7 @@ class _SlotFactor(Factor):
 
 
 class SlotScores(SlotRows):
-    """Product of queries with keys in slots, `[occupied, heads, 1, longest]` for each buffer.
+    """Products of queries and keys in slots, `[occupied, heads, 1, longest]` for each buffer.
 
     Attention also accepts this class as an additive mask. Positions without a token are -inf.
     """

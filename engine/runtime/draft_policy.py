@@ -78,8 +78,8 @@ class Costs(Struct):
 
     # Sums of weights, rows, squared rows, costs, and costs times rows.
     sums: list[float] = field(default_factory=lambda: [0.0] * 5)
-    # Tokens decoded since the last lookup pass, and the number of such tokens after which lookups
-    # that don't seem worth it are tried again.
+    # Tokens decoded since the last lookup pass. After `rest` tokens, lookups are tried again even
+    # if they don't seem worth it.
     quiet: float = 0.0
     rest: int = 0
     _rows: int = 0

@@ -115,7 +115,7 @@ class Memory:
         return sum(m.info.nbytes for m in self.in_memory) + sum(self._loading.values())
 
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
-        """Return the image embeddings that no request is about to read, and the bytes of others."""
+        """Return the embeddings of images that no request needs, and the bytes of the rest."""
         seeing = {m.info.id: m.vision for m in self._models.values() if m.vision is not None}
         idle_images, needed_bytes = dict[CacheKey, Idle](), 0
         needed_keys = {

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 
 class ReadingLane(Struct, eq=False):
-    """Work of a client. Lanes with the same key share a queue.
+    """A client's work. Lanes with the same key share a queue.
 
     Attributes:
         busy_s: total run time of children that worked for the lane.

@@ -1,4 +1,4 @@
-"""Check of a model's tokenizer in a child, before the engine's process loads it.
+"""Checks a model's tokenizer in a child process, before the engine's process loads it.
 
 The engine's process detokenizes one token at a time. The check therefore rejects decoders that use
 regular expressions or make texts much longer, and tokens with thousands of characters.

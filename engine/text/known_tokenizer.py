@@ -148,7 +148,7 @@ class KnownTokenizer:
         return dict(self._facts["added"])
 
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
-        """Tokenize a text. Markers don't need the real tokenizer."""
+        """Tokenize text. Markers don't need the real tokenizer."""
         encodings = self._facts["encoded"].get(text)
         added = self._facts["added"].get(text)
         if encodings is None and added is not None and not add_special_tokens:

@@ -110,7 +110,7 @@ def remove_gaps(text: str) -> str:
 
 
 def escape_gaps(text: str) -> str:
-    """Escape gap characters in a text, so that they are tokenized as text."""
+    """Escape gap characters, so that they are tokenized as text."""
     return text.replace(GAP, GAP * 2) if GAP in text else text
 
 

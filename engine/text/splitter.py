@@ -164,7 +164,7 @@ class TextSplitter:
 
     @property
     def kind(self) -> Kind:
-        """Kind of the text that comes next. Headers count as reasoning."""
+        """Kind of text that comes next. Headers count as reasoning."""
         return "reasoning" if self.in_header else self._part.kind or "answer"
 
     @property

@@ -84,7 +84,7 @@ class CompareCommands(WindowController):
 
     @Slot(object, object, str)
     def _on_requested(self, pane: ChatPane, request: ComparisonRequest, message_id: str) -> None:
-        """Handle a request. Only ASK and KEEP are about the message, others about all columns."""
+        """Handle a request. Only ASK and KEEP use the message. The others are about all columns."""
         if request is ComparisonRequest.ASK:
             self._open(pane, message_id)
         elif request is ComparisonRequest.KEEP:

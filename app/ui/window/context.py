@@ -58,7 +58,7 @@ class WindowController(QObject):
         self._commands = parts.commands
 
     def _run(self, name: str) -> None:
-        """Run a command of any controller, or show why it's unavailable."""
+        """Run any controller's command, or show why it's unavailable."""
         self._commands().run_or_explain(name)
 
     @property

@@ -97,8 +97,8 @@ def _message_text(message: Message) -> str:
 class UnseenCounter(_ReplyObserver):
     """Counts chats with replies that finished while the user was in another app.
 
-    The window title has the number, and the taskbar or Dock is alerted by a flash, bounce or badge.
-    Switching to our app resets the count.
+    The window title shows the number, and the icon in the taskbar or Dock flashes, bounces or gets
+    a badge. Switching to our app resets the count.
     """
 
     def __init__(self, parts: WindowParts) -> None:

@@ -200,7 +200,7 @@ class PaneWrapper:
         return len(tops) > _rows_that_fit(workspace)
 
     def _apply(self, action: Callable[[], None]) -> None:
-        """Change the arrangement without flicker and without losing the focus."""
+        """Change the arrangement without flicker and without losing focus."""
         workspace, focus = self._workspace, QApplication.focusWidget()
         active = workspace.active
         workspace.setUpdatesEnabled(False)

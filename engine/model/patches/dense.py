@@ -201,7 +201,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def install() -> None:
-    """Replace mlx-lm's SwiGLU and MLX's products of dense layers."""
+    """Replace mlx-lm's SwiGLU and the matrix products of MLX's dense layers."""
     global original_swiglu
     home = importlib.import_module("mlx_lm.models.activations")
     original_swiglu = home.swiglu
