@@ -201,7 +201,7 @@ class Store:
         return self.layouts().get(name)
 
     def layouts(self) -> dict[str, dict[str, Any]]:
-        """Return layouts by name, except damaged ones, which must not keep the app from starting."""
+        """Return layouts by name. Skip damaged ones, so that the app still starts."""
         waiting = queued_view(self.writer)
         with self._readers.reading() as db:
             # Read bytes, because invalid UTF-8 would make the entire query fail.
