@@ -62,7 +62,7 @@ class Toast(QWidget):
         self._timer.timeout.connect(self.hide)
         self._settle_timer = QTimer(self, singleShot=True, interval=self.SETTLED_MS)
         self._settle_timer.timeout.connect(self._update_geometry)
-        theme().changed.connect(self._on_theme)
+        theme().changed.connect(self.move_soon)
         self.hide()
 
     @Slot(str)
@@ -87,7 +87,7 @@ class Toast(QWidget):
         self._update_geometry()
         self.show()
         self.raise_()
-        self._settle_timer.start()
+        self.move_soon()
         self.setAccessibleName(text)
         announce(self, f"{text} {action}" if action else text)
         self.button_toggled.emit(bool(action))
@@ -185,9 +185,8 @@ class Toast(QWidget):
         return area.top() if area.top() > parent.height() // 3 else self.y()
 
     @Slot()
-    def _on_theme(self) -> None:
-        if not self.isHidden():
-            self._update_geometry()
+    def move_soon(self) -> None:
+        self._settle_timer.start()
 
     @Slot()
     def _on_clicked(self) -> None:

@@ -134,6 +134,7 @@ class MainWindow(QMainWindow):
             where=lambda: front_window(self.workspace),
             over=lambda: pane.pages if (pane := self.workspace.active) else self.workspace,
         )
+        self.workspace.active_changed.connect(self.toast.move_soon)
         self._undos = UndoStack(self.toast)
         own = (self.workspace, self.sidebar, self.toast, self._undos)
         parts = WindowParts(context, self, *own, lambda: self.commands)

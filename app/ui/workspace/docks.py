@@ -332,6 +332,13 @@ class Docks:
         if area is None:
             area = self.area(next(iter(self.panes_in_main_window()), None))
         if area is None:
+            # Join the pane that was closed last, which may reopen in its place.
+            closed = [
+                d.widget for d in self._by_id.values() if not d.widget.isInFloatingContainer()
+            ]
+            area = next((a for w in reversed(closed) if (a := w.dockAreaWidget())), None)
+            where = "tab"
+        if area is None:
             self._manager.addDockWidget(QtAds.DockWidgetArea.CenterDockWidgetArea, dock.widget)
         else:
             self._add(dock, area, where)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, Qt
 from pytestqt.qtbot import QtBot
 
 from app.chats import panel
@@ -80,6 +80,26 @@ def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
     run.window.commands["close"].trigger()  # with all panes closed, a button offers a new chat
     qtbot.mouseClick(run.window.workspace.nothing.button, Qt.MouseButton.LeftButton)
     assert len(run.panes) == 1
+
+
+def test_chat_opens_beside_closed_one_after_all_were_closed(run: Run) -> None:
+    run.ask("say one")
+    window, first = run.window, run.pane
+    window.commands["close"].trigger()
+    run.until(lambda: not window.toast._settle_timer.isActive())
+    window.chats.new()
+    composer = run.pane.composer
+    run.until(composer.isVisible)
+    run.until(
+        lambda: (
+            not QRect(composer.mapTo(window, QPoint()), composer.size()).intersects(
+                window.toast.geometry()
+            )
+        )
+    )
+    assert window.toast.isVisible()
+    window.chats.open(first.chat.id)
+    assert len(window.workspace.tabs_beside(first)) == 2
 
 
 def test_chat_in_new_pane_is_connected_once(run: Run):
