@@ -232,14 +232,13 @@ class GetModelDialog(Sheet):
 
     def _clear(self, *, keep_token: bool = False) -> None:
         self._model = None
-        self.found.clear()
+        has_target = bool(self._selected_model())
+        hint = tr("Choose a model or type its name")
+        self.found.show_message("" if has_target else hint)
         if not keep_token:
             self.access.show_field(False)
         self.ok.set_action(DOWNLOAD)
-        has_target = bool(self._selected_model())
-        self.ok.set_refusal(
-            tr("Waiting for Hugging Face") if has_target else tr("Choose a model or type its name")
-        )
+        self.ok.set_refusal(tr("Waiting for Hugging Face") if has_target else hint)
 
     def show_memory(self) -> None:
         self.finding.refresh()

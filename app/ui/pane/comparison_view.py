@@ -70,7 +70,7 @@ class ComparisonColumn(QFrame):
         self.message_id = message.id
         self._title = title
         self._follows_end = True
-        self._name = ElidedLabel(title, self, Qt.TextElideMode.ElideRight)
+        self._name = ElidedLabel(title, self)
         self._name.setToolTip(escape_tooltip(title))
         self.keep = QPushButton(tr("Keep"), self)
         self.keep.setObjectName("keep")

@@ -128,6 +128,7 @@ def cancel_the_question():
 def test_suggested_model_downloads_in_three_clicks(opened, served):
     run, dialog = opened
     assert SUGGESTED in marks(dialog)
+    assert dialog.found.about.text() == dialog.ok.toolTip() != ""
     click(run, dialog, SUGGESTED)
     assert dialog.found.name.text() == "Qwen3.5-9B-4bit"
     assert "Apache 2.0" in dialog.found.about.text()

@@ -195,6 +195,14 @@ def test_regenerated_column_is_sampled_like_the_others(run: Run, monkeypatch: py
     assert [column.message_id for column in shown] == ids
 
 
+def test_narrow_column_shows_how_it_differs(run: Run):
+    run.window.resize(700, 600)
+    ask(run, "say yes", *(Member(temperature=t, seed=4) for t in (0.1, 0.9)))
+    names = [column._name for column in run.pane.comparison.columns]
+    run.until(lambda: all("…" in name.text() for name in names))
+    assert [name.text()[-3:] for name in names] == ["0.1", "0.9"]
+
+
 def test_failed_column_is_retried_as_its_member(run: Run):
     pane, chat = run.pane, run.pane.chat
     first = ask(
