@@ -1,7 +1,10 @@
 """Import of entire chats."""
 
+import json
 import sqlite3
 from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
 
 from app.store import erase
 from app.store.attachment_store import SaveImage, SaveText
@@ -14,7 +17,8 @@ from app.store.operations import (
     chat_values,
     message_values,
 )
-from app.store.records import ChatRecord, Message, storable_chat, storable_message
+from app.store.readers import Readers
+from app.store.records import ChatRecord, Message, new_id, storable_chat, storable_message
 from app.store.writer import StoreWriter, index_chore
 
 
@@ -52,8 +56,9 @@ class Exchange:
     ``erased`` has permanently deleted chats. The trash shares and updates it.
     """
 
-    def __init__(self, writer: StoreWriter, erased: set[str]) -> None:
+    def __init__(self, writer: StoreWriter, readers: Readers, erased: set[str]) -> None:
         self._writer = writer
+        self._readers = readers
         self._erased = erased
 
     def take_in(
@@ -82,3 +87,20 @@ class Exchange:
         if ids:
             self._erased.update(ids)
             self._writer.add(DeleteChats(tuple(ids)))
+
+    def replace_used_ids(self, messages: Sequence[Message]) -> list[Message]:
+        """Replace the IDs of a chat's messages if another chat uses one of them."""
+        ids_json = json.dumps([message.id for message in messages])
+        with self._readers.reading() as db:
+            used = db.execute(
+                "SELECT 1 FROM messages WHERE id IN (SELECT value FROM json_each(?)) LIMIT 1",
+                (ids_json,),
+            ).fetchone()
+        if used is None:
+            return list(messages)
+        ids: dict[str | None, str | None] = {None: None}
+        renamed = []
+        for message in messages:
+            ids[message.id] = own_id = new_id()
+            renamed.append(replace(message, id=own_id, parent_id=ids[message.parent_id]))
+        return renamed

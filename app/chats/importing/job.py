@@ -17,9 +17,9 @@ from app.chats.importing.report import Report
 from app.chats.referenced_chats import FOLLOWS
 from app.settings.language import number, tr
 from app.store import FORMAT, VERSION, ChatRecord, Folder, Store, StoreError, chat_from_json
-from app.store.attachments import images_from_json, texts_from_json
+from app.store.attachments import AttachedText, Attachment, images_from_json, texts_from_json
 from app.store.portable import folders_from_json
-from app.store.records import storable_chat
+from app.store.records import storable_chat, storable_text
 
 Item = dict[str, Any]
 PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], ImportedChat]], ...] = (
@@ -31,6 +31,7 @@ PROGRAMS: tuple[tuple[Callable[[Item], bool], Callable[[Item], ImportedChat]], .
 OURS = "Stretto"
 _BATCH_CHATS, _BATCH_CHARACTERS = 200, 4_000_000
 _FLUSH_S = 120.0
+LONGEST_WRITTEN = 1_000_000
 _UNFIT = (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError)
 
 
@@ -53,6 +54,7 @@ class Import:
         batch, folders = _Batch(store, report), _Folders(store, report)
         counts: Counter[str] = Counter()
         try:
+            store.flush(_FLUSH_S)  # the check for existing message IDs must see all messages
             for name, head, item in self.reader.items():
                 counts[name] += 1
                 where = _describe_place(name, counts[name])
@@ -124,15 +126,30 @@ class _Batch:
         self._store = store
         self._report = report
         self._chats, self._size = list[ImportedChat](), 0
+        self._ids: set[str] = set()
 
     def add(self, imported_chat: ImportedChat) -> None:
+        if not self._ids.isdisjoint(m.id for m in imported_chat.messages):
+            self.write()
+        messages = self._store.exchange.replace_used_ids(imported_chat.messages)
+        if messages != imported_chat.messages:
+            ids = dict(
+                zip((m.id for m in imported_chat.messages), (m.id for m in messages), strict=True)
+            )
+            chat = imported_chat.chat
+            imported_chat.chat = replace(
+                chat, leaf_id=ids.get(chat.leaf_id or ""), edited_id=ids.get(chat.edited_id or "")
+            )
+            imported_chat.messages = messages
         self._chats.append(imported_chat)
+        self._ids.update(m.id for m in messages)
         self._size += imported_chat.character_count
         if len(self._chats) >= _BATCH_CHATS or self._size >= _BATCH_CHARACTERS:
             self.write()
 
     def write(self) -> None:
         chats, self._chats, self._size = self._chats, [], 0
+        self._ids.clear()
         if not chats:
             return
         texts = [text for item in chats for text in item.texts]
@@ -196,7 +213,33 @@ def _read_own_export(
     chat = replace(chat, params={k: v for k, v in chat.params.items() if k != FOLLOWS})
     texts = [*texts_from_json(item.get("texts")).values()]
     images = [add_thumbnail(image) for image in images_from_json(item.get("images"))]
-    return ImportedChat(OURS, chat, messages, texts=texts, images=images)
+    return _move_long_texts_to_files(ImportedChat(OURS, chat, messages, texts=texts, images=images))
+
+
+def _move_long_texts_to_files(imported_chat: ImportedChat) -> ImportedChat:
+    """Turn texts that are too long for the composer into attached files."""
+    chat = imported_chat.chat
+    for text, files in (("draft", "draft_attachments"), ("edited_text", "edited_attachments")):
+        if len(written := getattr(chat, text)) > LONGEST_WRITTEN:
+            file = _text_to_file(written, imported_chat)
+            changes: dict[str, Any] = {text: "", files: (*getattr(chat, files), file)}
+            chat = replace(chat, **changes)
+    queue = [
+        replace(
+            item, text="", attachments=(*item.attachments, _text_to_file(item.text, imported_chat))
+        )
+        if len(item.text) > LONGEST_WRITTEN
+        else item
+        for item in chat.queued
+    ]
+    imported_chat.chat = replace(chat, queued=tuple(queue))
+    return imported_chat
+
+
+def _text_to_file(written: str, imported_chat: ImportedChat) -> Attachment:
+    content = AttachedText("", (storable_text(written),))
+    imported_chat.texts.append(content)
+    return Attachment(tr("Pasted text"), "text", content.hash, characters=len(written))
 
 
 def undo(

@@ -713,3 +713,20 @@ def test_names_of_a_million_characters_are_shortened(store: Store, tmp_path: Pat
         db.execute("UPDATE chats SET title = ?", (long,))
         db.commit()
     assert {len(kept.title) for kept in store.chats()} == {1_000}
+
+
+def test_too_long_draft_becomes_a_file(store: Store, tmp_path: Path):
+    """A text field lays out its whole content immediately. No text is lost."""
+    long = "word " * 300_000
+    chat = ChatRecord(new_id(), "t", draft=long, edited_id="q", edited_text=long + "2")
+    message = Message("q", chat.id, None, "user", "why")
+    ours = {"format": FORMAT, "version": VERSION, "chats": [chat_to_json(chat, [message])]}
+    report = take(store, write(tmp_path / "a.json", ours))
+    assert report.details() == []
+    (kept,) = store.chats()
+    assert (kept.draft, kept.edited_text) == ("", "")
+    for files, text in ((kept.draft_attachments, long), (kept.edited_attachments, long + "2")):
+        (file,) = files
+        assert file.characters == len(text)
+        found = store.texts.get(file.hash)
+        assert found.pages == (text,)
