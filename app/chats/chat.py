@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -54,17 +54,21 @@ class Chat(ChatPart):
         stored: bool,
         in_use: Mapping[str, ChatInUse] | None = None,
         parent: QObject | None = None,
+        messages: Sequence[Message] | None = None,
     ) -> None:
         """Create a chat from its record.
 
         Args:
             stored: False for a new chat.
             in_use: shared mapping of the chats in use by ID, updated in place.
+            messages: stored messages, if they were just read.
         """
         super().__init__(parent)
         self.id = record.id
         self.short = ""  # short name within the chat's group, if it differs from the title
-        self._saved = saved = SavedChat(record, store, stored=stored, on_rollback=self._on_rollback)
+        self._saved = saved = SavedChat(
+            record, store, stored=stored, messages=messages, on_rollback=self._on_rollback
+        )
         self.transcript = saved.transcript
         self._generator = generator = ReplyGenerator(saved, bridge, loader, toolbox, self)
         self.tools = generator.tools  # tool calls that are running or waiting for the user
@@ -275,7 +279,7 @@ class Chat(ChatPart):
 
     def set_options(self, options: ChatOptions, system: str) -> None:
         # Followed chats aren't options, but are stored with them.
-        params, follows = options.to_params(), self.attaching.referenced_chats.followed_chats
+        params, follows = options.to_params(), self.attaching.others.followed_chats
         self._saved.save_fields(
             params=params | ({FOLLOWS: follows} if follows else {}), system=system
         )

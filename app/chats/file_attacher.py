@@ -72,6 +72,7 @@ class FileAttacher(ChatPart):
     """
 
     changed = Signal()  # also the token counts
+    thumbnail_read = Signal(str)  # (hash)
     file_rejected = Signal(str)  # (message). Part of the file may have been attached.
     file_repeated = Signal(str)  # (message): the file was attached before
 
@@ -83,12 +84,15 @@ class FileAttacher(ChatPart):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self.referenced_chats = referenced_chats
+        self.others = referenced_chats
         self._saved = saved
         self._loader = loader
         self._pending: deque[_PendingFile] = deque()
         self._page = (0, 0)
         self._tokens: dict[tuple[str, Attachment], FileTokens] = {}
+        # Hashes of images waiting for a thumbnail, in order.
+        self._thumbnails: dict[str, None] = {}
+        self._without_thumbnail: set[str] = set()
         self._reading = flows.Latest(self)
         self._counting = flows.Latest(self)
         self._looking = flows.Latest(self)
@@ -160,7 +164,7 @@ class FileAttacher(ChatPart):
         flows.start(self, self._read_chat(chat_id, last, follow))
 
     async def _read_chat(self, chat_id: str, last: int, follow: bool) -> None:
-        of = await self.referenced_chats.read_now(chat_id)
+        of = await self.others.read_now(chat_id)
         files = tuple(f for f in self.files if f.chat != chat_id)
         if of.unreadable_reason:
             self.file_rejected.emit(of.unreadable_reason)
@@ -176,19 +180,19 @@ class FileAttacher(ChatPart):
             self.follow(chat_id, last if follow else None)
 
     def follow(self, chat_id: str, last: int | None) -> None:
-        if last != self.referenced_chats.followed_chats.get(chat_id):
-            self.referenced_chats.follow(chat_id, last)
+        if last != self.others.followed_chats.get(chat_id):
+            self.others.follow(chat_id, last)
             self.chat_changed.emit()
             self._report_change()
             self.check_followed()
 
     def check_followed(self) -> None:
-        if self.referenced_chats.followed_chats:
+        if self.others.followed_chats:
             self._looking.start(self._check_followed())
 
     async def _check_followed(self) -> None:
-        for chat_id in self.referenced_chats.followed_chats:
-            await self.referenced_chats.read_now(chat_id)
+        for chat_id in self.others.followed_chats:
+            await self.others.read_now(chat_id)
         self._add_news(self._saved.compose)
         self.changed.emit()
 
@@ -197,9 +201,7 @@ class FileAttacher(ChatPart):
         if isinstance(compose, Editing):
             edited = self._saved.transcript.get(compose.message)
             end = edited.parent_id if edited is not None else end
-        return self.referenced_chats.add_news(
-            compose.attachments, self._saved.transcript.path_to(end)
-        )
+        return self.others.add_news(compose.attachments, self._saved.transcript.path_to(end))
 
     def remove(self, *attachments: Attachment) -> None:
         self._replace_files(tuple(file for file in self.files if file not in attachments))
@@ -305,12 +307,32 @@ class FileAttacher(ChatPart):
         return await flows.run_in_thread(lambda _: saved.text(attachment.hash))
 
     def thumbnail(self, attachment: Attachment) -> bytes:
-        """Return a small JPEG of an image, or b"" if there is none."""
-        try:
-            return self._saved.thumbnail(attachment.hash)
-        except StoreError as error:
-            log.warning("thumbnail not read: %s", error.code)
-            return b""
+        """Return a small JPEG, or b"" if it isn't in memory yet (see `thumbnail_read`)."""
+        key = attachment.hash
+        if (image := self._saved.thumbnail(key, read=False)) is not None:
+            return image
+        if key not in self._without_thumbnail and key not in self._thumbnails:
+            self._thumbnails[key] = None
+            if len(self._thumbnails) == 1:
+                flows.start(self, self._read_thumbnails())
+        return b""
+
+    async def _read_thumbnails(self) -> None:
+        saved = self._saved
+        while self._thumbnails:
+            key = next(iter(self._thumbnails))
+            try:
+                thumbnail = await flows.run_in_thread(partial(_load_thumbnail, saved, key))
+            except StoreError as error:
+                log.warning("thumbnail not read: %s", error.code)
+                thumbnail = None
+            del self._thumbnails[key]
+            if thumbnail is None:
+                self._without_thumbnail.add(key)
+            else:
+                self.thumbnail_read.emit(key)
+                if any(file.hash == key for file in self.files):
+                    self.changed.emit()
 
     def pixels(self, attachment: Attachment, max_pixels: int) -> tuple[int, int, bytes]:
         """Decode an image to at most ``max_pixels`` RGB pixels. Return width, height, and bytes.
@@ -330,8 +352,8 @@ class FileAttacher(ChatPart):
         Doesn't wait for files that are still being read.
         """
         await self._index(compose.attachments)
-        for chat_id in self.referenced_chats.followed_chats:
-            await self.referenced_chats.read_now(chat_id)
+        for chat_id in self.others.followed_chats:
+            await self.others.read_now(chat_id)
         return self._resolve_all(self._add_news(compose), compose.text)
 
     def resolve(self, files: Attachments, question: str, path: Sequence[Message]) -> Attachments:
@@ -339,7 +361,7 @@ class FileAttacher(ChatPart):
 
         ``path`` has the messages before the question.
         """
-        return self._resolve_all(self.referenced_chats.add_news(files, path), question)
+        return self._resolve_all(self.others.add_news(files, path), question)
 
     def _resolve_all(self, files: Attachments, question: str) -> Attachments:
         return tuple(
@@ -594,11 +616,15 @@ def _load_content(
     if not attachment.is_medium:
         return saved.text(attachment.hash)
     data = saved.image(attachment.hash).data
-    return StoredImage(data, saved.thumbnail(attachment.hash)) if data else None
+    return StoredImage(data, saved.thumbnail(attachment.hash) or b"") if data else None
 
 
 def _make_passages(saved: SavedChat, key: str, _: threading.Event) -> None:
     passages_of(key, saved.text)
+
+
+def _load_thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | None:
+    return saved.thumbnail(key)
 
 
 def _to_jpeg(saved: SavedChat, image: Attachment, stop: threading.Event) -> bytes:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from app import flows
 from app.bridge import Bridge
 from app.chats.chat import Chat
 from app.chats.chat_organizer import ChatOrganizer, is_listed_differently
 from app.chats.session import ChatSession
 from app.chats.transcript import branch
 from app.models.loading import ModelLoader
-from app.store import ChatRecord, SearchHit, Store, new_id
+from app.store import ChatRecord, Message, SearchHit, Store, new_id
 from app.tools.host import ToolHost
 from app.tools.toolbox import Toolbox
 
@@ -79,6 +80,8 @@ class ChatLibrary(QObject):
     SWEEP_MS = (60_000, 3_600_000)
     """Delay before the first cleanup of the trash, and interval after that."""
 
+    LONG = 1_000  # messages; reading 10,000 messages took 0.135 s
+
     list_changed = Signal()
     # (chat ID): activity, unread mark or displayed name changed
     activity = Signal(str)
@@ -140,6 +143,19 @@ class ChatLibrary(QObject):
             record = stored or ChatRecord(id=chat_id, model=model)
             chat = self._adopt(record, stored=stored is not None)
         return chat
+
+    def is_long(self, chat_id: str) -> bool:
+        """Return True if reading the chat would block the GUI thread. Then use `open_long`."""
+        listed = chat_id in self._chats and chat_id not in self._in_use
+        return listed and self._store.has_messages(chat_id, self.LONG)
+
+    async def open_long(self, chat_id: str) -> None:
+        store = self._store
+        messages = await flows.run_in_thread(lambda _: store.messages(chat_id))
+        record = self._chats.get(chat_id)
+        if record is not None and chat_id not in self._in_use:  # the list may have changed
+            self._to_close.discard(chat_id)
+            self._adopt(record, stored=True, messages=messages)
 
     def new(
         self,
@@ -307,9 +323,13 @@ class ChatLibrary(QObject):
             chat.close()
         self.toolbox.shut_down(timeout_s)
 
-    def _adopt(self, record: ChatRecord, *, stored: bool) -> Chat:
+    def _adopt(
+        self, record: ChatRecord, *, stored: bool, messages: Sequence[Message] | None = None
+    ) -> Chat:
         parts = (self._store, self.bridge, self.loader, self.toolbox)
-        chat = Chat(record, *parts, stored=stored, in_use=self._in_use, parent=self)
+        chat = Chat(
+            record, *parts, stored=stored, in_use=self._in_use, parent=self, messages=messages
+        )
         if chat.id in self.unread:
             chat.reply.mark_unread()
         chat.chat_changed.connect(self._on_chat_changed)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
@@ -28,13 +28,16 @@ class SavedChat:
         store: Store,
         *,
         stored: bool,
+        messages: Sequence[Message] | None = None,  # the store's messages, if they were just read
         on_rollback: Callable[[], object] = lambda: None,  # called after a failed `transaction`
     ) -> None:
         self.record = record  # may have changes that aren't stored, see ``change_record``
         self.stored = stored  # False for a new chat until the user types something
         self._store, self._on_rollback = store, on_rollback
         self._texts: dict[str, AttachedText] = {}
-        self.transcript = Transcript(store.messages(record.id) if stored else (), record.leaf_id)
+        if messages is None:
+            messages = store.messages(record.id) if stored else ()
+        self.transcript = Transcript(messages, record.leaf_id)
 
     def make_temporary_copy(self, record: ChatRecord, messages: Iterable[Message]) -> SavedChat:
         """Create an unsaved chat with these messages. It can read the files of this chat."""
@@ -138,9 +141,12 @@ class SavedChat:
         """Return an image by its hash. A worker thread reads the file when needed."""
         return Image(partial(self._store.images.get, key), key)
 
-    def thumbnail(self, key: str) -> bytes:
-        """Return the small JPEG of an image by its hash, or b"" if there is none."""
-        return self._store.images.thumbnail(key)
+    def thumbnail(self, key: str, *, read: bool = True) -> bytes | None:
+        """Return the small JPEG of an image by its hash, or b"" for an image without a thumbnail.
+
+        With ``read=False``, returns None instead of reading a thumbnail from disk.
+        """
+        return self._store.images.thumbnail(key) if read else self._store.images.cached(key)
 
     def add(self, message: Message) -> None:
         """Add a message below its parent, show it, and move the chat to the top of the list."""

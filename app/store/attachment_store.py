@@ -111,15 +111,20 @@ class Images:
         """
         return self._get_column(key, "data")
 
-    def thumbnail(self, key: str) -> bytes:
-        """Return a thumbnail by the image's hash, or b"" if there is none."""
+    def thumbnail(self, key: str) -> bytes | None:
+        """Return a thumbnail by the image's hash: b"" if it has none, None if there's no image."""
+        if (image := self.cached(key)) is not None:
+            return image
+        content = self._get_column(key, "thumbnail")
+        if content is not None:
+            self._cache(key, content)
+        return content
+
+    def cached(self, key: str) -> bytes | None:
         with self._lock:
             if key in self._recent:
                 self._recent.move_to_end(key)
-                return self._recent[key]
-        content = self._get_column(key, "thumbnail") or b""
-        self._cache(key, content)
-        return content
+            return self._recent.get(key)
 
     def get_all(self, attached: Iterable[Attachments]) -> dict[str, bytes]:
         hashes = dict.fromkeys(image.hash for many in attached for image in many if image.is_medium)

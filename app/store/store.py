@@ -80,7 +80,7 @@ class Store:
         self.texts = Texts(self.writer, self._readers)
         self.images = Images(self.writer, self._readers)
         self.tool_rows = ToolRows(self.writer, self._readers)
-        self.exchange = Exchange(self.writer, self.trash.erased)
+        self.exchange = Exchange(self.writer, self._readers, self.trash.erased)
         if unfinished:
             self.writer.run_when_idle(self.trash.scrub)
         atexit.register(self._close_at_exit)
@@ -168,6 +168,11 @@ class Store:
     def messages(self, chat_id: str) -> list[Message]:
         view = self._view_of_chat(chat_id, messages="chat_id = :chat")
         return [message for message in view.messages.values() if message.chat_id == chat_id]
+
+    def has_messages(self, chat_id: str, count: int) -> bool:
+        with self._readers.reading() as db:
+            query = "SELECT 1 FROM messages WHERE chat_id = ? LIMIT 1 OFFSET ?"
+            return db.execute(query, (chat_id, count - 1)).fetchone() is not None
 
     def path(self, chat_id: str) -> list[Message]:
         """Return the selected branch from the root to the leaf, or []."""

@@ -285,8 +285,16 @@ class AttachedFiles(QWidget):
 
     def set_source(self, attaching: FileAttacher) -> None:
         self._attaching = attaching
+        if self.pictures:
+            attaching.thumbnail_read.connect(self._on_thumbnail)
         for picture in self.pictures:
             picture.set_thumbnail(attaching.thumbnail(picture.attachment))
+
+    @Slot(str)
+    def _on_thumbnail(self, key: str) -> None:
+        for picture in self.pictures:
+            if self._attaching is not None and picture.attachment.hash == key:
+                picture.set_thumbnail(self._attaching.thumbnail(picture.attachment))
 
     def unfold_found(self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str) -> None:
         """Expand the file with the most distinct matches, unless the message has as many.

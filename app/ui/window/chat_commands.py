@@ -114,7 +114,13 @@ class ChatCommands(WindowController):
 
     @Slot(str)
     def open(self, chat_id: str, where: str = "tab") -> None:
-        """Open a saved chat or switch to it."""
+        """Open a saved chat or switch to it. Long chats are loaded asynchronously."""
+        if self._library.is_long(chat_id):
+            flows.start(self, self._open_long(chat_id, partial(self._open_now, chat_id, where)))
+        else:
+            self._open_now(chat_id, where)
+
+    def _open_now(self, chat_id: str, where: str = "tab") -> None:
         # The chat may come from an outdated search result.
         if self._library.is_deleted(chat_id):
             self._toast.show_text(tr("This chat is in the Trash."))
@@ -127,6 +133,11 @@ class ChatCommands(WindowController):
         else:
             self._workspace.show_chat(chat, self._fitting_place(where))
         chat.model.load()
+
+    async def _open_long(self, chat_id: str, on_opened: Callable[[], object]) -> None:
+        await self._library.open_long(chat_id)
+        if self._library.find(chat_id) is not None:  # the chat may have been erased while loading
+            on_opened()
 
     @Slot(str)
     def _open_source(self, chat_id: str) -> None:
@@ -150,6 +161,10 @@ class ChatCommands(WindowController):
     @Slot(str, str, str)
     def open_at(self, chat_id: str, message_id: str, words: str = "") -> None:
         """Open a chat, scroll to a message and highlight the search terms."""
+        if self._library.is_long(chat_id):
+            on_opened = partial(self.open_at, chat_id, message_id, words)
+            flows.start(self, self._open_long(chat_id, on_opened))
+            return
         self.open(chat_id)
         pane = self._workspace.pane(chat_id)
         if pane is None:

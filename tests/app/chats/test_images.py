@@ -31,7 +31,8 @@ from app.ui.widgets.picture_sheet import PictureSheet, decode_thumbnail
 from engine import Engine, Image
 from engine.bench.seeing import write_seeing
 from engine.messages import LOST
-from engine.sandbox.jobs import read_sound
+from engine.sandbox.images import DecodedImage
+from engine.sandbox.jobs import read_image, read_sound
 from tests.app.chats.test_file_attacher import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
 from tests.engine.hostile_images import PICTURES
@@ -66,10 +67,15 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Read]]:
 
         monkeypatch.setattr(kind, name, noted)
 
-    note(Images, "get")
+    note(Images, "_get_column")  # thumbnails too, unless they are in memory
     note(Texts, "get")
     yield found
     assert not any(by_gui for _, by_gui in found)
+
+
+@pytest.fixture(autouse=True)
+def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "held", images.MediaCache())
 
 
 @pytest.fixture
@@ -128,6 +134,28 @@ def test_image_is_sent_before_text_and_kept(run: Run, lake: Path) -> None:
     assert len(shown(pane).pictures) == 1
     pane.act(Action.REGENERATE)
     assert sent(run)[0] == {"type": "image", "image": image}
+
+
+def test_image_for_four_chats_is_decoded_once(
+    run: Run, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = list[str]()
+
+    def noted(data: bytes, name: str, *others: Any) -> DecodedImage:
+        calls.append(name)
+        return read_image(data, name, *others)
+
+    monkeypatch.setattr(images, "read_image", noted)
+    for _ in range(3):
+        run.window.commands["split_right"].trigger()
+    run.until(lambda: len(run.panes) == 4)
+    (twin := lake.with_name("pond.png")).write_bytes(lake.read_bytes())
+    for pane, path in zip(run.panes, (lake, lake, twin, lake), strict=True):
+        pane.composer.field.files_inserted.emit([path])
+    found = ["lake.png", "lake.png", "pond.png", "lake.png"]
+    read(run, lambda: [name for pane in run.panes for name in names(pane)] == found)
+    read(run, lambda: not any(pane.chat.attaching.reading for pane in run.panes))
+    assert len(calls) == 1
 
 
 def test_copied_image_alone_is_a_message(run: Run, lake: Path) -> None:
@@ -278,7 +306,9 @@ def test_broadcast_includes_images(run: Run, lake: Path) -> None:
     assert blind.notice.isVisible()
 
 
-def test_pictures_of_old_chats_and_drafts_are_shown(start: Start, lake: Path) -> None:
+def test_pictures_of_old_chats_and_drafts_are_read_in_a_worker(
+    start: Start, lake: Path, reads: list[Read]
+) -> None:
     run = start().ready()
     see(run, run.pane)
     give(run, lake)
@@ -286,12 +316,14 @@ def test_pictures_of_old_chats_and_drafts_are_shown(start: Start, lake: Path) ->
     run.answered(run.pane)
     give(run, lake)
     run.end()
+    reads.clear()
     run = start().ready()
     run.until(lambda: names(run.pane) == ["lake.png"])
     run.until(lambda: not decode_thumbnail(chip(run.pane).words.thumbnail).isNull())
     run.until(lambda: bool(run.pane.findChildren(SmallPicture)))
     (picture,) = run.pane.findChildren(SmallPicture)
     run.until(lambda: not decode_thumbnail(picture._thumbnail).isNull())
+    assert (Images, False) in reads
 
 
 def test_hostile_images_are_attached_or_refused_in_a_sentence(run: Run, tmp_path: Path) -> None:
@@ -394,7 +426,7 @@ def test_images_are_exported_and_imported_with_their_chats(
     (image,) = store.messages(pane.chat.id)[0].attachments
     assert (image.width, image.height) == (40, 20)
     assert store.images.get_all([(image,)]) == {image.hash: lake.read_bytes()}
-    assert not decode_thumbnail(store.images.thumbnail(image.hash)).isNull()
+    assert not decode_thumbnail(store.images.thumbnail(image.hash) or b"").isNull()
     written = json.loads(path.read_text(encoding="utf-8"))
     written["chats"][0]["id"] = "0" * 31 + "1"
     written["chats"][0]["images"] = {image.hash: "bm90IHRoYXQ="}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
+from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
 from app.settings.paths import GUIDE
-from tests.app.conftest import Start
+from app.store import ChatRecord, Message, Store, new_id
+from tests.app.conftest import Run, Start
 
 CHOSEN = {"temperature": 0.3, "slide": True}
 
@@ -75,3 +79,32 @@ def test_new_chat_uses_configured_model(begun):
     run.window.chats.new()
     assert run.pane.chat.record.model == "somebody/large"
     window.close()
+
+
+def test_long_chat_is_read_in_a_worker_and_then_shown(run: Run, monkeypatch: pytest.MonkeyPatch):
+    store = run.app.store
+    chat, parent = ChatRecord(new_id(), title="long", model="guide"), None
+    store.save_chat(chat)
+    monkeypatch.setattr(ChatLibrary, "LONG", 20)
+    with store.transaction():
+        for number in range(20):
+            message = Message(new_id(), chat.id, parent, content=f"message {number}")
+            store.save_message(message, as_leaf=True)
+            parent = message.id
+    store.flush()
+    run.app.library.add_imported(store.chats())
+    threads: list[threading.Thread] = []
+    messages = Store.messages
+    monkeypatch.setattr(
+        Store,
+        "messages",
+        lambda *what: threads.append(threading.current_thread()) or messages(*what),
+    )
+    run.window.chats.open_at(chat.id, parent)
+    run.until(lambda: run.window.workspace.pane(chat.id) is not None)
+    pane = run.window.workspace.pane(chat.id)
+    assert [m.content for m in pane.chat.transcript.path][-1] == "message 19"
+    assert threads
+    assert threading.main_thread() not in threads
+    run.window.chats.open(chat.id)
+    assert len(threads) == 1, "a chat in use is not read again"

@@ -204,7 +204,7 @@ def images_in(file: Path) -> int:
 
 def test_image_is_stored_once_until_its_last_message(store: Store, file: Path) -> None:
     one, two = show(store, IMAGE), show(store, StoredImage(IMAGE.data, b"another"))
-    assert store.images.thumbnail(IMAGE.hash), "before it is on the disk"
+    assert store.images.thumbnail(IMAGE.hash) is not None, "before it is on the disk"
     store.flush()
     assert images_in(file) == 1
     store.images._recent.clear()
