@@ -279,7 +279,7 @@ class Chat(ChatPart):
 
     def set_options(self, options: ChatOptions, system: str) -> None:
         # Followed chats aren't options, but are stored with them.
-        params, follows = options.to_params(), self.attaching.others.followed_chats
+        params, follows = options.to_params(), self.attaching.referenced_chats.followed_chats
         self._saved.save_fields(
             params=params | ({FOLLOWS: follows} if follows else {}), system=system
         )

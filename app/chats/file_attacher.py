@@ -84,7 +84,7 @@ class FileAttacher(ChatPart):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self.others = referenced_chats
+        self.referenced_chats = referenced_chats
         self._saved = saved
         self._loader = loader
         self._pending: deque[_PendingFile] = deque()
@@ -164,7 +164,7 @@ class FileAttacher(ChatPart):
         flows.start(self, self._read_chat(chat_id, last, follow))
 
     async def _read_chat(self, chat_id: str, last: int, follow: bool) -> None:
-        of = await self.others.read_now(chat_id)
+        of = await self.referenced_chats.read_now(chat_id)
         files = tuple(f for f in self.files if f.chat != chat_id)
         if of.unreadable_reason:
             self.file_rejected.emit(of.unreadable_reason)
@@ -180,19 +180,19 @@ class FileAttacher(ChatPart):
             self.follow(chat_id, last if follow else None)
 
     def follow(self, chat_id: str, last: int | None) -> None:
-        if last != self.others.followed_chats.get(chat_id):
-            self.others.follow(chat_id, last)
+        if last != self.referenced_chats.followed_chats.get(chat_id):
+            self.referenced_chats.follow(chat_id, last)
             self.chat_changed.emit()
             self._report_change()
             self.check_followed()
 
     def check_followed(self) -> None:
-        if self.others.followed_chats:
+        if self.referenced_chats.followed_chats:
             self._looking.start(self._check_followed())
 
     async def _check_followed(self) -> None:
-        for chat_id in self.others.followed_chats:
-            await self.others.read_now(chat_id)
+        for chat_id in self.referenced_chats.followed_chats:
+            await self.referenced_chats.read_now(chat_id)
         self._add_news(self._saved.compose)
         self.changed.emit()
 
@@ -201,7 +201,9 @@ class FileAttacher(ChatPart):
         if isinstance(compose, Editing):
             edited = self._saved.transcript.get(compose.message)
             end = edited.parent_id if edited is not None else end
-        return self.others.add_news(compose.attachments, self._saved.transcript.path_to(end))
+        return self.referenced_chats.add_news(
+            compose.attachments, self._saved.transcript.path_to(end)
+        )
 
     def remove(self, *attachments: Attachment) -> None:
         self._replace_files(tuple(file for file in self.files if file not in attachments))
@@ -352,8 +354,8 @@ class FileAttacher(ChatPart):
         Doesn't wait for files that are still being read.
         """
         await self._index(compose.attachments)
-        for chat_id in self.others.followed_chats:
-            await self.others.read_now(chat_id)
+        for chat_id in self.referenced_chats.followed_chats:
+            await self.referenced_chats.read_now(chat_id)
         return self._resolve_all(self._add_news(compose), compose.text)
 
     def resolve(self, files: Attachments, question: str, path: Sequence[Message]) -> Attachments:
@@ -361,7 +363,7 @@ class FileAttacher(ChatPart):
 
         ``path`` has the messages before the question.
         """
-        return self._resolve_all(self.others.add_news(files, path), question)
+        return self._resolve_all(self.referenced_chats.add_news(files, path), question)
 
     def _resolve_all(self, files: Attachments, question: str) -> Attachments:
         return tuple(

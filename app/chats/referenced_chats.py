@@ -25,7 +25,7 @@ from app.settings.language import tr
 from app.store import AttachedText, Attachment, Attachments, ChatRecord, Message, Store, StoreError
 from app.store.attachments import News
 from app.store.records import is_own_id
-from app.tools.tool import clean
+from app.tools.tool import one_line
 from engine.text.documents import MAX_CHARACTERS
 
 FOLLOWS = "follows"
@@ -70,7 +70,7 @@ def extract_readable(
     chat_id: str, record: ChatRecord | None, path: Iterable[Message]
 ) -> ReferencedChat:
     """Return the readable part of a chat. ``record`` is None if the chat doesn't exist."""
-    title = clean(record.display_title, lines=False, most=_LONGEST_TITLE) if record else ""
+    title = one_line(record.display_title, _LONGEST_TITLE) if record else ""
     if record is None:
         return ReferencedChat(chat_id, title, gone=tr("no longer there", "a chat"))
     if record.deleted_at is not None:

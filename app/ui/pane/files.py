@@ -265,7 +265,7 @@ class PaneFiles(QObject):
         self.attaching.check_followed()
 
     def _followed_chips(self) -> list[ChipWords]:
-        referenced_chats = self.attaching.others
+        referenced_chats = self.attaching.referenced_chats
         followed = {file.chat for file in self.attaching.files}
         chips = []
         for chat_id in referenced_chats.followed_chats:
@@ -304,7 +304,9 @@ class PaneFiles(QObject):
     def _on_removed(self, words: ChipWords) -> None:
         file = words.attachment
         if words.follows:
-            self._remove(self.attaching.others.seen[words.follows][0].title, words.follows)
+            self._remove(
+                self.attaching.referenced_chats.seen[words.follows][0].title, words.follows
+            )
         elif file is None:
             self._pane.chat.turn.handle(Event.WRITE)  # the draft may be waiting for this file
             self.attaching.cancel_reading()
@@ -314,7 +316,7 @@ class PaneFiles(QObject):
     def _remove(self, name: str, chat_id: str, *removed: Attachment) -> None:
         attaching = self.attaching
         places = [(n, file) for n, file in enumerate(attaching.files) if file in removed]
-        last = attaching.others.followed_chats.get(chat_id)
+        last = attaching.referenced_chats.followed_chats.get(chat_id)
         if removed:
             attaching.remove(*removed)
         attaching.follow(chat_id, None)
@@ -349,7 +351,7 @@ class PaneFiles(QObject):
         add_action(
             menu, tr("Open Chat"), partial(self._pane.transcript.chat_requested.emit, chat_id)
         )
-        follows = chat_id in attaching.others.followed_chats
+        follows = chat_id in attaching.referenced_chats.followed_chats
         last = None if follows else file.pages if file is not None and file.before else 0
         act = partial(attaching.follow, chat_id, last)
         add_action(menu, tr("Follow"), act, checked=follows)

@@ -31,8 +31,7 @@ from app.ui.widgets.picture_sheet import PictureSheet, decode_thumbnail
 from engine import Engine, Image
 from engine.bench.seeing import write_seeing
 from engine.messages import LOST
-from engine.sandbox.images import DecodedImage
-from engine.sandbox.jobs import read_image, read_sound
+from engine.sandbox.jobs import read_sound
 from tests.app.chats.test_file_attacher import chip, copied, drop, names, read
 from tests.app.conftest import Run, Start
 from tests.engine.hostile_images import PICTURES
@@ -71,11 +70,6 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Read]]:
     note(Texts, "get")
     yield found
     assert not any(by_gui for _, by_gui in found)
-
-
-@pytest.fixture(autouse=True)
-def nothing_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(images, "held", images.MediaCache())
 
 
 @pytest.fixture
@@ -134,28 +128,6 @@ def test_image_is_sent_before_text_and_kept(run: Run, lake: Path) -> None:
     assert len(shown(pane).pictures) == 1
     pane.act(Action.REGENERATE)
     assert sent(run)[0] == {"type": "image", "image": image}
-
-
-def test_image_for_four_chats_is_decoded_once(
-    run: Run, lake: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = list[str]()
-
-    def noted(data: bytes, name: str, *others: Any) -> DecodedImage:
-        calls.append(name)
-        return read_image(data, name, *others)
-
-    monkeypatch.setattr(images, "read_image", noted)
-    for _ in range(3):
-        run.window.commands["split_right"].trigger()
-    run.until(lambda: len(run.panes) == 4)
-    (twin := lake.with_name("pond.png")).write_bytes(lake.read_bytes())
-    for pane, path in zip(run.panes, (lake, lake, twin, lake), strict=True):
-        pane.composer.field.files_inserted.emit([path])
-    found = ["lake.png", "lake.png", "pond.png", "lake.png"]
-    read(run, lambda: [name for pane in run.panes for name in names(pane)] == found)
-    read(run, lambda: not any(pane.chat.attaching.reading for pane in run.panes))
-    assert len(calls) == 1
 
 
 def test_copied_image_alone_is_a_message(run: Run, lake: Path) -> None:

@@ -127,7 +127,7 @@ def test_missing_followed_chat_is_reported(
     run.qtbot.keyClick(chip, KEY.Key_Delete)
     assert chips(pane) == []
     assert pane.composer.field.hasFocus()
-    assert pane.chat.attaching.others.followed_chats == {}
+    assert pane.chat.attaching.referenced_chats.followed_chats == {}
     run.window._undos.undo()
     run.until(lambda: chips(pane) == ["Reads: Name a tree | in the Trash"])
     run.window._undos.undo()  # restores the chat, too
