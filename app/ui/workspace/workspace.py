@@ -207,6 +207,7 @@ class Workspace(QWidget):
         order, window = self.panes(), self._window_of(pane)
         at = order.index(pane) if pane in order else 0
         was_active = pane is self.active  # before Qt focuses the next widget
+        had_focus = pane.isAncestorOf(QApplication.focusWidget())
         self._docks.mark_closed(chat_id)
         dock.widget.toggleView(False)
         if was_active:
@@ -218,6 +219,8 @@ class Workspace(QWidget):
                 self.activate(latest or rest[min(at, len(rest) - 1)])
         self._forget_overdue()
         self._update_view()
+        if had_focus and self.nothing.isVisible():
+            self.nothing.button.setFocus()  # otherwise, Qt focuses the first button of the window
         # Wait, because the next pane might use the same model.
         QTimer.singleShot(0, self, partial(self._leave_model, pane.chat))
         if announce:

@@ -67,7 +67,7 @@ def test_the_toast_undoes_a_close(start: Start, qtbot: QtBot):
     pane = run.pane
     run.window.commands["close"].trigger()
     assert run.panes == []
-    assert run.window.workspace.nothing.isVisible()
+    assert run.window.workspace.nothing.button.hasFocus()
     assert not run.window.toast.isVisible()  # not shown for an empty chat
     run.window.commands["undo_close"].trigger()
     assert run.panes == [pane]
