@@ -68,7 +68,7 @@ def _choices_error(choices: tuple[str, ...]) -> str:
 
 def _schema_error(text: str) -> str:
     if not text.strip():
-        return tr("The schema is empty.")
+        return tr("Paste a JSON schema.")
     if len(text) > bounds.MAX_FORM_CHARACTERS:
         return _length_text(text)
     try:

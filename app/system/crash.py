@@ -71,7 +71,7 @@ class CrashReports:
             return None
         self._reported.add(f"{kind.__name__}\n{stack}")
         try:
-            return self._write(f"An error that nobody caught: {kind.__name__}.", stack)
+            return self._write(f"Uncaught error: {kind.__name__}", stack)
         except OSError:
             return None
 

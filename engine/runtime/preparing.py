@@ -363,7 +363,7 @@ def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> E
         return EngineError(
             CONTEXT_OVERFLOW,
             f"The conversation is {length:,} tokens long, but {name} takes at most {context:,}. "
-            "Shorten it, start a new chat, or let this one drop its oldest turns.",
+            "Leave out the oldest messages, or start a new chat.",
         )
     return EngineError(
         CONTEXT_OVERFLOW,

@@ -2393,10 +2393,6 @@ Du hast abgelehnt.</translation>
         <translation>Die Liste ist leer.</translation>
     </message>
     <message>
-        <source>The schema is empty.</source>
-        <translation>Das Schema ist leer.</translation>
-    </message>
-    <message>
         <source>Line {line}, column {column}</source>
         <translation>Zeile {line}, Spalte {column}</translation>
     </message>
@@ -5630,6 +5626,10 @@ Du hast nicht geantwortet.</translation>
         <translation>Fehlgeschlagen ({kind}). Siehe Protokoll.</translation>
     </message>
     <message>
+        <source>Paste a JSON schema.</source>
+        <translation>Füge ein JSON-Schema ein.</translation>
+    </message>
+    <message>
         <source>Second reading ({letters})</source>
         <translation>Zweiter Durchgang ({letters})</translation>
     </message>
@@ -5958,8 +5958,24 @@ Du hast nicht geantwortet.</translation>
         <translation>{verdict}. Braucht {weights} von {room}, die Modelle nutzen können, dazu etwas Speicher pro Chat.</translation>
     </message>
     <message>
+        <source>This server is on this computer.</source>
+        <translation>Dieser Server läuft auf diesem Computer.</translation>
+    </message>
+    <message>
         <source>Asks {name} the same question four times</source>
         <translation>Stellt {name} viermal dieselbe Frage</translation>
+    </message>
+    <message>
+        <source>Too long: {tokens}</source>
+        <translation>Zu lang: {tokens}</translation>
+    </message>
+    <message>
+        <source>up to date</source>
+        <translation>aktuell</translation>
+    </message>
+    <message>
+        <source>Following {title}</source>
+        <translation>{title} wird verfolgt</translation>
     </message>
     <message>
         <source>Tools for This Chat</source>
@@ -6260,10 +6276,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Messages to this model leave this computer and go to {host}.</source>
         <translation>Nachrichten an dieses Modell verlassen diesen Computer und gehen an {host}.</translation>
-    </message>
-    <message>
-        <source>{host} runs on this computer.</source>
-        <translation>{host} läuft auf diesem Computer.</translation>
     </message>
     <message>
         <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
@@ -6828,10 +6840,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Broadcast later messages too</source>
         <translation>Auch die folgenden Nachrichten an alle senden</translation>
-    </message>
-    <message>
-        <source>{about}, too long for this model</source>
-        <translation>{about}, zu lang für dieses Modell</translation>
     </message>
     <message>
         <source>Enter chooses what the model gets, Delete removes the file</source>
@@ -8045,14 +8053,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Enter opens the menu, Delete ends following the chat</source>
         <translation>Enter öffnet das Menü, Entf beendet das Verfolgen des Chats</translation>
-    </message>
-    <message>
-        <source>nothing new</source>
-        <translation>nichts Neues</translation>
-    </message>
-    <message>
-        <source>Reads: {title}</source>
-        <translation>Liest: {title}</translation>
     </message>
     <message>
         <source>Open Chat</source>

@@ -2393,10 +2393,6 @@ Rechazaste responder.</translation>
         <translation>La lista está vacía.</translation>
     </message>
     <message>
-        <source>The schema is empty.</source>
-        <translation>El esquema está vacío.</translation>
-    </message>
-    <message>
         <source>Line {line}, column {column}</source>
         <translation>Línea {line}, columna {column}</translation>
     </message>
@@ -5662,6 +5658,10 @@ No respondiste.</translation>
         <translation>Ha fallado ({kind}). Consulta el registro.</translation>
     </message>
     <message>
+        <source>Paste a JSON schema.</source>
+        <translation>Pega un esquema JSON.</translation>
+    </message>
+    <message>
         <source>Second reading ({letters})</source>
         <translation>Segunda lectura ({letters})</translation>
     </message>
@@ -5990,8 +5990,24 @@ No respondiste.</translation>
         <translation>{verdict}. Necesita {weights} de los {room} que pueden usar los modelos, más algo de memoria por chat.</translation>
     </message>
     <message>
+        <source>This server is on this computer.</source>
+        <translation>Este servidor está en este ordenador.</translation>
+    </message>
+    <message>
         <source>Asks {name} the same question four times</source>
         <translation>Hace cuatro veces la misma pregunta a {name}</translation>
+    </message>
+    <message>
+        <source>Too long: {tokens}</source>
+        <translation>Demasiado largo: {tokens}</translation>
+    </message>
+    <message>
+        <source>up to date</source>
+        <translation>al día</translation>
+    </message>
+    <message>
+        <source>Following {title}</source>
+        <translation>Siguiendo {title}</translation>
     </message>
     <message>
         <source>Tools for This Chat</source>
@@ -6292,10 +6308,6 @@ No respondiste.</translation>
     <message>
         <source>Messages to this model leave this computer and go to {host}.</source>
         <translation>Los mensajes a este modelo salen de este ordenador y van a {host}.</translation>
-    </message>
-    <message>
-        <source>{host} runs on this computer.</source>
-        <translation>{host} se ejecuta en este ordenador.</translation>
     </message>
     <message>
         <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
@@ -6860,10 +6872,6 @@ No respondiste.</translation>
     <message>
         <source>Broadcast later messages too</source>
         <translation>Difundir también los mensajes siguientes</translation>
-    </message>
-    <message>
-        <source>{about}, too long for this model</source>
-        <translation>{about}, demasiado largo para este modelo</translation>
     </message>
     <message>
         <source>Enter chooses what the model gets, Delete removes the file</source>
@@ -8045,14 +8053,6 @@ No respondiste.</translation>
     <message>
         <source>Enter opens the menu, Delete ends following the chat</source>
         <translation>Intro abre el menú, Supr deja de seguir el chat</translation>
-    </message>
-    <message>
-        <source>nothing new</source>
-        <translation>nada nuevo</translation>
-    </message>
-    <message>
-        <source>Reads: {title}</source>
-        <translation>Lee: {title}</translation>
     </message>
     <message>
         <source>Open Chat</source>

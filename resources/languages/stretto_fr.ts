@@ -2393,10 +2393,6 @@ Vous avez refusé.</translation>
         <translation>La liste est vide.</translation>
     </message>
     <message>
-        <source>The schema is empty.</source>
-        <translation>Le schéma est vide.</translation>
-    </message>
-    <message>
         <source>Line {line}, column {column}</source>
         <translation>Ligne {line}, colonne {column}</translation>
     </message>
@@ -5630,6 +5626,10 @@ Vous n’avez pas répondu.</translation>
         <translation>Échec ({kind}). Consultez le journal.</translation>
     </message>
     <message>
+        <source>Paste a JSON schema.</source>
+        <translation>Collez un schéma JSON.</translation>
+    </message>
+    <message>
         <source>Second reading ({letters})</source>
         <translation>Seconde lecture ({letters})</translation>
     </message>
@@ -5958,8 +5958,24 @@ Vous n’avez pas répondu.</translation>
         <translation>{verdict}. Il faut {weights} sur les {room} utilisables par les modèles, plus un peu de mémoire par discussion.</translation>
     </message>
     <message>
+        <source>This server is on this computer.</source>
+        <translation>Ce serveur est sur cet ordinateur.</translation>
+    </message>
+    <message>
         <source>Asks {name} the same question four times</source>
         <translation>Pose quatre fois la même question à {name}</translation>
+    </message>
+    <message>
+        <source>Too long: {tokens}</source>
+        <translation>Trop long&#xa0;: {tokens}</translation>
+    </message>
+    <message>
+        <source>up to date</source>
+        <translation>à jour</translation>
+    </message>
+    <message>
+        <source>Following {title}</source>
+        <translation>Suivi de {title}</translation>
     </message>
     <message>
         <source>Tools for This Chat</source>
@@ -6260,10 +6276,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Messages to this model leave this computer and go to {host}.</source>
         <translation>Les messages adressés à ce modèle quittent cet ordinateur et vont à {host}.</translation>
-    </message>
-    <message>
-        <source>{host} runs on this computer.</source>
-        <translation>{host}&#xa0;s’exécute sur cet ordinateur.</translation>
     </message>
     <message>
         <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
@@ -6828,10 +6840,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Broadcast later messages too</source>
         <translation>Diffuser aussi les messages suivants</translation>
-    </message>
-    <message>
-        <source>{about}, too long for this model</source>
-        <translation>{about}, trop long pour ce modèle</translation>
     </message>
     <message>
         <source>Enter chooses what the model gets, Delete removes the file</source>
@@ -8045,14 +8053,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Enter opens the menu, Delete ends following the chat</source>
         <translation>Entrée ouvre le menu, Suppr arrête de suivre la discussion</translation>
-    </message>
-    <message>
-        <source>nothing new</source>
-        <translation>rien de nouveau</translation>
-    </message>
-    <message>
-        <source>Reads: {title}</source>
-        <translation>Lit&#xa0;: {title}</translation>
     </message>
     <message>
         <source>Open Chat</source>

@@ -2338,10 +2338,6 @@ You declined.</source>
         <translation>リストが空です。</translation>
     </message>
     <message>
-        <source>The schema is empty.</source>
-        <translation>スキーマが空です。</translation>
-    </message>
-    <message>
         <source>Line {line}, column {column}</source>
         <translation>{line}行{column}列</translation>
     </message>
@@ -5532,6 +5528,10 @@ You didn’t answer.</source>
         <translation>失敗しました（{kind}）。ログを確認してください。</translation>
     </message>
     <message>
+        <source>Paste a JSON schema.</source>
+        <translation>JSONスキーマを貼り付けてください。</translation>
+    </message>
+    <message>
         <source>Second reading ({letters})</source>
         <translation>2回目の評価（{letters}）</translation>
     </message>
@@ -5856,8 +5856,24 @@ You didn’t answer.</source>
         <translation>{verdict}。モデルが使える{room}のうち{weights}と、チャットごとのメモリが必要です。</translation>
     </message>
     <message>
+        <source>This server is on this computer.</source>
+        <translation>このサーバはこのコンピュータで動作しています。</translation>
+    </message>
+    <message>
         <source>Asks {name} the same question four times</source>
         <translation>同じ質問を{name}に4回します</translation>
+    </message>
+    <message>
+        <source>Too long: {tokens}</source>
+        <translation>長すぎます：{tokens}</translation>
+    </message>
+    <message>
+        <source>up to date</source>
+        <translation>最新</translation>
+    </message>
+    <message>
+        <source>Following {title}</source>
+        <translation>{title}をフォロー中</translation>
     </message>
     <message>
         <source>Tools for This Chat</source>
@@ -6156,10 +6172,6 @@ You didn’t answer.</source>
     <message>
         <source>Messages to this model leave this computer and go to {host}.</source>
         <translation>このモデルへのメッセージは、このコンピュータから{host}に送られます。</translation>
-    </message>
-    <message>
-        <source>{host} runs on this computer.</source>
-        <translation>{host}はこのコンピュータで動作しています。</translation>
     </message>
     <message>
         <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
@@ -6719,10 +6731,6 @@ You didn’t answer.</source>
     <message>
         <source>Broadcast later messages too</source>
         <translation>この後のメッセージも一斉送信します</translation>
-    </message>
-    <message>
-        <source>{about}, too long for this model</source>
-        <translation>{about}、このモデルには長すぎます</translation>
     </message>
     <message>
         <source>Enter chooses what the model gets, Delete removes the file</source>
@@ -7917,14 +7925,6 @@ You didn’t answer.</source>
     <message>
         <source>Enter opens the menu, Delete ends following the chat</source>
         <translation>Enterでメニューを表示、Deleteでチャットのフォローをやめる</translation>
-    </message>
-    <message>
-        <source>nothing new</source>
-        <translation>新着なし</translation>
-    </message>
-    <message>
-        <source>Reads: {title}</source>
-        <translation>読むチャット：{title}</translation>
     </message>
     <message>
         <source>Open Chat</source>

@@ -2338,10 +2338,6 @@ You declined.</source>
         <translation>列表为空。</translation>
     </message>
     <message>
-        <source>The schema is empty.</source>
-        <translation>Schema 为空。</translation>
-    </message>
-    <message>
         <source>Line {line}, column {column}</source>
         <translation>第 {line} 行第 {column} 列</translation>
     </message>
@@ -5564,6 +5560,10 @@ You didn’t answer.</source>
         <translation>失败（{kind}）。请查看日志。</translation>
     </message>
     <message>
+        <source>Paste a JSON schema.</source>
+        <translation>请粘贴 JSON Schema。</translation>
+    </message>
+    <message>
         <source>Second reading ({letters})</source>
         <translation>第二轮评判（{letters}）</translation>
     </message>
@@ -5888,8 +5888,24 @@ You didn’t answer.</source>
         <translation>{verdict}。需要模型可用的 {room} 中的 {weights}，另加每个对话的少量内存。</translation>
     </message>
     <message>
+        <source>This server is on this computer.</source>
+        <translation>此服务器在这台电脑上。</translation>
+    </message>
+    <message>
         <source>Asks {name} the same question four times</source>
         <translation>向 {name} 提出同一问题四次</translation>
+    </message>
+    <message>
+        <source>Too long: {tokens}</source>
+        <translation>过长：{tokens}</translation>
+    </message>
+    <message>
+        <source>up to date</source>
+        <translation>已是最新</translation>
+    </message>
+    <message>
+        <source>Following {title}</source>
+        <translation>正在跟随 {title}</translation>
     </message>
     <message>
         <source>Tools for This Chat</source>
@@ -6188,10 +6204,6 @@ You didn’t answer.</source>
     <message>
         <source>Messages to this model leave this computer and go to {host}.</source>
         <translation>发给此模型的消息会离开这台电脑，发送到 {host}。</translation>
-    </message>
-    <message>
-        <source>{host} runs on this computer.</source>
-        <translation>{host} 在这台电脑上运行。</translation>
     </message>
     <message>
         <source>The connection isn’t encrypted: others on the network can read your messages and the key.</source>
@@ -6751,10 +6763,6 @@ You didn’t answer.</source>
     <message>
         <source>Broadcast later messages too</source>
         <translation>之后的消息也群发</translation>
-    </message>
-    <message>
-        <source>{about}, too long for this model</source>
-        <translation>{about}，对此模型来说过长</translation>
     </message>
     <message>
         <source>Enter chooses what the model gets, Delete removes the file</source>
@@ -7917,14 +7925,6 @@ You didn’t answer.</source>
     <message>
         <source>Enter opens the menu, Delete ends following the chat</source>
         <translation>按 Enter 打开菜单，按 Delete 停止跟随对话</translation>
-    </message>
-    <message>
-        <source>nothing new</source>
-        <translation>没有新内容</translation>
-    </message>
-    <message>
-        <source>Reads: {title}</source>
-        <translation>读取：{title}</translation>
     </message>
     <message>
         <source>Open Chat</source>

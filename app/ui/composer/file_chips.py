@@ -69,8 +69,6 @@ class FileChip(RemovableButton):
     def set_words(self, words: ChipWords) -> None:
         self.words = words
         description = words.about
-        if words.too_much:
-            description = tr("{about}, too long for this model", about=description)
         if words.is_image:
             self.setAccessibleName(tr("Image {name}, {about}", name=words.name, about=description))
         elif words.chat:

@@ -137,7 +137,7 @@ _PROVIDERS = (
 _KEPT = mark("Stored in your keychain and sent only to this address.")
 _HERE_ONLY = mark("No keychain found. Stretto forgets this key when you quit.")
 _LEAVES = mark("Messages to this model leave this computer and go to {host}.")
-_STAYS = mark("{host} runs on this computer.")
+_STAYS = mark("This server is on this computer.")
 _OPEN = mark(
     "The connection isn’t encrypted: others on the network can read your messages and the key."
 )
@@ -254,7 +254,7 @@ class RemoteDialog(Sheet):
         text, base, words = self.address.text().strip(), self._normalized_address(), list[str]()
         if base:
             is_local, host = addresses.is_here(base), addresses.host_of(base)
-            words = [tr(_STAYS if is_local else _LEAVES, host=host)]
+            words = [tr(_STAYS) if is_local else tr(_LEAVES, host=host)]
             words += [tr(_OPEN)] if addresses.is_open(base) else []
         elif text:
             try:

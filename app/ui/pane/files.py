@@ -236,7 +236,9 @@ class PaneFiles(QObject):
         chips = [
             ChipWords(
                 file.name,
-                self._describe(file),
+                tr("Too long: {tokens}", tokens=self._tokens(file))
+                if file in too_much
+                else self._describe(file),
                 file,
                 file in too_much,
                 attaching.thumbnail(file) if file.is_image else b"",
@@ -271,10 +273,10 @@ class PaneFiles(QObject):
         for chat_id in referenced_chats.followed_chats:
             if chat_id in referenced_chats.seen and chat_id not in followed:
                 of, new = referenced_chats.seen[chat_id]
-                words, short = of.gone or tr("nothing new"), ""
+                words, short = of.gone or tr("up to date"), ""
                 if new is not None:
                     words, short = self._describe(new), describe_file(new)
-                name = tr("Reads: {title}", title=of.title)
+                name = tr("Following {title}", title=of.title)
                 chips.append(ChipWords(name, words, tokens=short, follows=chat_id))
         return chips
 

@@ -72,7 +72,6 @@ class AnswerForm(QObject):
             "pattern": self.pattern,
         }
         self.wrong = QLabel(parent)
-        self.wrong.setProperty("danger", True)
         self.wrong.setWordWrap(True)
         self._shape: tuple[str | None, str] = (None, "")
         self._below = QWidget(parent)
@@ -104,16 +103,21 @@ class AnswerForm(QObject):
     @Slot()
     def _check(self) -> None:
         kind = self.kind.currentData()
-        wrong = find_format_error(replace(ChatOptions(), **self.values()))
+        values = self.values()
+        wrong = find_format_error(replace(ChatOptions(), **values))
+        written = bool(values.get(kind))
         for name, field in self._fields.items():
             field.setVisible(name == kind)
-            bad = bool(wrong) and name == kind
-            field.setAccessibleDescription(wrong if bad else "")
+            bad = bool(wrong) and name == kind and written
+            field.setAccessibleDescription(wrong if name == kind else "")
             if field.property("wrong") != bad:
                 field.setProperty("wrong", bad)
                 repolish(field)
         shape = (kind, wrong)
         self.wrong.setText(wrong)
+        self.wrong.setProperty("danger", written)
+        self.wrong.setProperty("muted", not written)
+        repolish(self.wrong)
         self.wrong.setVisible(bool(wrong))
         self._below.setVisible(kind in self._fields)
         if shape != self._shape:

@@ -149,6 +149,7 @@ def test_matching_passages_are_sent_with_pages(run: Run, tmp_path: Path):
     pages[29] = "The harbour of Piraeus was closed."
     pane = give(run, samples.pdf(tmp_path / "long.pdf", pages))
     assert chip(pane).words.too_much  # the test model's context is 2,048 tokens
+    assert chip(pane).words.about.startswith("Too long")
     assert not pane.composer.chips.choose.isHidden()
     pane.composer.chips.choose.click()
     menu = pane.findChild(QMenu, "file-menu")

@@ -66,7 +66,7 @@ def test_engine_gets_only_the_chosen_form(options, field, value):
 @pytest.mark.parametrize(
     ("schema", "said"),
     [
-        ("", "The schema is empty."),
+        ("", "Paste a JSON schema."),
         ("[]", "A schema is a JSON object: { … }."),
         ('{\n "type" 3\n}', "Line 2, column 9: expecting ':' delimiter."),
         ('{"maximum": NaN}', "NaN isn’t a number in JSON."),

@@ -39,6 +39,7 @@ def test_list_format_is_used_and_shown(run: Run):
     assert not panel.form.choices.isVisible()
     choose(run, panel, "choices")
     assert panel.form.wrong.isVisible()
+    assert not panel.form.wrong.property("danger")  # nothing is written yet
     run.qtbot.keyClick(panel.form.kind, Qt.Key.Key_Tab)
     assert panel.form.choices.hasFocus()
     run.qtbot.keyClicks(panel.form.choices, "yes")
@@ -66,6 +67,7 @@ def test_invalid_pattern_is_shown_kept_and_not_sent(run: Run):
     assert panel.form.wrong.text() == ""
     run.qtbot.keyClicks(field, "(")
     assert panel.form.wrong.isVisible()
+    assert panel.form.wrong.property("danger")
     why = panel.form.wrong.text()
     assert field.accessibleDescription() == why != ""
     close(run, panel)

@@ -75,7 +75,7 @@ def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPa
         f'<message number="2" name="assistant">\n{answer}\n</message>\n</chat>\n\nSum up it'
     )
     assert told(run) == whole
-    run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
+    run.until(lambda: chips(pane) == ["Following Name a tree | up to date"])
 
 
 def test_read_chat_chip_opens_chat(
@@ -117,9 +117,9 @@ def test_missing_followed_chat_is_reported(
     pane.chat.attaching.read_chat(first.chat.id, 0, follow=True)
     run.until(lambda: pane.chat.attaching.files)
     run.ask("so", pane)
-    run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
+    run.until(lambda: chips(pane) == ["Following Name a tree | up to date"])
     run.window.chats.delete(first.chat.id)
-    run.until(lambda: chips(pane) == ["Reads: Name a tree | in the Trash"])
+    run.until(lambda: chips(pane) == ["Following Name a tree | in the Trash"])
     run.ask("on", pane)
     assert told(run) == "on"
     (chip,) = pane.composer.chips.chips
@@ -129,9 +129,9 @@ def test_missing_followed_chat_is_reported(
     assert pane.composer.field.hasFocus()
     assert pane.chat.attaching.referenced_chats.followed_chats == {}
     run.window._undos.undo()
-    run.until(lambda: chips(pane) == ["Reads: Name a tree | in the Trash"])
+    run.until(lambda: chips(pane) == ["Following Name a tree | in the Trash"])
     run.window._undos.undo()  # restores the chat, too
-    run.until(lambda: chips(pane) == ["Reads: Name a tree | nothing new"])
+    run.until(lambda: chips(pane) == ["Following Name a tree | up to date"])
 
 
 def test_read_chat_lists_others_with_reasons(
