@@ -207,7 +207,8 @@ class Workspace(QWidget):
         order, window = self.panes(), self._window_of(pane)
         at = order.index(pane) if pane in order else 0
         was_active = pane is self.active  # before Qt focuses the next widget
-        had_focus = pane.isAncestorOf(QApplication.focusWidget())
+        focus = QApplication.focusWidget()
+        had_focus = focus is not None and pane.isAncestorOf(focus)
         self._docks.mark_closed(chat_id)
         dock.widget.toggleView(False)
         if was_active:
