@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from msgspec import Struct, ValidationError, convert, to_builtins
+from msgspec import Struct, to_builtins
 
 from app.store import Message
 from app.tools.builtin import MOST_HELPERS
@@ -55,14 +55,19 @@ class HelperRun(Struct):
 
     @classmethod
     def from_json(cls, stored: object) -> HelperRun | None:
+        fields = stored if isinstance(stored, dict) else {}
+        texts = [fields.get(name, "") for name in ("question", "text", "why")]
         try:
-            lane = convert(stored, cls)
-        except ValidationError:
+            state = LaneState(fields.get("state"))
+        except ValueError:
             return None
+        if not all(isinstance(text, str) for text in texts):
+            return None
+        question, text, reason = (clean(text, LONGEST) for text in texts)
+        tokens = fields.get("tokens")
+        count = tokens if type(tokens) is int and 0 <= tokens < 2**31 else 0
         # Stored helpers aren't running anymore, even if their saved state says so.
-        state = lane.state if lane.is_over else LaneState.STOPPED
-        question, text, reason = (clean(s, LONGEST) for s in (lane.question, lane.text, lane.why))
-        return cls(question, state, text, reason, lane.tokens)
+        return cls(question, state if state in OVER else LaneState.STOPPED, text, reason, count)
 
 
 def lanes_of(message: Message) -> list[HelperRun]:

@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 
 class AttachedText(Struct, frozen=True, dict=True):
-    unit: str  # "page", "slide", "sheet", "chapter", or "" for a text without pages
-    pages: tuple[str, ...]
+    unit: str = ""  # "page", "slide", "sheet", "chapter", or "" for a text without pages
+    pages: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()  # names of the sheets
 
     @cached_property

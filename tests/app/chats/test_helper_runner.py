@@ -221,9 +221,22 @@ def test_invalid_lanes_from_files_are_empty(kept: object) -> None:
 
 
 def test_imported_lane_has_ended() -> None:
-    told = {"question": "a\u202e", "state": "writing", "text": "\x1b[2Jb"}
+    told = {
+        "question": "a\u202e",
+        "state": "writing",
+        "text": "\x1b[2Jb",
+        "tokens": -1,
+        "rate": "\ud800",
+    }
     found = lanes_of(Message("m", "c", role="tool", stats={"lanes": [told] * 9}))
     assert found == [HelperRun("a", LaneState.STOPPED, "b")] * 8
+
+
+@pytest.mark.parametrize("tokens", [None, -1, 1.5, 2**31, 10**30, "x", "\ud800"])
+def test_helper_with_damaged_count_keeps_its_reply(tokens: object) -> None:
+    told = {"state": "done", "text": "b", "tokens": tokens}
+    found = lanes_of(Message("m", "c", role="tool", stats={"lanes": [told]}))
+    assert found == [HelperRun("", LaneState.DONE, "b")]
 
 
 @pytest.mark.parametrize("seed", range(examples(3)))

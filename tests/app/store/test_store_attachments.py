@@ -20,7 +20,7 @@ from app.store import (
     file_index,
     new_id,
 )
-from app.store.attachments import attachments_from_json
+from app.store.attachments import attachments_from_json, text_from_json
 from app.store.file_index import MOST
 from app.store.index import PASSAGE, PIECE
 from app.store.migrations import STEPS, migrate
@@ -59,6 +59,10 @@ def test_text_is_stored_once_for_all_chats(store: Store, file: Path) -> None:
     assert store.messages(one.chat_id) == [one]
     assert store.texts.get_all([two.attachments]) == {TEXT.hash: TEXT, OTHER.hash: OTHER}
     assert store.texts.get("0" * 64) is None
+
+
+def test_stored_text_without_unit_is_read() -> None:
+    assert text_from_json({"pages": ["Xylophone"]}) == OTHER
 
 
 def test_text_is_deleted_with_its_last_chat(store: Store, file: Path) -> None:
