@@ -186,9 +186,7 @@ PLACES = {
         ],
     ),
     "difference of a file": Place(
-        "200 kB each; a million pairs of equal lines, else all lines count as changed",
-        _difference,
-        _two_kinds,
+        "200 kB each; ten million steps, then the rest counts as changed", _difference, _two_kinds
     ),
     "names that are searched for": Place(
         "255 characters", _pattern, lambda: ["*a" * 127, "*" * 255, "[" * 255, "x" * MB]

@@ -13,11 +13,12 @@ import os
 import secrets
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -26,6 +27,65 @@ from app.settings.paths import short_path
 from app.tools.consent import Grant
 from app.tools.tool import Outcome, OutcomeKind, ToolError, clean, escape_character, to_visible_line
 from engine.text.invisible import escape_invisible
+
+T = TypeVar("T", bound=Hashable)
+
+Opcode = tuple[str, int, int, int, int]
+
+
+class _BoundedMatcher(SequenceMatcher[T]):
+    """SequenceMatcher with limited steps. Beyond the limit, everything counts as different.
+
+    For each element, `SequenceMatcher` visits all equal elements in the other sequence. This would
+    take hours for 20,000 lines with only two distinct ones.
+    """
+
+    def __init__(self, sequence: Sequence[T], other: Sequence[T], max_steps: int) -> None:
+        super().__init__(None, sequence, other, autojunk=False)
+        self._limit = max_steps
+        self.steps = 0  # number of positions visited
+        places: dict[T, list[int]] = self.b2j  # type: ignore[attr-defined]
+        self._until = list(accumulate((1 + len(places.get(x, ())) for x in sequence), initial=0))
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
+        ahi = len(self._until) - 1 if ahi is None else ahi
+        cost = self._until[ahi] - self._until[alo]
+        if self.steps + cost > self._limit:
+            return Match(alo, blo, 0)
+        self.steps += cost
+        return super().find_longest_match(alo, ahi, blo, bhi)
+
+
+class Matcher(Generic[T]):
+    """Compares two sequences with limited steps, skipping equal elements at both ends."""
+
+    def __init__(self, sequence: Sequence[T], other: Sequence[T], max_steps: int) -> None:
+        head, shorter = 0, min(len(sequence), len(other))
+        while head < shorter and sequence[head] == other[head]:
+            head += 1
+        tail = 0
+        while tail < shorter - head and sequence[-1 - tail] == other[-1 - tail]:
+            tail += 1
+        a, b = sequence[head : len(sequence) - tail], other[head : len(other) - tail]
+        inner = _BoundedMatcher(a, b, max_steps)
+        self.opcodes: list[Opcode] = []  # in the format of `SequenceMatcher.get_opcodes`
+        if head:
+            self.opcodes.append(("equal", 0, head, 0, head))
+        for kind, i, j, k, m in inner.get_opcodes():
+            self.opcodes.append((kind, i + head, j + head, k + head, m + head))
+        if tail:
+            ends = len(sequence) - tail, len(sequence), len(other) - tail, len(other)
+            self.opcodes.append(("equal", *ends))
+        self.steps = inner.steps  # total number of steps
+
+    def groups(self, context: int) -> Iterator[list[Opcode]]:
+        """Yield the changes with ``context`` equal elements around them, as in a unified diff."""
+        plain: Any = SequenceMatcher()
+        plain.opcodes = list(self.opcodes)
+        yield from plain.get_grouped_opcodes(context)
+
 
 MOST_READ = 400_000  # bytes
 MOST_WRITTEN = 200_000  # bytes, limited because the user reviews all changes
@@ -221,7 +281,7 @@ def _write(
 
 
 _CONTEXT = 3  # lines of context
-_MOST_PAIRS = 1_000_000  # pairs of equal lines; a file with more is shown as changed entirely
+_MOST_STEPS = 10_000_000  # limit for comparing lines (1 to 2 s); remaining lines count as changed
 
 
 def _uses_crlf(content: bytes) -> bool:
@@ -242,11 +302,7 @@ def _unified_diff(display_path: str, change: FileChange) -> str:
         return "\n".join(lines)
     old = _split(change.before)
     lines = [f"--- {display_path}", f"+++ {display_path}"]
-    # Visits all pairs of equal lines. Lines that make up over 1% of a long file aren't compared.
-    matcher: Any = SequenceMatcher(None, old, new)
-    if sum(len(matcher.b2j.get(line, ())) for line in old) > _MOST_PAIRS:
-        matcher.opcodes = [("replace", 0, len(old), 0, len(new))]
-    for group in matcher.get_grouped_opcodes(_CONTEXT):
+    for group in Matcher(old, new, _MOST_STEPS).groups(_CONTEXT):
         _, first, _, begin, _ = group[0]
         _, _, last, _, end = group[-1]
         lines.append(f"@@ -{_range(first, last)} +{_range(begin, end)} @@")
