@@ -90,7 +90,7 @@ def read_text(text: str) -> ParsedServers:
     for name, entry in value.items():
         try:
             server = _server(name, entry)
-            if (same := names.setdefault(_normal_form(server.name), server.name)) != server.name:
+            if (same := names.setdefault(appearance_of(server.name), server.name)) != server.name:
                 raise ToolError(mark("its name looks like that of “{other}”"), other=same)
             servers.append(server)
         except ToolError as error:
@@ -164,7 +164,7 @@ def _parse_json(text: str) -> dict[str, Any]:
 def _server(name: object, entry: object) -> ServerConfig:
     if not isinstance(name, str) or not name.strip() or len(name) > 60 or not is_visible(name):
         raise ToolError(mark("the name must have 1 to 60 visible characters"))
-    if "/" in name or _letters(name) == _letters(BUILT_IN):
+    if "/" in name or pronounceable_form(name) == pronounceable_form(BUILT_IN):
         words = mark("the name can’t contain “/” or be “{name}”")
         raise ToolError(words, name=BUILT_IN)
     if not isinstance(entry, dict):
@@ -198,13 +198,60 @@ def _server(name: object, entry: object) -> ServerConfig:
     return ServerConfig(name, command, tuple(args), env, cwd, timeout=seconds, enabled=on)
 
 
-def _normal_form(name: str) -> str:
-    """Return a name in the same form for all ways to write it. Consents are stored by name."""
-    return " ".join(unicodedata.normalize("NFKC", name).split())
+def pronounceable_form(name: str) -> str:
+    """Return a name's letters and digits as people read them, with lookalikes unified."""
+    plain = unicodedata.normalize("NFKD", name).casefold().translate(_ALIKE)
+    plain = unicodedata.normalize("NFKD", plain)
+    return "".join(c for c in plain if c.isalnum())
 
 
-def _letters(name: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFKD", name).casefold() if c.isalnum())
+def appearance_of(name: str) -> str:
+    """Return a name's appearance, so that names that look the same compare equal.
+
+    Consents are displayed and stored by server name.
+    """
+    plain = " ".join(unicodedata.normalize("NFKC", name).split())
+    return "".join(c if c.isascii() else _to_latin(c) for c in plain)
+
+
+def _to_latin(letter: str) -> str:
+    latin = _ALIKE.get(ord(folded)) if len(folded := letter.casefold()) == 1 else None
+    return (latin.upper() if letter.isupper() else latin) if latin else letter
+
+
+# Letters and digits that look like a Latin letter, including Cyrillic and Greek.
+_ALIKE = {
+    ord(other): latin
+    for latin, lookalikes in {
+        "a": "\u0430\u03b1\u0251",
+        "b": "\u044c\u0432\u0185",
+        "c": "\u0441\u03f2\u1d04",
+        "d": "\u0501\u0257",
+        "e": "\u0435\u04bd\u03b5\u0454\u025b\u212e\u1d073",
+        "f": "\u0493\u017f",
+        "g": "\u0261\u0581\u050d",
+        "h": "\u04bb\u0570\u043d\u029c",
+        "i": "\u0456\u03b9\u0131\u0269",
+        "j": "\u0458\u03f3",
+        "k": "\u043a\u03ba\u1d0b",
+        "l": "1|\u04cf\u217c\u026d",
+        "m": "\u043c\u1d0d",
+        "n": "\u043f\u0578\u03b7\u0274",
+        "o": "\u043e\u03bf\u0585\u03c30\u1d0f",
+        "p": "\u0440\u03c1",
+        "q": "\u051b\u0566",
+        "r": "\u0433\u0280\u1d26\uab47",
+        "s": "\u0455\ua731\u02825",
+        "t": "\u0442\u03c4\u1d1b\u02887",
+        "u": "\u03c5\u057d\u1d1c\u0446",
+        "v": "\u0475\u03bd\u1d20",
+        "w": "\u0461\u051d\u03c9\u026f\u1d21\u0448",
+        "x": "\u0445\u03c7",
+        "y": "\u0443\u03b3\u04af\u028f",
+        "z": "\u1d22\u0290",
+    }.items()
+    for other in lookalikes
+}
 
 
 def _parse_texts(label: str, value: object) -> tuple[tuple[str, str], ...]:

@@ -192,13 +192,13 @@ def test_hanging_login_shell_is_abandoned(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     "name",
     [
-        *("Stretto", "STRETTO", "Stretto ", " Stretto"),
+        *("Stretto", "STRETTO", "Stretto ", " Stretto", "Strett\u043e", "\u0405tretto"),
         *("\uff33\uff54\uff52\uff45\uff54\uff54\uff4f", "St\u0301retto", "S t r e t t o"),
-        "Stretto.",
+        *("Stretto.", "\u0455\u0442\u0433\u0435\u0442\u0442\u043e"),
     ],
 )
 def test_server_cannot_use_built_in_name(name: str) -> None:
-    """Similar names are also refused: other case, spaces, other forms."""
+    """Similar names are also refused: other letters, spaces, other forms."""
     found = read_text(json.dumps({name: {"command": "x"}}))
     assert found.servers == ()
     assert len(found.problems) == 1
@@ -206,7 +206,7 @@ def test_server_cannot_use_built_in_name(name: str) -> None:
 
 def test_two_servers_must_look_different() -> None:
     """Consents name the server, so the second of two similar names is refused."""
-    names = ["files", "\uff46iles", "files ", "Files", "file5", "fi-les", "\u65e5\u672c", "db 1"]
+    names = ["files", "fil\u0435s", "files ", "Files", "file5", "fi-les", "\u65e5\u672c", "db 1"]
     found = read_text(json.dumps({name: {"command": "x"} for name in names}))
     kept = ["files", "Files", "file5", "fi-les", "\u65e5\u672c", "db 1"]
     assert [server.name for server in found.servers] == kept
