@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from app.chats.attachment_texts import Texts, page_numbers, with_files
 from app.store import Attachment, Attachments, StoredImage
 from engine import Audio, EngineError, Image
-from engine.sandbox.jobs import read_image, read_sound
+from engine.sandbox.jobs import hold_lock, read_image, read_sound
 from engine.sandbox.sounds import SAMPLE_RATE, is_sound
 
 THUMBNAIL = 640  # pixels of the longer side, twice the displayed size for high-density screens
@@ -28,6 +31,29 @@ SIDE = 4_000
 Read = tuple[StoredImage, Attachment]
 
 
+class MediaCache:
+    MOST = 32_000_000  # bytes
+
+    def __init__(self) -> None:
+        self._images: OrderedDict[tuple[str, int], Read] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, digest: str, page: int = 0) -> Read | None:
+        with self._lock:
+            entry = self._images.get((digest, page))
+            if entry is not None:
+                self._images.move_to_end((digest, page))
+            return entry
+
+    def add(self, read: Read, digest: str, page: int = 0) -> None:
+        with self._lock:
+            self._images[digest, page] = read
+            while sum(len(image.data) for image, _ in self._images.values()) > self.MOST:
+                self._images.popitem(last=False)
+
+
+held = MediaCache()
+
 Images = Callable[[str], Image]
 """Returns an image or recording by its hash."""
 
@@ -37,8 +63,13 @@ def read_medium(data: bytes, name: str, stop: threading.Event | None = None) -> 
 
     Raises EngineError if the file can't be read.
     """
-    read = _read_recording if is_sound(data[:16]) else _read_image
-    return read(data, name, stop)
+    digest, quoted = hashlib.sha256(data).hexdigest(), f"“{name}”"
+    with hold_lock(digest, quoted, stop):
+        if (entry := held.get(digest)) is None:
+            read = _read_recording if is_sound(data[:16]) else _read_image
+            held.add(entry := read(data, name, stop), digest)
+    medium, attachment = entry
+    return medium, replace(attachment, name=name)
 
 
 def _read_image(data: bytes, name: str, stop: threading.Event | None) -> Read:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from app.chats import pdf_pages
+from app.chats import images, pdf_pages
 from app.chats.actions import Action
 from app.chats.attachment_texts import page_numbers
 from app.chats.exporting import Export, ExportFormat
@@ -22,20 +23,35 @@ from app.chats.importing import Import
 from app.store import Store
 from app.ui.pane.files import PagesDialog
 from app.ui.pane.pane import ChatPane
-from engine import Engine
+from engine import Engine, EngineError
 from engine.bench.seeing import write_seeing
+from engine.errors import ENGINE_STOPPED
 from engine.messages import Image, text_of
 from engine.sandbox import jobs, ocr
 from engine.sandbox.images import DecodedImage
+from engine.sandbox.jobs import draw_pages, hold_lock
+from engine.text.documents import DrawnPage
 from tests.app.chats.test_file_attacher import read
 from tests.app.chats.test_images import give, png, see, sent, shown
 from tests.app.conftest import Run, Start
 from tests.engine import document_samples as samples
 
+Drawn = list[tuple[int, ...]]
+
 
 @pytest.fixture(autouse=True)
-def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
+    asked: Drawn = []
+
+    def noted(path: Path, numbers: Sequence[int], *others: object) -> list[DrawnPage]:
+        asked.append(tuple(numbers))
+        return draw_pages(path, numbers, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pdf_pages, "draw_pages", noted)
+    monkeypatch.setattr(images, "held", images.MediaCache())
+    monkeypatch.setattr(pdf_pages, "held", images.held)
     monkeypatch.setattr(pdf_pages, "PIXELS", 60_000)  # faster to render and read
+    return asked
 
 
 @pytest.fixture
@@ -80,8 +96,8 @@ def test_scan_is_sent_as_images_with_page_numbers(run: Run, tmp_path: Path) -> N
     assert len(shown(pane).pictures) == 2
 
 
-def test_scan_in_four_chats_is_encoded_once(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_scan_in_four_chats_is_rendered_and_encoded_once(
+    start: Start, tmp_path: Path, drawn: Drawn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, reads = jobs.read_image, list[bytes]()
 
@@ -109,6 +125,7 @@ def test_scan_in_four_chats_is_encoded_once(
     assert [chat.transcript.path[-1].status for chat in chats] == ["complete"] * 4
     attached = [chat.transcript.path[0].attachments for chat in chats]
     assert attached == attached[:1] * 4
+    assert drawn == [(1,), (2,)]
     assert len(reads) == 2
     model = chats[0].model.status.model
     assert engine.stats()["images"][model.id]["encoded"] == 2
@@ -159,6 +176,14 @@ def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None
     read(run, lambda: not run.pane.chat.attaching.reading)
     assert "“scan.pdf”" in run.window.toast.text
     assert numbers(run.pane) == [7]
+
+
+def test_waiting_for_rendered_pages_can_be_stopped(tmp_path: Path) -> None:
+    stop, path = threading.Event(), scan(tmp_path, 1)
+    stop.set()
+    with hold_lock(pdf_pages._digest(path), path.name), pytest.raises(EngineError) as error:
+        pdf_pages.render_pages(path, "scan.pdf", 1, [1], stop)
+    assert error.value.code == ENGINE_STOPPED
 
 
 def test_page_limit_equals_attachment_limit(run: Run, tmp_path: Path) -> None:
