@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, QRectF, QTimer, Slot
 from PySide6.QtGui import QPainter, QTextDocument
 
-from app.markdown.blocks import BlockSplitter
-from app.markdown.highlight import HighlightScheduler, Lines
+from app.markdown.blocks import TAIL_LIMIT, BlockSplitter, OpenFence
+from app.markdown.highlight import HIGHLIGHT_LIMIT, HighlightScheduler, Lines
 from app.markdown.inline import InlineParser, raw_rows
 from app.markdown.layout import GrowingCode, block_rows, line_rows
 from app.markdown.maths import OBJECT, MathObject
@@ -117,6 +117,11 @@ class Rendering:
         rows: list[Row] = []
         self._colors.begin()
         self._final_inline.begin(splitter.references, steady=True, previous=self._open_inline)
+        if (grown := self._rows_of_closed_code(first_block, begin, above)) is not None:
+            unchanged, rows = grown
+            begin += unchanged
+            self._ends.append(begin + len(rows))
+            first_block += 1
         for number in range(first_block, len(splitter.finished)):
             block = splitter.finished[number]
             previous = rows[-1] if rows else above
@@ -129,6 +134,28 @@ class Rendering:
                 self._uses.setdefault(label, number)
         unchanged, tail = self._open_rows(rows, begin, above)
         return begin + unchanged, [*rows, *tail]
+
+    def _rows_of_closed_code(
+        self, number: int, begin: int, above: Row | None
+    ) -> tuple[int, list[Row]] | None:
+        """Render a long fence that was just closed. Return the number of rows to keep, and new
+        rows.
+
+        Long code isn't highlighted, so only the last lines change.
+        """
+        if number >= len(self._splitter.finished):
+            return None
+        block = self._splitter.finished[number]
+        if block.typed or len(block.source) <= HIGHLIGHT_LIMIT + TAIL_LIMIT:
+            return None
+        tokens = block.tokens
+        if len(tokens) != 1 or tokens[0].type != "fence":
+            return None
+        token = tokens[0]
+        fence = OpenFence(token.info, token.content)
+        if not self._growing.is_showing(fence, number, begin):
+            return None
+        return self._growing.rows(fence, number, above, begin, self.codes)
 
     def _take_back(self) -> None:
         count = len(self._splitter.finished)

@@ -82,6 +82,10 @@ class GrowingCode:
         self._offset = 0  # source offset where the complete lines end
         self._complete = 0  # row count of the complete lines
 
+    def is_showing(self, fence: OpenFence, number: int, index: int) -> bool:
+        key = CodeKey((number, 0), language_of(unescapeAll(fence.info)))
+        return self._key == (key, index) and len(fence.code) >= self._offset > 0
+
     def rows(
         self,
         fence: OpenFence,
