@@ -1,13 +1,14 @@
 """One-time export of the comparison table that earlier versions stored in a profile.
 
 The columns of a table are ordinary chats and stay as they are. Everything else (questions, column
-names, checks and verdicts) was saved as JSON with the layouts. The exported JSON contains it as it
-was saved, next to the questions and answers.
+names, checks and verdicts) was saved as JSON with the layouts. Verdicts are keyed by digests of
+their inputs.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import time
@@ -37,9 +38,10 @@ def export_table(store: Store, folder: Path) -> bool:
         return False
     columns = {chat: str(name) for chat, name in _dict(saved.get("columns")).items()}
     rows = _rows(store, saved, columns)
-    lines = [["id", "prompt", *columns.values()]]
+    heads = [part for name in columns.values() for part in (name, f"{name} passes")]
+    lines = [["id", "prompt", *heads]]
     for row in rows:
-        cells = map(_answer_text, row["answers"])
+        cells = [part for cell in row["answers"] for part in _answer_and_verdict(cell)]
         lines.append([row["id"], "\n".join(_questions(row["prompt"])[-1:]), *cells])
     created = [chat.created_at for chat in map(store.chat, columns) if chat is not None]
     day = time.strftime(" %Y-%m-%d", time.localtime(min(created))) if created else ""
@@ -64,24 +66,23 @@ def _rows(
 ) -> list[dict[str, Any]]:
     trial = saved.get("trial")
     if trial is None:  # earlier versions saved the messages themselves
-        trial = {"prompts": saved.get("messages")}
-    prompts = _list(_dict(trial).get("prompts"))
-    prompts = [p if isinstance(p, dict) else {"prompt": p} for p in prompts]
+        trial = {"prompts": saved.get("messages"), "checks": [saved.get("check")]}
+    trial, saved_cell = _dict(trial), _dict(saved.get("kept"))
+    prompts = [p if isinstance(p, dict) else {"prompt": p} for p in _list(trial.get("prompts"))]
     rows: list[dict[str, Any]] = [
-        {
-            "id": str(prompt.get("id", number)),
-            "prompt": prompt.get("prompt", prompt.get("messages")),
-            "answers": [],
-        }
+        {"id": str(prompt.get("id", number)), "prompt": _parse_prompt(prompt), "answers": []}
         for number, prompt in enumerate(prompts, 1)
     ]
     questions = [_questions(row["prompt"]) for row in rows]
     for chat_id, name in columns.items():
         answers = _find_answers(Transcript(store.messages(chat_id)), questions)
-        for row, answer in zip(rows, answers, strict=True):
+        for row, prompt, answer in zip(rows, prompts, answers, strict=True):
             cell: dict[str, Any] = {"column": name, "chat": chat_id}
             if answer is not None:
+                checks = [*_list(trial.get("checks")), *_list(prompt.get("checks"))]
+                checks = [c for c in map(_dict, checks) if c and c.get("against") != name]
                 cell |= {"text": answer.content, "status": answer.status, "error": answer.error}
+                cell["passed"] = _has_passed(saved_cell, checks, prompt, answer)
             row["answers"].append(cell)
     return rows
 
@@ -92,6 +93,10 @@ def _dict(value: Any) -> dict[str, Any]:
 
 def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def _parse_prompt(prompt: Mapping[str, Any]) -> Any:
+    return prompt.get("prompt", prompt.get("messages"))
 
 
 def _questions(prompt: Any) -> list[str]:
@@ -114,13 +119,64 @@ def _find_answers(chat: Transcript, questions: Sequence[Sequence[str]]) -> Itera
         yield answers[-1] if answers else None
 
 
-def _answer_text(cell: Mapping[str, Any]) -> str:
-    """Return an answer for CSV. Unfinished answers have a note in brackets."""
-    text: str = cell.get("text", "")
-    if cell.get("status") == "complete":
-        return text
-    note = cell.get("error") or cell.get("status") or "not started"
-    return f"{text} [{note}]".lstrip()
+def _has_passed(
+    saved_cell: Mapping[str, Any],
+    checks: Sequence[Mapping[str, Any]],
+    prompt: Mapping[str, Any],
+    answer: Message,
+) -> bool | None:
+    """Return True if the answer passes all checks, or None if that's unknown."""
+    if answer.status != "complete":
+        return False if checks and answer.status == "error" else None
+    verdicts = [_verdict(saved_cell, check, prompt, answer.content) for check in checks]
+    return False if False in verdicts else None if None in verdicts or not verdicts else True
+
+
+def _verdict(
+    saved_cell: Mapping[str, Any], check: Mapping[str, Any], prompt: Mapping[str, Any], answer: str
+) -> bool | None:
+    """Run a check on a text, or look up the saved verdict of the user or of Python.
+
+    Returns None for other checks. Patterns and schemas weren't saved, and verdicts by a judge are
+    keyed by its model's fingerprint.
+    """
+    question, expected = _parse_prompt(prompt), str(prompt.get("expected") or "")
+    turned = check.get("not") is True
+    kind = next((k for k in ("contains", "equals", "eye", "python") if k in check), "")
+    if kind in ("contains", "equals"):
+        texts = check[kind] if isinstance(check[kind], list) else [check[kind]]
+        texts = [str(text).replace("{expected}", expected) for text in texts]
+        if check.get("ignore_case") is True:
+            answer, texts = answer.casefold(), [text.casefold() for text in texts]
+        if kind == "equals":
+            return ([answer.strip()] == [text.strip() for text in texts]) is not turned
+        return all(text in answer for text in texts) is not turned
+    if kind == "eye":
+        key = _digest("eye", question, answer)
+    elif kind == "python":
+        last = (
+            question
+            if isinstance(question, str)
+            else _dict([None, *_list(question)][-1]).get("content")
+        )
+        key = _digest(_digest("python", check[kind], turned, last, expected), answer)
+    else:
+        return None
+    passed = _dict(saved_cell.get(key)).get("passed")
+    return passed if isinstance(passed, bool) else None
+
+
+def _digest(*parts: Any) -> str:
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode(errors="backslashreplace")).hexdigest()[:24]
+
+
+def _answer_and_verdict(cell: Mapping[str, Any]) -> tuple[str, str]:
+    """Return an answer and its verdict for CSV. Unfinished answers have a note in brackets."""
+    text, note = cell.get("text", ""), cell.get("error") or cell.get("status") or "not started"
+    if cell.get("status") != "complete":
+        text = f"{text} [{note}]".lstrip()
+    return text, {True: "passes", False: "fails", None: ""}[cell.get("passed")]
 
 
 def as_csv(rows: Sequence[Sequence[str]]) -> str:

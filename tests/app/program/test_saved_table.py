@@ -20,7 +20,9 @@ from tests.app.conftest import Start
 
 CREATED = 1_790_000_000.0
 PROMPTS = ["say one", "hold 2", "say one"]
-HEAD = ["id", "prompt", "Seed 1", "Seed 2"]
+# Derived from question and reply by the earlier version.
+BY_EYE, BY_PYTHON = "d585308c56a35106fdb0b1de", "e09b300eeef7e1ed9b253bf3"
+HEAD = ["id", "prompt", "Seed 1", "Seed 1 passes", "Seed 2", "Seed 2 passes"]
 
 
 def answered(store: Store, chat: str, name: str, answers: list[tuple[str, str, str]]) -> None:
@@ -36,24 +38,25 @@ def answered(store: Store, chat: str, name: str, answers: list[tuple[str, str, s
         store.save_message(reply, as_leaf=True)
 
 
-def saved(name: str = "", *, blind: bool = False) -> dict[str, Any]:
+def saved(checks: list[dict[str, Any]], blind: bool = False) -> dict[str, Any]:
     variants = [{"name": f"Seed {n}", "model": "/guide", "seed": n} for n in (1, 2)]
     prompts = [{"id": str(n), "prompt": text} for n, text in enumerate(PROMPTS, 1)]
-    trial = {"name": name, "judge": "/guide", "prompts": prompts, "variants": variants}
+    trial = {"name": "", "judge": "/guide", "prompts": prompts, "variants": variants}
+    kept = {key: {"passed": True, "why": "", "code": ""} for key in (BY_EYE, BY_PYTHON)}
     return {
-        "trial": {**trial, "checks": [{"contains": ["one"]}], "reproducible": True},
+        "trial": {**trial, "checks": checks, "reproducible": True},
         "columns": {"b" * 32: "Seed 1", "c" * 32: "Seed 2"},
         "blind": blind,
-        "kept": {"d585308c56a35106fdb0b1de": {"passed": True, "why": "", "code": ""}},
+        "kept": kept,
     }
 
 
-def fill(store: Store, *, blind: bool = False) -> None:
+def fill(store: Store, *, blind: bool = False, checks: list[dict[str, Any]] | None = None) -> None:
     names = ["Reply A", "Reply B"] if blind else ["Seed 1", "Seed 2"]
     first = [("say one", "one ", "complete"), ("hold 2", "1 2 ", "interrupted")]
     answered(store, "b" * 32, names[0], [*first, ("say one", "=two", "complete")])
     answered(store, "c" * 32, names[1], [("say one", "So far ", "error")])
-    store.save_layout(TABLE, saved(blind=blind))
+    store.save_layout(TABLE, saved([{"contains": ["one"]}] if checks is None else checks, blind))
 
 
 def rows(file: Path) -> list[list[str]]:
@@ -98,15 +101,15 @@ def test_table_is_exported_once_and_chats_stay(start: Start, store: Store, folde
         assert again.messages("b" * 32) == messages
 
 
-def test_files_hold_questions_and_replies(store: Store, folder: Path) -> None:
+def test_files_hold_questions_replies_and_verdicts(store: Store, folder: Path) -> None:
     fill(store)
     assert export_table(store, folder)
     (file,) = folder.glob("*.csv")
     assert rows(file) == [
         HEAD,
-        ["1", "say one", "one ", "So far  [Not enough memory.]"],
-        ["2", "hold 2", "1 2  [interrupted]", "[not started]"],
-        ["3", "say one", "'=two", "[not started]"],
+        ["1", "say one", "one ", "passes", "So far  [Not enough memory.]", "fails"],
+        ["2", "hold 2", "1 2  [interrupted]", "", "[not started]", ""],
+        ["3", "say one", "'=two", "fails", "[not started]", ""],
     ]
     told = json.loads(file.with_suffix(".json").read_bytes())
     assert told["saved"] == store.layout(TABLE)
@@ -116,9 +119,33 @@ def test_files_hold_questions_and_replies(store: Store, folder: Path) -> None:
         "text": "one ",
         "status": "complete",
         "error": "",
+        "passed": True,
     }
     assert folder.stat().st_mode & 0o077 == 0
     assert file.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("check", "passed"),
+    [
+        ({"contains": ["ONE"]}, False),
+        ({"contains": ["ONE"], "ignore_case": True}, True),
+        ({"equals": "one"}, True),
+        ({"equals": "one", "not": True}, False),
+        ({"eye": True}, True),
+        ({"python": "len(answer) < 9"}, True),
+        ({"python": "answer"}, None),
+        ({"regex": "one"}, None),
+        ({"judge": "It is polite.", "against": "Seed 1"}, None),
+    ],
+)
+def test_verdicts_come_from_the_text_or_were_saved(
+    store: Store, folder: Path, check: dict[str, Any], passed: bool | None
+) -> None:
+    fill(store, checks=[check])
+    export_table(store, folder)
+    (file,) = folder.glob("*.json")
+    assert json.loads(file.read_bytes())["rows"][0]["answers"][0]["passed"] is passed
 
 
 def test_killed_export_starts_again(
@@ -162,7 +189,7 @@ def test_files_of_another_table_are_not_replaced(store: Store, folder: Path) -> 
     fill(store)
     assert export_table(store, folder)
     made = files(folder)
-    store.save_layout(TABLE, saved("another"))
+    store.save_layout(TABLE, saved([]))
     assert export_table(store, folder)
     assert export_table(store, folder)
     assert len(files(folder)) == 4
@@ -179,11 +206,11 @@ def test_hidden_names_are_shown(start: Start, store: Store, folder: Path) -> Non
 
 def test_older_form_is_exported(store: Store, folder: Path) -> None:
     fill(store)
-    columns = saved()["columns"]
+    columns = saved([])["columns"]
     store.save_layout(TABLE, {"columns": columns, "messages": PROMPTS, "check": {"eye": True}})
     assert export_table(store, folder)
     (file,) = folder.glob("*.csv")
-    assert rows(file)[1][:3] == ["1", "say one", "one "]
+    assert rows(file)[1][:4] == ["1", "say one", "one ", ""]
 
 
 @pytest.mark.parametrize(
@@ -191,16 +218,21 @@ def test_older_form_is_exported(store: Store, folder: Path) -> None:
     [
         {"columns": ["b"], "trial": "?"},
         {"columns": {"b" * 32: 1, "none": ""}, "trial": {"prompts": [1, {}, {"messages": []}]}},
-        {"trial": {"prompts": [{"messages": [1, {"content": None}]}]}},
-        {"trial": {"prompts": ["say one", "\ud800"]}},
-        {"trial": {"prompts": [None]}},
+        {
+            "trial": {
+                "prompts": [{"messages": [1, {"content": None}]}],
+                "checks": [1, {"equals": []}],
+            }
+        },
+        {"trial": {"prompts": ["say one", "\ud800"], "checks": [{"python": [], "not": 3}]}},
+        {"kept": [1], "trial": {"prompts": [None], "checks": {"eye": True}}},
     ],
 )
 def test_damaged_tables_are_exported_as_far_as_readable(
     store: Store, folder: Path, damage: dict[str, Any]
 ) -> None:
     fill(store)
-    store.save_layout(TABLE, saved() | damage)
+    store.save_layout(TABLE, saved([]) | damage)
     assert export_table(store, folder)
     assert len(files(folder)) == 2
 
