@@ -60,6 +60,20 @@ def client_files(folder: Path) -> list[Path]:
     )
 
 
+def _is_being_written(part: Path) -> bool:
+    """Return True if another process is writing this partial file."""
+    number = part.suffixes[0][1:]
+    if not number.isdecimal() or int(number) == os.getpid():
+        return False
+    try:
+        os.kill(int(number), 0)
+    except PermissionError:  # the process exists but belongs to another user
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
+
+
 def kv_fingerprint(model_id: str, bits: int | None) -> str:
     return f"{model_id} {bits}"
 
@@ -92,7 +106,8 @@ class Offload:
         folders = [] if folder is None else [folder, folder / APART]
         for part in (file for f in folders for file in f.glob(f"{'[0-9a-f]' * 40}.*part")):
             with contextlib.suppress(OSError):  # failing to remove a leftover file is harmless
-                part.unlink()
+                if not _is_being_written(part):
+                    part.unlink()
 
     def pending_bytes(self, excluded_groups: Container[int] = ()) -> int:
         """Return the bytes of memory that only pending writes keep alive.

@@ -334,10 +334,13 @@ def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:
     with serving(folder, cache) as server:
         usage(server, turns(0))
         usage(server, turns(1))
-    half = cache / APART / f"{'a' * 40}.1.part"
-    half.write_text("half")
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        gone.wait()
+    halves = [cache / APART / f"{'a' * 40}.{pid}.part" for pid in (1, gone.pid)]
+    for half in halves:
+        half.write_text("half")
     with serving(folder, cache) as one, serving(folder, cache) as other:
-        assert not half.exists()
+        assert [half.exists() for half in halves] == [True, False]
         for server in (one, other):
             assert usage(server, turns(2))[0] < 64
     with serving(folder, cache) as server:
