@@ -11,8 +11,10 @@ def replace_text(file: Path, text: str) -> None:
     replace_file(file, text.encode())
 
 
-def replace_file(file: Path, *parts: bytes) -> None:
+def replace_file(file: Path, *parts: bytes, sync: bool = True) -> None:
     """Write a file atomically, readable only by its owner.
+
+    With `sync`, wait until it's on the disk, which may take 50 ms.
 
     Raises:
         OSError: if the file can't be written. The old file is then unchanged.
@@ -22,7 +24,8 @@ def replace_file(file: Path, *parts: bytes) -> None:
         with open(temporary, "wb") as stream:
             stream.writelines(parts)
             stream.flush()
-            os.fsync(stream.fileno())
+            if sync:
+                os.fsync(stream.fileno())
         os.replace(name, file)
     except BaseException:
         Path(name).unlink(missing_ok=True)

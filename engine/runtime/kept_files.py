@@ -70,7 +70,7 @@ class KeptFile:
         """Write the file. Errors are logged, since the result can be computed again."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            replace_file(self.path, *parts)
+            replace_file(self.path, *parts, sync=False)  # may run on the engine thread
             self._make_room()
         except OSError as error:
             log.info("cannot store %s: %s", self.path.name, describe_error(error))

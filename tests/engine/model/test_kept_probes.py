@@ -101,3 +101,13 @@ def test_probes_of_other_code_are_ignored(tmp_path: Path, monkeypatch: pytest.Mo
     kept_files.own_code.cache_clear()
     assert place() != before
     kept_files.own_code.cache_clear()
+
+
+def test_writing_does_not_wait_for_the_disk(
+    model: LoadedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine thread writes the results while other chats decode."""
+    monkeypatch.setattr(os, "fsync", lambda _: pytest.fail("waited for the disk"))
+    file = probed_file(tmp_path)
+    file.write(model)
+    assert file.path.exists()
