@@ -6318,6 +6318,10 @@ Du hast nicht geantwortet.</translation>
         <translation>Diese Version von Stretto unterstützt die Architektur nicht.</translation>
     </message>
     <message>
+        <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
+        <translation>Der Schlüsselbund konnte das Token nicht speichern. Stretto vergisst es beim Beenden.</translation>
+    </message>
+    <message>
         <source>An access token is sent to Hugging Face.</source>
         <translation>Ein Zugriffstoken wird an Hugging Face gesendet.</translation>
     </message>

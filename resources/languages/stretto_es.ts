@@ -6350,6 +6350,10 @@ No respondiste.</translation>
         <translation>Esta versión de Stretto no admite su arquitectura.</translation>
     </message>
     <message>
+        <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
+        <translation>El llavero no ha podido guardar el token. Stretto lo olvida al salir.</translation>
+    </message>
+    <message>
         <source>An access token is sent to Hugging Face.</source>
         <translation>Se envía un token de acceso a Hugging Face.</translation>
     </message>

@@ -6318,6 +6318,10 @@ Vous n’avez pas répondu.</translation>
         <translation>Cette version de Stretto ne prend pas en charge son architecture.</translation>
     </message>
     <message>
+        <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
+        <translation>Le trousseau n’a pas pu enregistrer le jeton. Stretto l’oublie quand vous quittez.</translation>
+    </message>
+    <message>
         <source>An access token is sent to Hugging Face.</source>
         <translation>Un jeton d’accès est envoyé à Hugging Face.</translation>
     </message>

@@ -6214,6 +6214,10 @@ You didn’t answer.</source>
         <translation>このバージョンのStrettoはこのアーキテクチャに対応していません。</translation>
     </message>
     <message>
+        <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
+        <translation>キーチェーンにトークンを保存できませんでした。終了時に破棄されます。</translation>
+    </message>
+    <message>
         <source>An access token is sent to Hugging Face.</source>
         <translation>アクセストークンをHugging Faceに送信します。</translation>
     </message>

@@ -6246,6 +6246,10 @@ You didn’t answer.</source>
         <translation>此版本的 Stretto 不支持其架构。</translation>
     </message>
     <message>
+        <source>The keychain couldn’t store the token. Stretto forgets it when you quit.</source>
+        <translation>钥匙串无法保存令牌。退出后 Stretto 会忘记它。</translation>
+    </message>
+    <message>
         <source>An access token is sent to Hugging Face.</source>
         <translation>会向 Hugging Face 发送访问令牌。</translation>
     </message>

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+
+import shiboken6
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
 from PySide6.QtWidgets import QLineEdit, QWidget
 
@@ -14,8 +17,11 @@ from app.ui.widgets.layout_helpers import make_column_layout, make_row_layout
 from app.ui.widgets.standard_dialogs import ask_and_open
 from engine import hub
 
+log = logging.getLogger(__name__)
+
 _SHOWN = mark("Sent only to Hugging Face. Stored in your keychain once accepted.")
 _HERE_ONLY = mark("No keychain found. Stretto forgets this token when you quit.")
+_NOT_KEPT = mark("The keychain couldn’t store the token. Stretto forgets it when you quit.")
 _USED = mark("An access token is sent to Hugging Face.")
 
 
@@ -29,6 +35,7 @@ class TokenField(QWidget):
         self._downloads = downloads
         self._keychain_flow = flows.Latest(self)
         self._typed = ""  # token entered by the user, but not yet accepted by the hub
+        self._stored = True
         self.field = QLineEdit(self)
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setPlaceholderText(tr("Access token"))
@@ -64,7 +71,8 @@ class TokenField(QWidget):
             self._keychain_flow.start(self._look_for_keychain())
         elif not is_visible:
             self._keychain_flow.cancel()
-            self.note.setText(tr(_USED))
+            words = tr(_USED) if self._stored else f"{tr(_USED)} {tr(_NOT_KEPT)}"
+            self.note.setText(words)
         self.field.setVisible(is_visible)
         self.forget.setVisible(bool(self._downloads.token) and not is_visible)
         self.setVisible(is_visible or bool(self._downloads.token))
@@ -75,9 +83,7 @@ class TokenField(QWidget):
         self._downloads.token = token
         if token and typed == token:
             # Owned by the downloads, since this field may be gone before the keychain is done.
-            flows.start(
-                self._downloads, flows.run_in_thread(lambda _: keychain.store_secret(token))
-            )
+            flows.start(self._downloads, self._store_token(token))
 
     @Slot()
     def _on_text(self) -> None:
@@ -105,3 +111,12 @@ class TokenField(QWidget):
     async def _look_for_keychain(self) -> None:
         has_keychain = await flows.run_in_thread(lambda _: keychain.is_there())
         self.note.setText(tr(_SHOWN if has_keychain else _HERE_ONLY))
+
+    async def _store_token(self, token: str) -> None:
+        try:
+            self._stored = await flows.run_in_thread(lambda _: keychain.store_secret(token))
+        except Exception:
+            log.exception("cannot store the token in the keychain")
+            self._stored = False
+        if shiboken6.isValid(self) and not self.field.isVisibleTo(self):
+            self.show_field(False)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.chat import Chat
@@ -12,10 +13,21 @@ from app.chats.turn import Effect, Event, QueueState, Refusal, Step, Writing
 from app.settings.language import counted, mark, tr
 from app.store import Attachments
 from app.ui.pane.pane import ChatPane
-from app.ui.widgets.menus import add_action, make_menu
+from app.ui.widgets.menus import add_action
 from app.ui.widgets.widget_behavior import announce, current_shortcut, to_native_keys
 from app.ui.window.commands import command, pane_command
 from app.ui.window.context import WindowController, WindowParts
+
+
+class TickMenu(QMenu):
+    """Menu that doesn't close when a checkable entry is clicked."""
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        action = self.actionAt(event.position().toPoint())
+        if action is not None and action.isCheckable():
+            action.trigger()
+        else:
+            super().mouseReleaseEvent(event)
 
 
 class Broadcast(WindowController):
@@ -148,7 +160,8 @@ class Broadcast(WindowController):
         menu.popup(whom.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
 
     def menu(self, parent: QWidget) -> QMenu:
-        menu = make_menu(parent)
+        menu = TickMenu(parent)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for pane in self._workspace.panes():
             words = _chat_name(pane)
             if not self._is_visible(pane):
