@@ -439,7 +439,7 @@ def ballots(messages: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
     """Return the votes by letter, and an error message if the answers can't be counted."""
     replies = answers(messages)
     if any(
-        m.status != "complete" or m.stats.get("reason") in {"length", "memory"} for m in replies
+        m.status != "complete" or m.stats.get("reason") in ("length", "memory") for m in replies
     ):
         return {}, tr("A reply was cut off and can’t be counted.")
     for read in (_form_ballot, _number_ballot, _choice_ballot):

@@ -16,7 +16,7 @@ from app.chats.images import Images, build_content, concatenate
 from app.chats.tool_call import OpenCalls, turn_with_calls
 from app.chats.turn import Editing
 from app.settings.language import mark, tr
-from app.store import UNTITLED, ChatRecord, Message, Store, new_id
+from app.store import UNTITLED, ChatRecord, Message, Store, new_id, stored_number
 
 
 class RemovedMessages(Struct, frozen=True):
@@ -225,9 +225,10 @@ def tokens_of_last_turn(transcript: Transcript) -> tuple[int, int]:
     """Return the tokens of the last turn and how many were reused, or 0 if unknown."""
     # an answer in progress has no stats, so use the previous answer
     latest = islice(transcript.iterate_back(), 100)
-    stats = next((m.stats for m in latest if m.stats.get("prompt_tokens")), {})
-    used = int(stats.get("prompt_tokens", 0)) + int(stats.get("generated_tokens", 0))
-    return used, int(stats.get("reused_tokens", 0))
+    stats = next((m.stats for m in latest if stored_number(m.stats, "prompt_tokens")), {})
+    names = ("prompt_tokens", "generated_tokens", "reused_tokens")
+    prompt, generated, reused = (int(stored_number(stats, name)) for name in names)
+    return prompt + generated, reused
 
 
 def without_panel_marks(message: Message) -> Message:

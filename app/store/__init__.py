@@ -18,7 +18,16 @@ from app.store.attachments import (
 from app.store.backups import Backup, backups_of
 from app.store.errors import StoreError
 from app.store.portable import FORMAT, VERSION, chat_from_json, chat_to_json, to_text
-from app.store.records import UNTITLED, ChatRecord, Folder, Message, SearchHit, new_id, title_from
+from app.store.records import (
+    UNTITLED,
+    ChatRecord,
+    Folder,
+    Message,
+    SearchHit,
+    new_id,
+    stored_number,
+    title_from,
+)
 from app.store.salvage import Salvaged
 from app.store.search import places_in
 from app.store.store import Store
@@ -48,6 +57,7 @@ __all__ = [
     "has_sounds",
     "new_id",
     "places_in",
+    "stored_number",
     "title_from",
     "to_text",
 ]

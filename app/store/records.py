@@ -5,6 +5,7 @@ import os
 import re
 import threading
 import time
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, Struct, field
@@ -121,6 +122,12 @@ class Message(Struct, frozen=True):
             raise ValueError(f"role must be one of {_ROLES}, not {self.role!r}")
         if self.status not in _STATUSES:
             raise ValueError(f"status must be one of {_STATUSES}, not {self.status!r}")
+
+
+def stored_number(stats: Mapping[str, Any], name: str) -> float:
+    """Return a number in a message's stats, or 0 if it is missing or damaged."""
+    value = stats.get(name)
+    return value if isinstance(value, int | float) and 0 <= value < 1e15 else 0
 
 
 class SearchHit(Struct, frozen=True):

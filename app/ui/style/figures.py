@@ -12,6 +12,7 @@ from app.chats.answer import Phase
 from app.chats.tool_call import ToolActivity
 from app.models.downloads import Download, DownloadState
 from app.settings.language import counted, language_code, mark, number, percent, tr
+from app.store import stored_number
 from app.tools.tool import to_visible_line
 from engine import PromptProgress
 
@@ -95,17 +96,17 @@ def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
     Unknown values are left out. With ``short``, the text has only the speed.
     """
     parts: list[str] = []
-    generated = int(stats.get("generated_tokens", 0))
-    rate = float(stats.get("tokens_per_s", 0.0))
+    generated = int(stored_number(stats, "generated_tokens"))
+    rate = stored_number(stats, "tokens_per_s")
     if rate > 0:
         parts.append(rate_line(rate))
     if short:
         return parts[0] if parts else ""
     if generated:
-        first = _first_token(float(stats.get("ttft_s", 0.0)))
+        first = _first_token(stored_number(stats, "ttft_s"))
         parts.append(tr("first token {time}", "after this time", time=first))
         parts.append(counted("%Ln token", "%Ln tokens", generated))
-    if reused := int(stats.get("reused_tokens", 0)):
+    if reused := int(stored_number(stats, "reused_tokens")):
         parts.append(tr("{count} cached", "tokens", count=number(reused)))
     options = stats.get("options")
     if isinstance(options, dict) and (words := _FORMS.get(str(options.get("answer_as")))):

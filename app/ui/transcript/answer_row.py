@@ -16,7 +16,7 @@ from app.chats.panel import format_list, heading_of, panel_of, sources
 from app.chats.tool_call import turn_with_calls
 from app.models.engine_errors import DOES_NOT_FIT
 from app.settings.language import mark, tr
-from app.store import Message
+from app.store import Message, stored_number
 from app.ui.style import tokens as t
 from app.ui.style.figures import figures_line, thought_line
 from app.ui.style.theme import markdown_style, scale_height, scaled, theme, ui_font
@@ -275,7 +275,7 @@ class SilenceNotice(QWidget):
         return height
 
 
-_CUT_REASONS = {"length", "memory"}
+_CUT_REASONS = ("length", "memory")  # no set, because a stored reason may be unhashable
 
 
 class AnswerRow(MessageRow):
@@ -428,7 +428,8 @@ class AnswerRow(MessageRow):
 
     def set_message(self, message: Message) -> None:
         super().set_message(message)
-        self._thought_s = message.stats.get("thought_s")
+        has_thought = "thought_s" in message.stats
+        self._thought_s = stored_number(message.stats, "thought_s") if has_thought else None
         if not self.is_streaming:
             self._markdown.finish()
         self._view.set_caret(self.is_streaming)

@@ -7,7 +7,9 @@ from msgspec.structs import replace
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.chats import panel
 from app.chats.actions import BUSY, Action, ending_note, is_cut_off
+from app.chats.transcript import Transcript, tokens_of_last_turn
 from app.store import Message, new_id
 from app.store.records import Status
 from app.ui.style.figures import figures_line
@@ -25,6 +27,23 @@ def test_reply_that_repeats_itself_says_so() -> None:
     assert state_text(message) == "stopped"
     assert figures_line(message.stats) == ""
     assert ending_note(replace(message, stats={"reason": "length", "repeated_tokens": 0})) == ""
+
+
+@pytest.mark.parametrize("bad", [None, "x", [], {}, 1e300, 2**70, "\ud800"])
+def test_reply_with_damaged_stats_is_shown(run: Run, bad: object) -> None:
+    run.say("hello")
+    run.until(lambda: not run.pane.chat.reply.is_active)
+    last = run.pane.chat.transcript.last("assistant")
+    assert last is not None
+    row = run.pane.transcript.row(last.id)
+    assert isinstance(row, AnswerRow)
+    for name in (*last.stats, "thought_s", "repeated_tokens", "same"):
+        damaged = replace(last, stats={**last.stats, name: bad}, reasoning="Hm")
+        row.set_message(damaged)
+        assert not row.grab().isNull()
+        tree = Transcript([replace(damaged, parent_id=None)], damaged.id)
+        assert tokens_of_last_turn(tree)[0] >= 0
+        assert panel.ballots([damaged])
 
 
 def test_continued_reply_streams_during_load(run: Run) -> None:
