@@ -199,7 +199,7 @@ def _is_valid(option: str, value: Any) -> bool:
     if option == "answer_as":
         return value in FORMS
     if option == "kv_bits":
-        return value in (4, 8)
+        return type(value) is int and value in (4, 8)
     if option in _BOUNDED:
         least, most = _BOUNDED[option]
         return type(value) is int and least <= value <= most

@@ -25,6 +25,10 @@ def test_invalid_format_is_stored_as_typed(options):
     assert ChatOptions.from_params(stored) == options
 
 
+def test_bits_of_cache_that_are_not_integer_are_ignored():
+    assert ChatOptions.from_params({"kv_bits": 4.0}) == ChatOptions()
+
+
 def test_format_of_older_version_is_free_text():
     old = {"temperature": 0.5, "seed": 3, "stop": ["#"], "slide": True}
     options = ChatOptions.from_params(old)
