@@ -33,8 +33,8 @@ QUESTIONS = (
 )
 MORE = ("Write a poem about autumn", "Count from 1 to 30")  # for panes whose reply has ended
 SECONDS = 9.0  # maximum length
-LIMIT = 3_000_000  # bytes
-_FRAME_MS = 50
+LIMIT = 1_500_000  # bytes
+_FRAME_MS = 66
 _KEY_S = 0.022
 _LAST_MS = 1_600  # duration of the last frame
 
@@ -75,7 +75,7 @@ def film(driver: Driver, path: Path) -> None:
         driver.wait(0.3)
         files, lengths = zip(*frames(), strict=True)
         first, *rest = map(Image.open, files)
-        options = {"lossless": True, "minimize_size": True, "loop": 0}
+        options = {"quality": 80, "minimize_size": True, "loop": 0}
         first.save(path, save_all=True, append_images=rest, duration=lengths, **options)
     size = path.stat().st_size
     if size > LIMIT:
