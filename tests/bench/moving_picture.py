@@ -1,8 +1,8 @@
 """Pictures for the README: an animation of four panes of the real program, and two screenshots.
 
-Key events type and send each message while earlier answers are still streaming. The animation plays
-at recording speed, showing each frame for as long as it was on screen. Once the replies have ended,
-the window is saved at twice its size, in light and dark.
+Key events type the messages and send them one after the other, so that all chats reply at the same
+time. The animation plays at recording speed, showing each frame for as long as it was on screen.
+Once the replies have ended, the window is saved at twice its size, in light and dark.
 """
 
 from __future__ import annotations
@@ -26,27 +26,34 @@ from tests.driving import Driver
 
 SIZE = (1180, 720)
 QUESTIONS = (
-    "Tell me a long story about a river",
-    "Explain how rain forms",
-    "Compare tea and coffee in a table",
+    "Explain how rain forms in a few sentences",
+    "Give me three tips for better sleep",
+    "Write a haiku about the sea",
     "Write a Python function that reverses a list",
 )
-MORE = ("Write a poem about autumn", "Count from 1 to 30")  # for panes whose reply has ended
+MORE = ("What does a compiler do?", "Why is the sky blue?")  # for panes whose reply has ended
 SECONDS = 9.0  # maximum length
-LIMIT = 1_500_000  # bytes
-_FRAME_MS = 66
-_KEY_S = 0.022
+LIMIT = 3_000_000  # bytes
+_FRAME_MS = 100
+_KEY_S = 0.012
 _LAST_MS = 1_600  # duration of the last frame
 
 
-def ask(driver: Driver, pane: ChatPane, text: str, key_s: float = 0.0) -> None:
-    field = pane.composer.field
-    field.setFocus()
+def ask(driver: Driver, pane: ChatPane, text: str) -> None:
+    write(driver, pane, text)
+    send(pane)
+
+
+def write(driver: Driver, pane: ChatPane, text: str) -> None:
+    pane.composer.field.setFocus()
     for letter in text:
-        QTest.keyClicks(field, letter)
-        if key_s:
-            driver.wait(key_s)
-    QTest.keyClick(field, Qt.Key.Key_Return)
+        QTest.keyClicks(pane.composer.field, letter)
+        driver.wait(_KEY_S)
+
+
+def send(pane: ChatPane) -> None:
+    pane.composer.field.setFocus()
+    QTest.keyClick(pane.composer.field, Qt.Key.Key_Return)
 
 
 def answering(pane: ChatPane) -> bool:
@@ -65,17 +72,20 @@ def film(driver: Driver, path: Path) -> None:
         end = time.monotonic() + SECONDS
         driver.wait(0.3)
         for pane, question in zip(panes, QUESTIONS, strict=True):
-            ask(driver, pane, question, _KEY_S)
+            write(driver, pane, question)
+        for pane in panes:
+            send(pane)
+            driver.wait(0.2)
         for question in MORE:
             driver.until(lambda: not all(map(answering, panes)) or time.monotonic() > end)
             idle = next((pane for pane in panes if not answering(pane)), None)
             if idle is not None:
-                ask(driver, idle, question, _KEY_S)
+                ask(driver, idle, question)
         driver.until(lambda: not any(map(answering, panes)) or time.monotonic() > end)
         driver.wait(0.3)
         files, lengths = zip(*frames(), strict=True)
         first, *rest = map(Image.open, files)
-        options = {"quality": 80, "minimize_size": True, "loop": 0}
+        options = {"lossless": True, "minimize_size": True, "loop": 0}
         first.save(path, save_all=True, append_images=rest, duration=lengths, **options)
     size = path.stat().st_size
     if size > LIMIT:
