@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from types import SimpleNamespace
 
@@ -204,7 +205,7 @@ def test_network_search_needs_permission(start, secrets):
     dialog.show()
     assert not dialog.found.switch.isChecked()
     assert not dialog.found.status_label.isVisible()
-    with announce("127.0.0.1", 8097, "studio of the window", remotes.interfaces) as name:
+    with announce("127.0.0.1", 8097, f"studio {os.getpid()}", remotes.interfaces) as name:
         dialog.found.switch.click()
         assert run.app.settings.find_servers
         found = dialog.found.list
