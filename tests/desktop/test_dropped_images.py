@@ -100,6 +100,7 @@ def test_dropped_image_is_answered_in_three_panes(
         desk.click((box[0] + box[2]) // 2, box[3] - 40)
         desk.say(f"What is it? {count}")
         desk.until(lambda count=count: len(desk.answers()) == count)
+        desk.scroll_up((box[0] + box[2]) // 2, box[1] + 150)  # a long reply hides the message
         desk.until(lambda box=box: seen(desk, box) > 5_000)  # now shown in the message, and larger
         desk.until(lambda began=began: said(desk) > began)
         began = said(desk)
