@@ -7,7 +7,6 @@ these tests are skipped. `test_by_ear.py` has further requirements.
 from __future__ import annotations
 
 import base64
-import itertools
 import json
 import os
 import shutil
@@ -23,7 +22,6 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import PIL.Image
-import PIL.ImageChops
 import PIL.ImageGrab
 import pytest
 
@@ -34,6 +32,7 @@ from tests.waiting import until
 ROOT = Path(__file__).parents[2]
 MISSING = [tool for tool in ("Xvfb", "xdotool") if shutil.which(tool) is None]
 PATIENCE_S = 90
+STEPS = 12  # mouse moves in a drag
 _MARK, _LAST_MARK = "~", "="
 
 
@@ -65,12 +64,6 @@ def areas(saved: str) -> list[tuple[str, ...]]:
         for area in splitter.findall("Area")
     ]
     return [names for names in found if names]
-
-
-def _is_repainted(before: PIL.Image.Image, after: PIL.Image.Image) -> bool:
-    """Return True if most of the pixels have changed."""
-    changed = PIL.ImageChops.difference(before, after).convert("L").point(bool)
-    return changed.histogram()[1] > 0.8 * changed.width * changed.height
 
 
 class Desk:
@@ -176,34 +169,16 @@ class Desk:
         self.point(x, y)
         self._do("click", "--repeat", "20", "--delay", "10", "4")
 
-    def drag(
-        self,
-        start: tuple[int, int],
-        end: tuple[int, int],
-        marks: Box | None = None,
-        steps: int = 12,
-    ) -> None:
-        """Drag with the left button. Before the drop, wait until the app marks the target.
-
-        ``marks`` is a part of the screen that the mark covers. Text that appears there, such as a
-        reply's footer, changes only some of its pixels.
-        """
-        before = self.picture(marks) if marks is not None else None
-        self.carry(start, end, steps)
-        nudges = itertools.cycle((1, 0))
-
-        def is_marked() -> bool:
-            self._do("mousemove", "--sync", str(end[0] + next(nudges)), str(end[1]))
-            return before is None or _is_repainted(before, self.picture(marks))
-
-        self.until(is_marked)
+    def drag(self, start: tuple[int, int], end: tuple[int, int]) -> None:
+        self.carry(start, end)
         self.let_go()
 
-    def carry(self, start: tuple[int, int], end: tuple[int, int], steps: int = 12) -> None:
+    def carry(self, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """Drag with the left button, but don't let go."""
         self.point(*start)
         self._do("mousedown", "1")
-        for step in range(1, steps + 1):
-            x, y = (round(a + (b - a) * step / steps) for a, b in zip(start, end, strict=True))
+        for step in range(1, STEPS + 1):
+            x, y = (round(a + (b - a) * step / STEPS) for a, b in zip(start, end, strict=True))
             self._do("mousemove", "--sync", str(x), str(y))
 
     def let_go(self) -> None:
@@ -271,7 +246,8 @@ class Desk:
             until(condition, PATIENCE_S, self._look)
         except AssertionError as error:
             said = self.ask("SELECT role, status, error, substr(content, 1, 80) FROM messages")
-            pytest.fail(f"{error}: {self.drafts()}, {said}")
+            shown = self.title(), self.areas()
+            pytest.fail(f"{error}: {shown}, {self.drafts()}, {said}")
 
     def _look(self) -> None:
         """Wait shortly. Fails if the program has ended."""

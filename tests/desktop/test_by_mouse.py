@@ -31,7 +31,7 @@ def test_pane_is_split_and_receives_a_tab(desk: Desk) -> None:
     desk.until(lambda: len(desk.answers()) == 3)
     _, second, third = (str(chat) for chat, _ in desk.answers())
     desk.until(lambda: desk.areas() == [(first, second), (third,)])
-    desk.drag(FIRST_TAB, (1000, 18), marks=(900, 100, 1100, 300))
+    desk.drag(FIRST_TAB, (1000, 18))
     desk.until(lambda: [set(chats) for chats in desk.areas()] == [{second}, {first, third}])
     desk.until(lambda: desk.title().startswith("Hello"))  # the moved pane is active
 

@@ -72,6 +72,10 @@ def dock_named(name: str, manager: QtAds.CDockManager) -> QtAds.CDockWidget:
         label.setTextFormat(Qt.TextFormat.PlainText)
     feature = QtAds.CDockWidget.DockWidgetFeature
     dock.setFeature(feature.DockWidgetDeleteOnClose, False)
+    # `TabDrag` moves docks. During a fast drag within the tab bar, QtAds would count the distance
+    # twice, assume that the mouse has left the bar, and open a window.
+    dock.setFeature(feature.DockWidgetFloatable, False)
+    dock.setFeature(feature.DockWidgetMovable, False)
     dock.setFeature(feature.CustomCloseHandling, True)
     dock.setMinimumSizeHintMode(
         QtAds.CDockWidget.eMinimumSizeHintMode.MinimumSizeHintFromContentMinimumSize

@@ -131,3 +131,18 @@ def test_tab_dropped_outside_floats(run: Run):
     run.window.commands["float"].trigger()
     assert second.window() is run.window
     assert run.window.workspace.tabs_beside(second) == [first, second]
+
+
+def test_fast_drag_within_the_bar_moves_only_the_tab(run: Run):
+    run.window.chats.new()
+    first, second = run.panes
+    dragged = tab(run, first)
+    start, bar = dragged.mapToGlobal(dragged.rect().center()), dragged.parentWidget()
+    far = bar.mapToGlobal(QPoint(bar.width() - 4, start.y())).x()
+    send(dragged, QEvent.Type.MouseButtonPress, start)
+    for x in (start.x() + 20, far):
+        send(dragged, QEvent.Type.MouseMove, QPoint(x, start.y()))
+        assert first.window() is run.window
+    send(dragged, QEvent.Type.MouseButtonRelease, QPoint(far, start.y()))
+    assert run.panes == [second, first]
+    assert run.window.workspace.tabs_beside(first) == [second, first]
