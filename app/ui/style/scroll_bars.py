@@ -104,9 +104,10 @@ class FloatingBar(QScrollBar):
         self._update_geometry()
         self.setVisible(native.maximum() > native.minimum())
 
-    @Slot(int)
-    def _on_moved(self, value: int) -> None:
-        self.setValue(value)
+    @Slot()
+    def _on_moved(self) -> None:
+        # The view may have scrolled on since the signal, e.g. to the very end.
+        self.setValue(self._native_bar.value())
         if not self._range_timer.isActive():
             self.show_briefly()
 

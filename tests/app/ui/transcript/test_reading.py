@@ -90,6 +90,17 @@ def test_chat_opens_at_end_and_follows_it_only_there(start: Start, long_chat):
     assert bar.value() == bar.maximum()
 
 
+def test_scrolling_almost_to_the_end_follows_it(start: Start, long_chat):
+    _, view = opened(start, long_chat[0])
+    bar = view.verticalScrollBar()
+    for pixels in (1, 4):
+        bar.setValue(bar.maximum() - 60)
+        assert not view.following
+        bar.setValue(bar.maximum() - pixels)  # as with a touchpad
+        assert view.following
+        assert bar.value() == bar.maximum()
+
+
 def test_new_line_is_painted_once(start: Start, long_chat):
     run, view = opened(start, long_chat[0])
     run.say("hold 300")
