@@ -167,10 +167,7 @@ class Selection(QObject):
         if not self._is_drag():
             return False
         self._view.following = False
-        at, height = self._content_position(self._pointer).y(), self._view.viewport().height()
-        if 0 <= at <= height:
-            self._scroll.stop()
-        elif not self._scroll.isActive():
+        if not self._scroll.isActive():
             self._scroll.start()
         return self._extend_to_pointer()
 
@@ -215,9 +212,14 @@ class Selection(QObject):
         """Scroll while the user drags outside the view, faster if the pointer is farther away."""
         view, text = self._view, self._pressed_text()
         at, height = self._content_position(self._pointer).y(), view.viewport().height()
-        beyond = at if at < 0 else max(0, at - height)
+        if not QGuiApplication.mouseButtons() & Qt.MouseButton.LeftButton:
+            self.release()  # a menu or dialog got the event, or the pressed text is gone
+            return
+        if 0 <= at <= height:
+            return
+        beyond = at if at < 0 else at - height
         bar = view.verticalScrollBar()
-        bar.setValue(bar.value() + max(-80, min(80, beyond // 3 or (1 if beyond > 0 else -1))))
+        bar.setValue(bar.value() + max(-80, min(80, beyond // 3 or 1)))
         if not self._extend_to_pointer() and text is not None:  # Qt's own selection continues
             local = text.viewport().mapFromGlobal(self._pointer)
             left_button, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton

@@ -241,6 +241,31 @@ def test_drag_beyond_view_scrolls(start: Start, profile) -> None:
     assert copied().rstrip().endswith("Message 199.")
 
 
+def test_scrolling_ends_if_another_widget_gets_the_release(start: Start, profile) -> None:
+    said = [(("user", "assistant")[n % 2], f"Message {n}. " + "word " * 60) for n in range(40)]
+    chat_id, ids = chat_of(profile, said)
+    run, view = opened(start, chat_id)
+    grabber, bar = text_of(view, ids[-1]).viewport(), view.verticalScrollBar()
+    QTest.mousePress(grabber, LEFT, pos=place_of(text_of(view, ids[-1]), "word"))
+    before = bar.value()
+    move(grabber, view.viewport(), QPoint(200, -60))
+    run.until(lambda: bar.value() < before)
+    QTest.mouseRelease(run.pane, LEFT)  # such as an open menu
+    QTest.qWait(60)
+    stopped = bar.value()
+    QTest.qWait(60)
+    assert bar.value() == stopped
+
+    # Text that arrives later is followed again.
+    view.selection.clear()
+    bar.setValue(bar.maximum())
+    QTest.mousePress(grabber, LEFT, pos=place_of(text_of(view, ids[-1]), "word"))
+    move(grabber, grabber, place_of(text_of(view, ids[-1]), "word") + QPoint(80, 0))
+    assert not view.following
+    QTest.mouseRelease(run.pane, LEFT)
+    run.until(lambda: view.following)
+
+
 def test_part_of_message_without_row_is_copied(start: Start, profile) -> None:
     said = [(("user", "assistant")[n % 2], f"Message {n}. **bold** " * 20) for n in range(100)]
     chat_id, ids = chat_of(profile, said)
