@@ -91,6 +91,9 @@ class TabDrag(QObject):
         area.titleBar().installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.WindowBlocked:  # a dialog receives the release
+            self._end_drag()
+            return False
         if isinstance(watched, QtAds.CFloatingDockContainer):  # no drop targets of QtAds
             return event.type() == QEvent.Type.Move and event.spontaneous()
         if isinstance(watched, QtAds.CDockAreaTitleBar) and event.type() in _BAR_EVENTS:
@@ -100,7 +103,11 @@ class TabDrag(QObject):
         if not isinstance(watched, QtAds.CDockWidgetTab) or not isValid(watched):
             return False
         kind = event.type()
+        if kind == QEvent.Type.Hide and self._tab in {None, watched}:
+            self._end_drag()
         if kind == QEvent.Type.ContextMenu:
+            if self._pressed is not None:  # the menu would receive the release
+                return True
             self.menu_requested.emit(self._dock(watched).pane, event.globalPos())  # type: ignore[attr-defined]
             return True
         if isinstance(event, QKeyEvent) and self._tab is not None:
@@ -122,6 +129,8 @@ class TabDrag(QObject):
         if kind == QEvent.Type.MouseButtonPress:
             self._pressed = at
         elif kind == QEvent.Type.MouseButtonRelease:
+            if self._pressed is None:  # the drag was canceled
+                return True
             self._pressed = None
             if self._tab is not None:
                 self._on_let_go(at)
@@ -132,8 +141,10 @@ class TabDrag(QObject):
         return self._docks[tab.dockWidget().objectName()]
 
     def _on_move(self, tab: QtAds.CDockWidgetTab, at: QPoint, *, pressed: bool) -> bool:
-        if not pressed or self._pressed is None:
-            return self._tab is not None
+        if not pressed:  # the release went elsewhere
+            self._end_drag()
+        if self._pressed is None:
+            return True
         if self._tab is None and self._has_left_bar(tab, at):
             self._start_drag(tab, at)
         if self._tab is not None:
@@ -154,7 +165,7 @@ class TabDrag(QObject):
         local = QPointF(tab.mapFromGlobal(at))
         none = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
         kind = QEvent.Type.MouseButtonRelease
-        pressed, self._pressed = self._pressed, None
+        pressed = self._pressed
         QCoreApplication.sendEvent(tab, QMouseEvent(kind, local, QPointF(at), LEFT, *none))
         self._pressed = pressed
         self._tab = tab
@@ -174,9 +185,9 @@ class TabDrag(QObject):
         if target == self.target:
             return
         self.target = target
-        if self._tint is not None:
+        if self._tint is not None and isValid(self._tint):
             self._tint.deleteLater()
-            self._tint = None
+        self._tint = None
         if target is not None:
             window = target.area.window()
             self._tint = DropTint(window)
@@ -198,7 +209,7 @@ class TabDrag(QObject):
 
     def _end_drag(self) -> None:
         for overlay in (self._tint, self._label):
-            if overlay is not None:
+            if overlay is not None and isValid(overlay):  # its window may be gone
                 overlay.hide()
                 overlay.deleteLater()
         if self._tab is not None and isValid(self._tab):

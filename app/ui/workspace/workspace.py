@@ -117,6 +117,7 @@ class Workspace(QWidget):
         self._focus.pane_entered.connect(self._on_entered)
         self._focus.window_activated.connect(self.activate_last)
         self.window().installEventFilter(self._focus)
+        self.window().installEventFilter(self._drag)
 
     def panes(self) -> list[ChatPane]:
         return self._docks.panes()

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtGui import QContextMenuEvent, QMouseEvent
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from app.ui.pane.pane import ChatPane
 from app.ui.workspace.tab_drag import DropTint
@@ -114,6 +114,47 @@ def test_drag_opens_no_window_over_panes(start: Start):
     area = run.window.workspace.dock(second.chat.id).dockAreaWidget()
     assert tints(run)[0].size() == area.size()
     send(tab(run, first), QEvent.Type.MouseButtonRelease, point(second, 0.9, 0.5))
+
+
+def test_menu_does_not_open_during_a_drag(start: Start):
+    run = start()
+    first, second = two_columns(run)
+    over = point(second, 0.5, 0.5)
+    dragged = begin(run, first, over)
+    mouse = QContextMenuEvent.Reason.Mouse
+    QApplication.sendEvent(dragged, QContextMenuEvent(mouse, QPoint(5, 5), over))
+    assert QApplication.activePopupWidget() is None  # it would get the release
+    send(dragged, QEvent.Type.MouseButtonRelease, over)
+    assert tints(run) == []
+    assert run.window.workspace.tabs_beside(first) == [second, first]
+
+
+def test_dialog_ends_a_drag(start: Start):
+    run = start()
+    first, second = two_columns(run)
+    dragged = begin(run, first, point(second, 0.9, 0.5))
+    assert len(tints(run)) == 1
+    box = QMessageBox(run.window)
+    box.open()
+    assert tints(run) == []
+    assert QWidget.keyboardGrabber() is None
+    box.close()
+    send(dragged, QEvent.Type.MouseButtonRelease, point(second, 0.9, 0.5))
+    assert run.panes == [first, second]
+
+
+def test_closing_a_chat_ends_its_drag(start: Start):
+    run = start()
+    first, second = two_columns(run)
+    over = point(second, 0.5, 0.5)
+    dragged = tab(run, first)
+    send(dragged, QEvent.Type.MouseButtonPress, dragged.mapToGlobal(dragged.rect().center()))
+    run.window.workspace.close_pane(first)
+    send(dragged, QEvent.Type.MouseMove, over)
+    assert tints(run) == []
+    send(dragged, QEvent.Type.MouseButtonRelease, over)
+    assert run.panes == [second]
+    assert second.isVisible()
 
 
 def test_tab_dropped_outside_floats(run: Run):
