@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,16 +68,19 @@ class Ear:
 def bus() -> Iterator[str]:
     if why := missing():
         pytest.skip(why)
-    daemon = subprocess.Popen(
-        ["dbus-daemon", "--session", "--nofork", "--print-address"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    yield daemon.stdout.readline().strip()
-    daemon.terminate()
-    daemon.wait()
-    daemon.stdout.close()
+    # The accessibility bus is a socket in this folder. Otherwise all test runs of a user share it.
+    with tempfile.TemporaryDirectory() as folder:
+        daemon = subprocess.Popen(
+            ["dbus-daemon", "--session", "--nofork", "--print-address"],
+            env={**os.environ, "XDG_RUNTIME_DIR": folder},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        yield daemon.stdout.readline().strip()
+        daemon.terminate()
+        daemon.wait()
+        daemon.stdout.close()
 
 
 @pytest.fixture
