@@ -165,10 +165,6 @@ class Desk:
         self.point(x, y)
         self._do("click", "1")
 
-    def scroll_up(self, x: int, y: int) -> None:
-        self.point(x, y)
-        self._do("click", "--repeat", "20", "--delay", "10", "4")
-
     def drag(self, start: tuple[int, int], end: tuple[int, int]) -> None:
         self.carry(start, end)
         self.let_go()
