@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from functools import cache
 from pathlib import Path
 from stat import S_ISVTX
@@ -105,6 +106,16 @@ def _close_to_others(folder: Path) -> None:
 def resources() -> Path:
     """Return the folder of the data shipped with the app, which is always next to `app`."""
     return Path(__file__).resolve().parents[2] / "resources"
+
+
+def free_dated_path(folder: Path, prefix: str, suffix: str = "") -> Path:
+    """Return an unused path named after the current time, e.g. `chats.db.aside-20261120-224801`."""
+    dated = f"{prefix}{time.strftime('%Y%m%d-%H%M%S')}"
+    number, path = 1, folder / f"{dated}{suffix}"
+    while path.exists():
+        number += 1
+        path = folder / f"{dated}-{number}{suffix}"
+    return path
 
 
 def short_path(folder: Path) -> str:

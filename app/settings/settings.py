@@ -6,7 +6,6 @@ import json
 import logging
 import math
 import sys
-import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
@@ -17,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.settings.file_saver import FileSaver
 from app.settings.language import LANGUAGES, mark, tr
+from app.settings.paths import free_dated_path
 
 log = logging.getLogger(__name__)
 
@@ -518,9 +518,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _move_aside(path: Path) -> Path | None:
-    stamp = time.strftime("%Y%m%d-%H%M%S")
     try:
-        return path.rename(path.with_name(f"{path.stem}.unreadable-{stamp}.json"))
+        return path.rename(free_dated_path(path.parent, f"{path.stem}.unreadable-", ".json"))
     except OSError as error:
         log.warning("cannot rename the unreadable settings: %s", error)
         return None

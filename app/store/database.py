@@ -7,12 +7,12 @@ import shutil
 import sqlite3
 import struct
 import sys
-import time
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from app.settings.paths import free_dated_path
 from app.store.errors import (
     UNREADABLE,
     corrupt_error,
@@ -37,8 +37,7 @@ def copy_damaged_journal(path: Path) -> Path | None:
     journal = path.with_name(path.name + "-wal")
     if not journal.exists() or not _is_damaged(journal.read_bytes()):
         return None
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    target = journal.with_name(f"{journal.name}.aside-{stamp}")
+    target = _aside_path(journal)
     shutil.copyfile(journal, target)
     return target
 
@@ -153,7 +152,7 @@ def set_aside(path: Path) -> Path:
 
     For example, `chats.db.aside-20261120-224801`. Raises StoreError if the folder isn't writable.
     """
-    target = _free_name(path)
+    target = _aside_path(path)
     moved: list[tuple[Path, Path]] = []
     try:
         # Move all files or none. A database without its journal is outdated, and a journal left
@@ -171,14 +170,8 @@ def set_aside(path: Path) -> Path:
     return target
 
 
-def _free_name(path: Path) -> Path:
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    target = path.with_name(f"{path.name}.aside-{stamp}")
-    number = 1
-    while target.exists():
-        number += 1
-        target = path.with_name(f"{path.name}.aside-{stamp}-{number}")
-    return target
+def _aside_path(path: Path) -> Path:
+    return free_dated_path(path.parent, f"{path.name}.aside-")
 
 
 def _note_path(path: Path) -> Path:
@@ -203,7 +196,7 @@ def replace_database(new_file: Path, path: Path) -> Path | None:
     aside: Path | None = None
     journals = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
     if path.exists():
-        aside = _free_name(path)
+        aside = _aside_path(path)
         moves = [(path, aside)]
         moves += [(j, aside.with_name(aside.name + j.name[len(path.name) :])) for j in journals]
         moves = [(part, target) for part, target in moves if part.exists()]

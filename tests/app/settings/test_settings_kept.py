@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from PySide6.QtWidgets import QMenu
@@ -39,6 +40,16 @@ def test_unreadable_settings_are_set_aside(tmp_path, text):
     assert settings.set_aside.parent == tmp_path
     assert settings.set_aside.read_text() == text
     assert Settings.load(file).text_px == 20
+
+
+def test_settings_set_aside_within_a_second_are_all_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(time, "strftime", lambda *_: "20261120-224801")
+    file = tmp_path / "settings.json"
+    for text in ("{1", "{2", "{3"):
+        file.write_text(text)
+        assert Settings.load(file).set_aside.read_text() == text
+    kept = [path.read_text() for path in tmp_path.glob("settings.unreadable-*.json")]
+    assert sorted(kept) == ["{1", "{2", "{3"]
 
 
 def test_unmovable_settings_file_is_left_alone(tmp_path, monkeypatch):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from app.store import ChatRecord, Message, Store, new_id
+from app.store.database import copy_damaged_journal
 
 HEADER, FRAME = 32, 24 + 4096
 
@@ -62,6 +64,18 @@ def test_damaged_journal_is_kept_and_chats_open(
     assert aside(journal) == [harmed]
     with Store.open(file) as store:
         assert store.journal_aside is None, "told once"
+
+
+def test_journals_copied_within_a_second_are_all_kept(
+    file: Path, crashed: tuple[Path, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "strftime", lambda *_: "20261120-224801")
+    journal, content = crashed
+    harmed = [bytes(HEADER) + content[HEADER:], b"x" * HEADER + content[HEADER:]]
+    for left in harmed:
+        journal.write_bytes(left)
+        copy_damaged_journal(file)
+    assert sorted(aside(journal)) == sorted(harmed)
 
 
 @pytest.mark.parametrize("cut", [1, 24, FRAME, FRAME * 3 + 100])
