@@ -1,9 +1,10 @@
 """Recovery of a damaged file's readable rows."""
 
+import json
 import logging
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -14,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.settings.language import tr
+from app.store.attachments import attachments_from_json, queued_from_json
 from app.store.database import open_writer, replace_database
 from app.store.database_pages import DatabasePages
 from app.store.erase import erase_ids, ids_to_erase
@@ -161,7 +163,7 @@ class _Source:
         pairs: list[tuple[int, R]] = []
         for rowid, row in self.rows(table):
             with suppress(ValueError, TypeError, AttributeError):
-                record = make(tuple(row.get(name) for name in names))
+                record = make(tuple(_remove_damage(name, row.get(name)) for name in names))
                 if all(_is_valid(n, getattr(record, n)) for n in names):
                     pairs.append((rowid, record))
         return [record for _, record in sorted(pairs, key=lambda each: each[0])]
@@ -203,6 +205,45 @@ def _valid_columns(row: dict[str, Any], columns: list[Any]) -> dict[str, Any] | 
             return None
         sound[name] = value
     return sound
+
+
+_JSON_OBJECTS = {"params", "stats"}
+_JSON_LISTS = {"attachments", "draft_attachments", "edited_attachments", "queued", "tags"}
+
+
+def _remove_damage(name: str, value: Any) -> Any:
+    """Remove damaged parts of a JSON column, so that the text in the other columns is kept."""
+    if name not in _JSON_OBJECTS | _JSON_LISTS or not isinstance(value, str):
+        return value
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        parsed = None
+    if name in _JSON_OBJECTS:
+        return value if isinstance(parsed, dict) else "{}"
+    entries = parsed if isinstance(parsed, list) else []
+    if name == "tags":
+        return json.dumps([entry for entry in entries if isinstance(entry, str)])
+    if name != "queued":
+        return json.dumps(_valid_entries(entries, attachments_from_json))
+    queued: dict[str, Any] = {}
+    for entry in entries:
+        if isinstance(entry, dict):
+            files = entry.get("attachments")
+            files = files if isinstance(files, list) else []
+            whole = {**entry, "attachments": _valid_entries(files, attachments_from_json)}
+            if _valid_entries([whole], queued_from_json):
+                queued.setdefault(whole["id"], whole)
+    return json.dumps(list(queued.values()))
+
+
+def _valid_entries(entries: list[Any], parse: Callable[[object], object]) -> list[Any]:
+    valid = []
+    for entry in entries:
+        with suppress(ValueError):
+            parse([entry])
+            valid.append(entry)
+    return valid
 
 
 def _is_valid(name: str, value: object) -> bool:

@@ -284,3 +284,60 @@ def test_damaged_older_file_is_salvaged(file: Path) -> None:
     with Store.open(file) as store:
         (chat,) = store.chats()
         assert (chat.title, chat.draft, chat.edited_id) == ("Old title", "a draft", None)
+
+
+DAMAGED_FILES = '[{"name": "a.txt", "pages": -1}, {"name": "b.txt"}, 7]'
+
+
+@pytest.mark.parametrize(
+    ("value", "names"), [(DAMAGED_FILES, ["b.txt"]), ("[{", []), ("{}", []), ("[" * 10**5, [])]
+)
+def test_salvage_keeps_message_with_damaged_attachment(
+    file: Path, value: str, names: list[str]
+) -> None:
+    with Store.open(file) as store:
+        store.save_chat(chat := ChatRecord(new_id(), title="Kept"))
+        store.save_message(Message(new_id(), chat.id, content="words"), as_leaf=True)
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("UPDATE messages SET attachments = ?", (value,))
+        db.execute("UPDATE chats SET draft_attachments = ?", (value,))
+        db.commit()
+    assert salvage(file).messages == 1
+    with Store.open(file) as store:
+        (saved,), (message,) = store.chats(), store.path(chat.id)
+    assert (saved.title, message.content) == ("Kept", "words")
+    assert [attachment.name for attachment in message.attachments] == names
+    assert [attachment.name for attachment in saved.draft_attachments] == names
+
+
+@pytest.mark.parametrize("value", ["", "[]", "null", "{", '{"a": 1', "[" * 10**5])
+def test_salvage_keeps_rows_with_damaged_settings(file: Path, value: str) -> None:
+    with Store.open(file) as store:
+        store.save_chat(chat := ChatRecord(new_id(), title="Kept", tags=("a",)))
+        store.save_message(Message(new_id(), chat.id, content="words"), as_leaf=True)
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("UPDATE messages SET stats = ?", (value,))
+        db.execute("UPDATE chats SET params = ?, tags = ?", (value, '["a", 1]'))
+        db.commit()
+    assert salvage(file).messages == 1
+    with Store.open(file) as store:
+        (saved,), (message,) = store.chats(), store.path(chat.id)
+    assert (saved.title, saved.params, saved.tags) == ("Kept", {}, ("a",))
+    assert (message.content, message.stats) == ("words", {})
+
+
+def test_salvage_keeps_queued_message_with_damaged_attachment(file: Path) -> None:
+    entries = (
+        '{"id": "q1", "text": "first", "attachments": ' + DAMAGED_FILES + "},"
+        '{"id": "q1", "text": "again"}, {"id": 5}, {"id": "q2", "text": "second"}'
+    )
+    with Store.open(file) as store:
+        store.save_chat(ChatRecord(new_id(), title="Kept"))
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("UPDATE chats SET queued = ?", (f"[{entries}]",))
+        db.commit()
+    salvage(file)
+    with Store.open(file) as store:
+        (saved,) = store.chats()
+    assert [message.text for message in saved.queued] == ["first", "second"]
+    assert [file.name for file in saved.queued[0].attachments] == ["b.txt"]
