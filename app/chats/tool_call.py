@@ -154,37 +154,35 @@ class OpenQuestion(Struct):
 
 class Call(Struct):
     message_id: str  # message that gets the result
-    made: ParsedToolCall
+    parsed: ParsedToolCall
     tool: Tool | None  # None if the model called an unknown tool
-    arguments: str  # JSON text, may be edited by the user
+    arguments: str  # JSON text with which the call runs
+    edited_arguments: str | None = None  # text in the editor, None if it's closed
     state: CallState = CallState.ASKING
     decision: Decision | None = None
     future: Future[ToolResult] | None = None
     channel: int | None = None  # receives the result and questions of a running call
     since: float = field(default_factory=monotonic)
-    # effect of the call, or why it can't run
+    # Effect of the call, or why it can't run. None if unknown.
     preview: Difference | Obstacle | None = None
-    previewed: str | None = None  # arguments that belong to the preview
-    # preview being computed
-    looking: Future[Difference | Obstacle | None] | None = None
-    shown_first: bool = False  # the user must see the diff before the call may run
-    # arguments edited by the user, or None
-    written: str | None = None
+    preview_future: Future[Difference | Obstacle | None] | None = None  # latest request
+    previewed_arguments: str | None = None  # arguments of the latest request
+    needs_preview: bool = False  # the user must see the diff before the call may run
     # from the tool server; the first one is displayed
     questions: list[OpenQuestion] = field(default_factory=list)
-    # answered questions with the user's action (`QuestionAction`)
-    asked: list[tuple[str, str]] = field(default_factory=list)
+    # with the user's action (`QuestionAction`)
+    answered_questions: list[tuple[str, str]] = field(default_factory=list)
     lanes: list[HelperRun] = field(default_factory=list)
 
     @property
     def displayed_arguments(self) -> str:
         """Return the arguments as displayed. The call runs with these if the user allows it."""
-        return self.arguments if self.written is None else self.written
+        return self.arguments if self.edited_arguments is None else self.edited_arguments
 
     @property
     def is_obstructed(self) -> bool:
         """Return True if the call can't run as it is, even if the user allows it."""
-        return isinstance(self.preview, Obstacle) and self.written is None
+        return isinstance(self.preview, Obstacle) and self.edited_arguments is None
 
     @property
     def is_waiting(self) -> bool:
@@ -209,7 +207,7 @@ def activity_of(
     if not alive:
         return None
     running = [c for c in alive if c.state is CallState.RUNNING and not c.questions]
-    names = tuple(title_of(c.tool) if c.tool is not None else c.made.name for c in running)
+    names = tuple(title_of(c.tool) if c.tool is not None else c.parsed.name for c in running)
     waiting = sum(call.is_waiting for call in alive)
     seconds = monotonic() - min(call.since for call in running or alive)
     words = describe_helper_call(running[0]) if len(running) == 1 else ""
@@ -223,7 +221,7 @@ def describe_helper_call(call: Call) -> str:
 
 def figures(call: Call) -> dict[str, Any]:
     """Return the stats to store in a call's message."""
-    stats: dict[str, Any] = {"call": call.made.id, "name": call.made.name}
+    stats: dict[str, Any] = {"call": call.parsed.id, "name": call.parsed.name}
     stats["arguments"] = call.arguments
     if call.tool is not None:
         stats |= {"server": call.tool.server, "tool": call.tool.name}
@@ -231,11 +229,11 @@ def figures(call: Call) -> dict[str, Any]:
             stats["title"] = call.tool.title
     if call.decision is not None:
         stats["decision"] = call.decision.value
-    if call.asked:
-        stats["asked"] = [list(pair) for pair in call.asked]
+    if call.answered_questions:
+        stats["asked"] = [list(pair) for pair in call.answered_questions]
     if call.lanes:
         stats["lanes"] = [lane.to_json() for lane in call.lanes]
-    if not equal_json(call.arguments, call.made.arguments):
+    if not equal_json(call.arguments, call.parsed.arguments):
         stats["changed"] = True
     return stats
 

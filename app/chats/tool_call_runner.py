@@ -111,8 +111,9 @@ class ToolCallRunner(ChatPart):
         self.toolbox = toolbox
         self._result_room = room
         self.offers = ToolOffers(self, toolbox.host, self._enabled_tools)
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._advance)
+        # Not immediately, because the signals of the last call are still being handled.
+        self._finish_timer = QTimer(self, singleShot=True, interval=0)
+        self._finish_timer.timeout.connect(self._finish_if_over)
         self.calls: dict[str, Call] = {}  # calls in the current step, by message ID
         self.paused = False
         # number of answers with tool calls in this turn, including the current one
@@ -152,7 +153,7 @@ class ToolCallRunner(ChatPart):
             for parsed in parsed_calls:
                 tool = offered.get(parsed.name) if not parsed.fault else None
                 call = Call(new_id(), parsed, tool, parsed.arguments)
-                call.shown_first = tool is not None and self.toolbox.is_previewed(tool)
+                call.needs_preview = tool is not None and self.toolbox.is_previewed(tool)
                 self.calls[call.message_id] = call
                 chat_id, leaf_id = self._saved.record.id, self._saved.transcript.leaf_id
                 message = Message(call.message_id, chat_id, leaf_id, "tool", status="streaming")
@@ -162,16 +163,15 @@ class ToolCallRunner(ChatPart):
         self.chat_changed.emit()  # the chat has moved up in the list
         for call in list(self.calls.values()):
             if call.tool is None:
-                name = to_visible_line(call.made.name)[:80]
+                name = to_visible_line(call.parsed.name)[:80]
                 missing = ToolError(mark("There’s no tool “{name}” in this chat."), name=name)
-                fault = call.made.fault
+                fault = call.parsed.fault
                 result = ToolResult(fault, True, len(fault)) if fault else failed_result(missing)
                 self._end(call, "error", result)
             elif self._is_allowed(call.tool):
                 self._run(call)
             else:
                 self._preview(call)
-        self._soon.start()
 
     def decide(self, message_id: str, decision: Decision, arguments: str | None = None) -> str:
         """Apply the user's decision about a call. Return why that isn't possible, or "".
@@ -186,28 +186,26 @@ class ToolCallRunner(ChatPart):
             answer = f"{DENIED} {obstacle.model_text}" if obstacle is not None else DENIED
             user_text = obstacle.words if obstacle is not None else ""
             self._end(call, "error", ToolResult(answer, True, len(answer), user_text), decision)
-            self._soon.start()
             return ""
         text = call.displayed_arguments if arguments is None else arguments
         if (fault := find_argument_error(text)) is not None:
             return fault
-        fresh = call.previewed is not None and equal_json(call.previewed, text)
+        fresh = call.previewed_arguments is not None and equal_json(call.previewed_arguments, text)
         if not fresh:
-            call.arguments, call.written = text, None
+            call.arguments, call.edited_arguments = text, None
             self._preview(call)
         if isinstance(call.preview, Obstacle):
             return call.preview.words
-        if call.shown_first and (not fresh or call.preview is None):
+        if call.needs_preview and (not fresh or call.preview is None):
             return tr("Check the changes, then allow them.")
-        call.arguments, call.decision, call.written = text, decision, None
+        call.arguments, call.decision, call.edited_arguments = text, decision, None
         if not call.tool.asks_each_time:
             self.toolbox.consents.remember(self._saved.record.id, call.tool, decision)
         self._run(call)
         for similar in list(self.calls.values()):  # the decision may apply to other calls
-            waits = similar.state is CallState.ASKING and similar.written is None
+            waits = similar.state is CallState.ASKING and similar.edited_arguments is None
             if waits and similar.tool is not None and self._is_allowed(similar.tool):
                 self._run(similar)
-        self._soon.start()
         return ""
 
     @property
@@ -229,7 +227,7 @@ class ToolCallRunner(ChatPart):
 
     def refresh_previews(self) -> None:
         for call in self.calls_to_decide:
-            if call.previewed is not None:
+            if call.previewed_arguments is not None:
                 self._preview(call)
                 self.message_changed.emit(call.message_id)
 
@@ -239,7 +237,7 @@ class ToolCallRunner(ChatPart):
         if call is None or not call.questions:
             return False
         open_question = call.questions.pop(0)
-        call.asked.append((open_question.question.message, response.action.value))
+        call.answered_questions.append((open_question.question.message, response.action.value))
         if open_question.future.set_running_or_notify_cancel():
             open_question.future.set_result(response)
         self._report_change(call)
@@ -252,7 +250,6 @@ class ToolCallRunner(ChatPart):
             self.stop_helpers_requested.emit(call)
         elif call is not None and call.state is CallState.RUNNING:
             self._cancel(call, "cancelled")
-            self._soon.start()
 
     def retry_call(self, message_id: str) -> None:
         """Stop a call and run it again with the same arguments.
@@ -273,7 +270,6 @@ class ToolCallRunner(ChatPart):
             self._report_change(call)
 
     def stop(self, status: str = "cancelled") -> None:
-        self._soon.stop()
         for call in list(self.calls.values()):
             if call.state is not CallState.OVER:
                 self._cancel(call, status)
@@ -283,7 +279,7 @@ class ToolCallRunner(ChatPart):
     def toggle_pause(self) -> None:
         """Pause or resume. While paused, running calls finish, but the model doesn't continue."""
         self.paused = not self.paused
-        self._soon.start()
+        self._finish_timer.start()
 
     def _run(self, call: Call) -> None:
         assert call.tool is not None
@@ -312,7 +308,7 @@ class ToolCallRunner(ChatPart):
         future = self.toolbox.preview(self._saved.record.id, call.tool, arguments)
         if future is None:
             return
-        call.preview, call.previewed, call.looking = None, call.arguments, future
+        call.preview, call.previewed_arguments, call.preview_future = None, call.arguments, future
         flows.start(self, self._show_preview(call, future))
 
     async def _show_preview(self, call: Call, future: Future[Difference | Obstacle | None]) -> None:
@@ -320,7 +316,8 @@ class ToolCallRunner(ChatPart):
             preview = await flows.wait_for_future(future)
         except CancelledError:
             return
-        if call.state is CallState.ASKING and call.looking is future:  # not of earlier arguments
+        is_latest = call.preview_future is future  # not of earlier arguments
+        if call.state is CallState.ASKING and is_latest:
             call.preview = preview
             self.message_changed.emit(call.message_id)
 
@@ -343,7 +340,6 @@ class ToolCallRunner(ChatPart):
             most = max(2000, room * self.CHARACTERS_PER_TOKEN // 2)
             result = replace(result, text=shorten(result.text, most))
         self._end(call, "error" if result.error else "complete", result)
-        self._soon.start()
 
     async def _watch(self, call: Call, open_question: OpenQuestion) -> None:
         """Remove a question that the server withdraws."""
@@ -384,6 +380,7 @@ class ToolCallRunner(ChatPart):
             call.message_id, content=result.text, status=status, error=result.shown, stats=stats
         )
         self._report_change(call)
+        self._finish_timer.start()
 
     def _report_change(self, call: Call) -> None:
         self.message_changed.emit(call.message_id)
@@ -398,7 +395,7 @@ class ToolCallRunner(ChatPart):
         return [key for key in value if isinstance(key, str)] if isinstance(value, list) else []
 
     @Slot()
-    def _advance(self) -> None:
+    def _finish_if_over(self) -> None:
         over = all(call.state is CallState.OVER for call in self.calls.values())
         if self.calls and over and not self.paused:
             self.calls = {}

@@ -111,7 +111,7 @@ def _decision_card(
     pairs: list[tuple[str, str]] | None,
     waiting: WaitingCalls,
 ) -> ToolCardState:
-    editing = call.written is not None
+    editing = call.edited_arguments is not None
     obstacle = call.preview if isinstance(call.preview, Obstacle) and not editing else None
     buttons: list[Decision | str] = []
     if obstacle is not None:
@@ -126,7 +126,7 @@ def _decision_card(
         about=describe_tool(tool) if labels_of(tool) is None else "",
         notice=obstacle.words if obstacle is not None else "",
         buttons=tuple(buttons),
-        is_ready=not call.shown_first or call.preview is not None or editing,
+        is_ready=not call.needs_preview or call.preview is not None or editing,
         is_editing=editing,
     )
 
@@ -169,7 +169,7 @@ def _title_and_server(message: Message) -> tuple[str, str]:
 def question(call: Call, message: Message) -> str:
     """Return the headline that asks the user to allow an action."""
     words = labels_of(call.tool) if call.tool is not None else None
-    if words is None or call.written is not None:
+    if words is None or call.edited_arguments is not None:
         title, server = _title_and_server(message)
         if server:
             return tr("Use {tool} from {server}?", tool=title, server=server)

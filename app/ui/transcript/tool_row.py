@@ -260,7 +260,7 @@ class ToolRow(MessageRow):
     @Slot()
     def edit(self) -> None:
         if self._call is not None and self.state is CallState.ASKING:
-            self._call.written = to_readable_json(self._call.arguments)
+            self._call.edited_arguments = to_readable_json(self._call.arguments)
             self._show()
             self.arguments.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -420,8 +420,8 @@ class ToolRow(MessageRow):
 
     @Slot()
     def _on_written(self) -> None:
-        if self._call is not None and self._call.written is not None:
-            self._call.written = self.arguments.toPlainText()
+        if self._call is not None and self._call.edited_arguments is not None:
+            self._call.edited_arguments = self.arguments.toPlainText()
         if self._error:
             self.show_fault("")
 
@@ -463,16 +463,16 @@ class ToolRow(MessageRow):
             self._error = ""
         pairs = displayed_arguments(tool_of(self.message), self._arguments_text())
         unfit = call is not None and (pairs is None or len(call.arguments) > self.MOST_SHOWN)
-        if asking and call is not None and call.written is None and unfit:
-            call.written = to_readable_json(call.arguments)
+        if asking and call is not None and call.edited_arguments is None and unfit:
+            call.edited_arguments = to_readable_json(call.arguments)
         card = self._card_state = card_state(
             call, self.message, pairs, self._calls, late=self._is_late
         )
         editing = card.is_editing
         self.arguments.setVisible(editing)
         self.arguments.setFont(code_font())
-        if editing and call is not None and self.arguments.toPlainText() != call.written:
-            self.arguments.setPlainText(call.written or "")
+        if editing and call is not None and self.arguments.toPlainText() != call.edited_arguments:
+            self.arguments.setPlainText(call.edited_arguments or "")
         self._mark_wrong(editing and bool(self._error) and self._is_wrong)
         self._fold.setVisible(state is CallState.OVER)
         for key, button in self._buttons_by_key.items():
@@ -525,7 +525,7 @@ class ToolRow(MessageRow):
             writer.difference(preview.lines)
         elif self._form is None and self.lanes is None and call is not None:
             shown_pairs = pairs or []
-            file = [pair for pair in shown_pairs if not pair[0]] if call.shown_first else []
+            file = [pair for pair in shown_pairs if not pair[0]] if call.needs_preview else []
             # The diff isn't ready yet, so omit the file's text.
             writer.arguments(file or shown_pairs)
         self._view.setVisible(not self._view.document().isEmpty())

@@ -231,7 +231,7 @@ def test_shown_diff_belongs_to_running_call(desk: Desk) -> None:
     )
     desk.until(lambda: not chat.reply.is_active)
     assert seen == [("second", "digest of second")]
-    call = Call("message", ParsedToolCall("call", "write_file", "{"), tool, "{", shown_first=True)
+    call = Call("message", ParsedToolCall("call", "write_file", "{"), tool, "{", needs_preview=True)
     chat.tools.calls[call.message_id] = call
     chat.tools._preview(call)
     assert "Check the changes" in chat.tools.decide(

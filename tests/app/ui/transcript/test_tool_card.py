@@ -34,7 +34,7 @@ def card(tool: Tool | None = WEB, arguments: str = '{"q": "tea"}', **values: Any
         ({}, (ONCE, TOOL, SERVER, DENY, "edit")),
         ({"tool": None}, ()),
         ({"arguments": "{}"}, (ONCE, TOOL, SERVER, DENY)),
-        ({"written": "{}"}, (ONCE, TOOL, SERVER, DENY)),
+        ({"edited_arguments": "{}"}, (ONCE, TOOL, SERVER, DENY)),
         ({"waiting": WaitingCalls(3, 2)}, (ONCE, TOOL, SERVER, DENY, "edit")),
         (
             {"waiting": WaitingCalls(3, 1, ends_here=True)},
@@ -57,8 +57,8 @@ def test_builtin_tool_is_not_allowed_by_server() -> None:
 
 
 def test_card_is_not_ready_before_its_preview() -> None:
-    assert not card(shown_first=True).is_ready
-    assert card(shown_first=True, written="{}").is_ready
+    assert not card(needs_preview=True).is_ready
+    assert card(needs_preview=True, edited_arguments="{}").is_ready
 
 
 def test_card_shows_obstacles() -> None:
