@@ -87,7 +87,7 @@ class ChatModel(ChatPart):
             self._saved.save_fields(model=ref)
             self.chat_changed.emit()
         self._request(ref)
-        self._reply.generator.move_to(ref)
+        self._reply.generator.on_chat_model_changed()
         if before not in {ref, *self._reply.awaited_models}:
             self.loader.withdraw_request(before, self._saved.record.id)
         self.phase_changed.emit()

@@ -44,10 +44,8 @@ class ChatReply(ChatPart):
 
     @property
     def stage(self) -> Stage:
-        reply_stage = self.generator.stage
-        if reply_stage is Stage.CALLING and self.generator.tools.waiting:
-            return Stage.ASKING
-        return reply_stage if reply_stage is not Stage.IDLE else self.panel_runner.stage
+        own_stage = self.generator.stage
+        return own_stage if own_stage is not Stage.IDLE else self.panel_runner.stage
 
     @property
     def is_active(self) -> bool:
@@ -111,7 +109,7 @@ class ChatReply(ChatPart):
     @property
     def awaited_models(self) -> frozenset[str]:
         generators = (self.generator, *self.panel_runner.running)
-        return frozenset(each.waits_for for each in generators if each.stage is Stage.LOADING)
+        return frozenset(each.model for each in generators if each.stage is Stage.LOADING)
 
     @property
     def session_ids(self) -> list[str]:
@@ -186,12 +184,10 @@ class ChatReply(ChatPart):
 
     def continue_after_tools(self) -> None:
         """Send the results of the last tool calls back to the model that made them."""
-        generator = self.generator
-        assert generator.calling is not None
-        generator.stage = Stage.IDLE  # in case the new message can't be stored
-        model = generator.calling.model
+        calling = self.generator.end_calls()  # before the new message, which may not be storable
+        model = calling.model
         if model is not None and is_remote(model) and model != self._saved.record.model:
             model = None  # never send the results to a server the user has switched away from
-        answer = Answer(new_id(), model=model, options=generator.calling.options)
+        answer = Answer(new_id(), model=model, options=calling.options)
         with self._saved.transaction():
             self.generate(answer, branching=False)

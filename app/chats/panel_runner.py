@@ -72,12 +72,12 @@ class PanelRunner(ChatPart):
         for answer in answers:
             column = self._new_column(answer.message_id)
             column.session.set_front(self._front)
-            column.stage = Stage.LOADING  # so that all columns are active when the first one starts
+            column.prepare(answer)  # all columns must be active when the first one starts
             self.generators[answer.message_id] = column
         self.path_changed.emit()
         self.chat_changed.emit()
-        for column, answer in zip(self.running, answers, strict=True):
-            column.generate(answer)
+        for column in self.running:
+            column.load_and_send()
 
     def _new_column(self, message_id: str) -> ReplyGenerator:
         """Create the generator of a column.

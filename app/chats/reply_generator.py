@@ -61,6 +61,11 @@ class ReplyGenerator(ChatPart):
 
     A chat has one generator for its own replies. Each column of a comparison and each helper has
     its own.
+
+    Attributes:
+        stage: never NEXT.
+        answer: reply being generated, None while IDLE, CALLING or ASKING.
+        calling: answer whose tool calls are running, only while CALLING or ASKING.
     """
 
     # The store commits within 250 ms, so a crash loses less than a second of text.
@@ -81,12 +86,11 @@ class ReplyGenerator(ChatPart):
         self._bridge = bridge
         self._loader = loader
         self.session = ChatSession(loader, saved.record.id)
-        # Never ASKING or NEXT. `ChatReply` and `PanelRunner` set it before they call `generate`.
-        self.stage = Stage.IDLE
-        self.waits_for = ""  # reference of the model to wait for while LOADING
+        self._stage = Stage.IDLE  # never ASKING, see `stage`
+        self.answer: Answer | None = None
+        self.calling: Answer | None = None
+        # request of the answer, only while RUNNING, STOPPING or PAUSED
         self._handle: EngineReply | RemoteReply | None = None
-        self.answer: Answer | None = None  # None if no reply is running
-        self.calling: Answer | None = None  # the last answer with tool calls
         self._closing = False
         self._saved_length = 0
         self._checkpoint = QTimer(self, interval=self.CHECKPOINT_MS)
@@ -110,13 +114,25 @@ class ReplyGenerator(ChatPart):
         return ChatOptions.from_params(self._saved.record.params)
 
     @property
+    def stage(self) -> Stage:
+        asks = self._stage is Stage.CALLING and self.tools.waiting
+        return Stage.ASKING if asks else self._stage
+
+    @property
+    def model(self) -> str:
+        """Return the reference of the answer's model, or else of the chat's."""
+        answer = self.answer or self.calling
+        return (answer.model if answer is not None else None) or self._saved.record.model
+
+    @property
     def phase(self) -> Phase:
-        if self.stage is Stage.PAUSED:
-            return Phase.PAUSED
+        if self.stage is Stage.ASKING:
+            return Phase.ASKING
         if self.stage is Stage.CALLING:
             rests = self.tools.paused and not self.tools.running
-            at_work = Phase.PAUSED if rests else Phase.CALLING
-            return Phase.ASKING if self.tools.waiting else at_work
+            return Phase.PAUSED if rests else Phase.CALLING
+        if self.stage is Stage.PAUSED:
+            return Phase.PAUSED
         if self.answer is not None:
             return self.answer.phase
         loading = self._loader.get(self._saved.record.model).state is LoadState.LOADING
@@ -135,15 +151,18 @@ class ReplyGenerator(ChatPart):
         return [as_function(name, tool) for name, tool in tools.items()]
 
     def _free_tokens(self) -> int:
-        ref = (self.answer.model or "") if self.answer is not None else ""
-        limit = context_of(self._saved.record, self._loader, ref)
+        limit = context_of(self._saved.record, self._loader, self.model)
         return max(1, limit - tokens_of_last_turn(self._saved.transcript)[0]) if limit else 0
 
     def generate(self, answer: Answer) -> None:
-        self.answer = answer
-        self._wait_for(answer.model or self._saved.record.model)
+        self.prepare(answer)
+        self.load_and_send()
+
+    def prepare(self, answer: Answer) -> None:
+        """Become active. `load_and_send` then sends the request."""
+        self.answer, self.calling, self._handle = answer, None, None
+        self._stage = Stage.LOADING
         self._saved_length = len(answer.content) + len(answer.reasoning)
-        self._load_and_send()
 
     def continue_reply(self, message: Message) -> None:
         member = Member.from_json(panel.data_of(message))
@@ -158,72 +177,65 @@ class ReplyGenerator(ChatPart):
         self.message_changed.emit(message.id)
         self.generate(answer)
 
-    def _load_and_send(self) -> None:
-        if self.stage is not Stage.LOADING or self.answer is None:
+    def load_and_send(self) -> None:
+        """Send the request, or load its model first and call this again."""
+        if self._stage is not Stage.LOADING or self.answer is None:
             return
         model_status = self._loader.request(
-            self.waits_for, self.options.kv_bits, self.options.context, self._saved.record.id
+            self.model, self.options.kv_bits, self.options.context, self._saved.record.id
         )
         if model_status.state is LoadState.FAILED:
             self._fail_to_load(model_status)
         elif model_status.model is not None and self._loader.answers(model_status):
-            self._send(self.answer, self.waits_for, model_status.model)
+            self._send(self.answer, self.model, model_status.model)
         self._notify_phase_changed()
 
-    def move_to(self, model: str) -> None:
-        """Switch a reply that is waiting for the chat's model to another model.
-
-        A reply that was requested with a specific model keeps it.
-        """
-        if self.stage is Stage.LOADING and self.answer and self.answer.model is None:
-            self.waits_for = model
-            name = self._loader.get(model).name
+    def on_chat_model_changed(self) -> None:
+        """Continue to wait for the chat's new model, unless the reply has a model of its own."""
+        if self._stage is Stage.LOADING and self.answer and self.answer.model is None:
+            name = self._loader.get(self.model).name
             self._saved.save_message(self.answer.message_id, model=name)
             self.message_changed.emit(self.answer.message_id)
-            self._load_and_send()
+            self.load_and_send()
 
     def interrupt(self) -> None:
         """Stop the reply, but not in the middle of a character or tool call. Its tool calls run."""
-        if self.stage is Stage.PAUSED:
+        if self._stage is Stage.PAUSED:
             self.stop()  # a paused reply never reaches the end of a tool call
-        elif self.stage is Stage.CALLING and self.tools.paused:
+        elif self._stage is Stage.CALLING and self.tools.paused:
             self.tools.toggle_pause()  # the turn ends after its calls
-        elif self.stage in _SENT and self._handle and self.answer and not self.answer.tool:
+        elif self._stage in _SENT and self._handle and self.answer and not self.answer.tool:
             self._handle.cancel(whole=True)
 
     def stop(self) -> None:
-        if self.stage is Stage.CALLING:
+        if self._stage is Stage.CALLING:
             self.tools.stop("interrupted" if self._closing else "cancelled")
             self.end_turn()
-        elif self.stage is Stage.LOADING:
+        elif self._stage is Stage.LOADING:
             self._end("cancelled")
-        elif self.stage in {Stage.RUNNING, Stage.PAUSED} and self._handle is not None:
-            self.stage = Stage.STOPPING
+        elif self._stage in {Stage.RUNNING, Stage.PAUSED} and self._handle is not None:
+            self._stage = Stage.STOPPING
             self._handle.cancel()
             self._notify_phase_changed()
 
     def retry(self) -> None:
         answer = self.answer
-        if answer is None or self._handle is None or self.stage not in _SENT:
+        if answer is None or self._handle is None or self._stage not in _SENT:
             return
         self._handle.cancel()
         if answer.channel is not None:
             self._bridge.close(answer.channel)
         self.session.close()
-        self._wait_for(answer.model or self._saved.record.model)
-        self._load_and_send()
-
-    def _wait_for(self, model: str) -> None:
-        self.stage, self.waits_for, self._handle = Stage.LOADING, model, None
+        self.generate(answer)
 
     def toggle_pause(self) -> None:
-        if self.stage is Stage.CALLING:
+        if self._stage is Stage.CALLING:
             self.tools.toggle_pause()
-        elif self.stage is Stage.PAUSED and self._handle is not None:
-            self.stage = Stage.RUNNING
+        elif self._stage is Stage.PAUSED and self._handle is not None:
+            self._stage = Stage.RUNNING
             self._handle.resume()
-        elif self.stage is Stage.RUNNING and self._handle is not None:
-            self.stage = Stage.PAUSED
+        elif self._stage is Stage.RUNNING and self._handle is not None:
+            self._stage = Stage.PAUSED
             self._handle.pause()
         self._notify_phase_changed()
 
@@ -243,9 +255,8 @@ class ReplyGenerator(ChatPart):
     def close(self) -> None:
         """Save the reply and close the session, when the chat is released or on shutdown."""
         self._closing = True
-        if self.stage is Stage.CALLING:
+        if self._stage is Stage.CALLING:
             self.tools.stop("interrupted")
-            self.stage = Stage.IDLE
         self._end("interrupted")
         self._checkpoint.stop()
         self.session.close()
@@ -290,7 +301,7 @@ class ReplyGenerator(ChatPart):
             answer.channel, post = self._bridge.channel(self._on_event)
             answer.phase, answer.sent_at = Phase.QUEUED, time.monotonic()
             self._handle = session.send(turns, params, on_event=post)
-            self.stage = Stage.RUNNING
+            self._stage = Stage.RUNNING
         except EngineError as error:
             self._end("error", explain(error.code, error.message))
             return
@@ -351,9 +362,8 @@ class ReplyGenerator(ChatPart):
         self._end("error", model_status.error, stats=stats)
 
     def _end(self, status: str, error: str = "", stats: dict[str, Any] | None = None) -> None:
-        stopping = self.stage is Stage.STOPPING
-        answer, self.answer, self._handle = self.answer, None, None
-        self.stage = Stage.IDLE
+        stopping, answer = self._stage is Stage.STOPPING, self.answer
+        self._reset()
         if answer is None:
             return
         if answer.channel is not None:
@@ -377,16 +387,30 @@ class ReplyGenerator(ChatPart):
         )
         self.message_changed.emit(message.id)
         if status == "complete" and turn_with_calls(message) is not None and not self._closing:
-            self.stage, self.calling = Stage.CALLING, answer
-            self.tools.begin(answer.calls, int(stats.get("generated_tokens", 0)))
+            self.begin_calls(answer, int(stats.get("generated_tokens", 0)))
             self._notify_phase_changed()
             if stopping:  # the reply finished before the stop request arrived
                 self.stop()
         else:
             self.end_turn(message.id)
 
+    def begin_calls(self, answer: Answer, tokens: int) -> None:
+        """Run the tool calls of a complete answer, which took ``tokens`` to generate."""
+        self._stage, self.calling = Stage.CALLING, answer
+        self.tools.begin(answer.calls, tokens)
+
+    def end_calls(self) -> Answer:
+        """Become idle. Return the answer whose tool calls have finished."""
+        answer = self.calling
+        assert answer is not None
+        self._reset()
+        return answer
+
+    def _reset(self) -> None:
+        self._stage, self.answer, self.calling, self._handle = Stage.IDLE, None, None, None
+
     def end_turn(self, message_id: str = "") -> None:
-        self.stage = Stage.IDLE
+        self._reset()
         self._notify_phase_changed()
         last = message_id or self._saved.transcript.leaf_id
         if last is not None:
@@ -414,13 +438,13 @@ class ReplyGenerator(ChatPart):
 
     @Slot(str)
     def _on_model_changed(self, ref: str) -> None:
-        if self.stage is Stage.LOADING and self.waits_for == ref:
+        if self._stage is Stage.LOADING and self.model == ref:
             model_status = self._loader.get(ref)
             if model_status.state is LoadState.FAILED:
                 self._fail_to_load(model_status)
             elif model_status.state is LoadState.UNLOADED:  # the user canceled the load
                 self._end("cancelled")
             else:
-                self._load_and_send()
+                self.load_and_send()
         elif ref == self._saved.record.model:
             self.phase_changed.emit()

@@ -277,7 +277,7 @@ def engine(app: Application, running: FakeEngine) -> Iterator[str]:
             if each.stage in {Stage.RUNNING, Stage.STOPPING, Stage.PAUSED}:
                 asked[session] = each.stage is Stage.PAUSED
             elif each.stage is Stage.LOADING:
-                state = app.loader.get(each.waits_for).state
+                state = app.loader.get(each.model).state
                 if state is not LoadState.LOADING:
                     yield f"{chat.title!r} waits for a model that is {state}"
     for status in app.loader.known_statuses():

@@ -167,7 +167,7 @@ def test_waiting_reply_goes_to_newly_chosen_model(desk: Desk):
     slow = "/models/slow"
     chat = desk.library.new(slow)
     chat.turn.send("hello")
-    assert (chat.reply.stage, chat._generator.waits_for) == (Stage.LOADING, slow)
+    assert (chat.reply.stage, chat._generator.model) == (Stage.LOADING, slow)
     chat.model.set(B)
     assert chat.reply.stage is Stage.RUNNING
     assert desk.engine.sent[-1].session.model.id == B
@@ -184,10 +184,10 @@ def test_last_chosen_of_two_loading_models_replies(desk: Desk):
     chat.turn.send("hello")
     other.model.load()  # so that the load isn't canceled when `chat` chooses B
     chat.model.set(B)
-    assert (chat.reply.stage, chat._generator.waits_for) == (Stage.LOADING, B)
+    assert (chat.reply.stage, chat._generator.model) == (Stage.LOADING, B)
     desk.load(broken)
     assert desk.loader.get(broken).state is LoadState.FAILED
-    assert (chat.reply.stage, chat._generator.waits_for) == (Stage.LOADING, B)
+    assert (chat.reply.stage, chat._generator.model) == (Stage.LOADING, B)
     desk.load(B)
     assert chat.reply.stage is Stage.RUNNING
 
@@ -196,9 +196,9 @@ def test_waiting_repetition_keeps_its_model(desk: Desk):
     chat = desk.chat()
     desk.loader.mark_all_unloaded()
     assert chat.repeat_answer()
-    assert (chat.reply.stage, chat._generator.waits_for) == (Stage.LOADING, A)
+    assert (chat.reply.stage, chat._generator.model) == (Stage.LOADING, A)
     chat.model.set(B)
-    assert (chat.reply.stage, chat._generator.waits_for) == (Stage.LOADING, A)
+    assert (chat.reply.stage, chat._generator.model) == (Stage.LOADING, A)
     desk.load(A)
     assert chat.reply.stage is Stage.RUNNING
 

@@ -17,7 +17,7 @@ from app.chats.chat import Chat
 from app.chats.lanes import OVER, HelperRun, LaneState, lanes_of
 from app.chats.reply_generator import ReplyGenerator
 from app.chats.tool_call import STOPPED, ParsedToolCall
-from app.chats.turn import Event, Stage
+from app.chats.turn import Event
 from app.remote.address import Remote
 from app.store import Message
 from app.tools.builtin import HELPERS, parse_helper_call
@@ -323,8 +323,7 @@ class RealDesk(Desk):
         turn = {"role": "assistant", "content": answer.content, "tool_calls": [asks]}
         answer = chat.transcript.update(answer.id, stats={**answer.stats, "turn": turn})
         made = Answer(answer.id, calls=[ParsedToolCall("c1", "ask_helpers", text)])
-        chat._generator.stage, chat._generator.calling = Stage.CALLING, made
-        chat.tools.begin(made.calls, 0)
+        chat._generator.begin_calls(made, 0)
         self.until(lambda: chat.tools.first_waiting or self.lanes(chat))
         if key := chat.tools.first_waiting:
             chat.tools.decide(key, Decision.TOOL)
