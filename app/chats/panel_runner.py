@@ -91,7 +91,7 @@ class PanelRunner(ChatPart):
             part.message_changed.connect(self.message_changed)
             part.phase_changed.connect(self.phase_changed)
         column.reply_ended.connect(self._on_ended)
-        # Some servers call tools that were not offered.
+        # Columns have no tools, but some servers call tools that weren't offered.
         column.tools.calls_finished.connect(partial(column.end_turn, message_id))
         return column
 

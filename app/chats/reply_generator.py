@@ -397,7 +397,7 @@ class ReplyGenerator(ChatPart):
     def begin_calls(self, answer: Answer, tokens: int) -> None:
         """Run the tool calls of a complete answer, which took ``tokens`` to generate."""
         self._stage, self.calling = Stage.CALLING, answer
-        self.tools.begin(answer.calls, tokens)
+        self.tools.begin(answer.calls, tokens, (answer.options or self.options).tools)
 
     def end_calls(self) -> Answer:
         """Become idle. Return the answer whose tool calls have finished."""

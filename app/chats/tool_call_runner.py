@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import CancelledError, Future
 from functools import partial
 from time import monotonic
@@ -140,15 +140,22 @@ class ToolCallRunner(ChatPart):
     def new_turn(self) -> None:
         self.step = self.tokens = 0
 
-    def begin(self, parsed_calls: Sequence[ParsedToolCall], tokens: int) -> None:
-        """Start the tool calls of an answer. ``tokens`` is the number of generated tokens.
+    def begin(
+        self, parsed_calls: Sequence[ParsedToolCall], tokens: int, offered_keys: Collection[str]
+    ) -> None:
+        """Start the tool calls of an answer.
 
         Each call is stored as a message immediately, so it survives a crash.
+
+        Args:
+            tokens: number of generated tokens.
+            offered_keys: `Tool.key` of the tools in the request. Some servers call others.
         """
         self.step += 1
         self.tokens += tokens
         self.calls = {}
-        offered = self.toolbox.enabled_tools(self._enabled_tools())
+        keys = [key for key in self._enabled_tools() if key in offered_keys]
+        offered = self.toolbox.enabled_tools(keys)
         with self._saved.transaction():
             for parsed in parsed_calls:
                 tool = offered.get(parsed.name) if not parsed.fault else None

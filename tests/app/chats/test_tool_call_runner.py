@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from app.chats.actions import Action
 from app.chats.answer import Phase
 from app.chats.chat import Chat
+from app.chats.panel import members_by_seed
 from app.chats.tool_call import (
     DENIED,
     NO_RESULT,
@@ -137,6 +138,15 @@ def test_disabled_tools_are_not_offered(desk: Desk) -> None:
     chat.turn.send("hello")
     desk.until(lambda: not chat.reply.is_active)
     assert desk.engine.sent[-1].params.tools in (None, (), [])
+
+
+def test_comparison_column_cannot_run_tools_of_the_chat(desk: Desk) -> None:
+    chat = desk.chat()
+    chat.turn.compose(Writing('call echo {"text": "hello"}'))
+    assert chat.comparison.ask(members_by_seed(2))
+    desk.until(lambda: not chat.reply.is_active)
+    assert desk.ran == []
+    assert not chat.tools.waiting
 
 
 def test_denied_call_is_reported_to_model(desk: Desk) -> None:
