@@ -224,7 +224,6 @@ class FileAttacher(ChatPart):
         self._reading.cancel()
         self._pending.clear()
         self._report_change()
-        self.phase_changed.emit()  # lets the library release idle chats
 
     def set_used_part(
         self, attachment: Attachment, use: Use, numbers: list[int] | None = None
@@ -439,7 +438,6 @@ class FileAttacher(ChatPart):
             if refused:
                 self.file_rejected.emit(refused)
             self._report_change()
-        self.phase_changed.emit()  # lets the library release idle chats
 
     async def _read_one(self, pending: _PendingFile) -> Sequence[_Read]:
         if pending.do == "read":

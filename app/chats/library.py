@@ -334,6 +334,7 @@ class ChatLibrary(QObject):
             chat.reply.mark_unread()
         chat.chat_changed.connect(self._on_chat_changed)
         chat.phase_changed.connect(self._on_phase_changed)
+        chat.turn_changed.connect(self._on_turn_changed)
         self._in_use[chat.id] = chat
         return chat
 
@@ -357,8 +358,12 @@ class ChatLibrary(QObject):
             else:
                 self.unread.discard(chat.id)
             self.activity.emit(chat.id)
-            if chat.id in self._to_close and not chat.is_at_work:
-                QTimer.singleShot(0, self, self._release_ended)
+
+    @Slot()
+    def _on_turn_changed(self) -> None:
+        chat = self.sender()
+        if isinstance(chat, Chat) and chat.id in self._to_close and not chat.is_at_work:
+            QTimer.singleShot(0, self, self._release_ended)
 
     @Slot()
     def _release_ended(self) -> None:
