@@ -66,6 +66,10 @@ class DraftState(Enum):
     WAITS = "waits"  # is sent when its files have been read
     STEERS = "steers"  # like WAITS, but also interrupts the reply
 
+    @property
+    def is_waiting(self) -> bool:
+        return self is not DraftState.KEPT
+
 
 class QueueState(Enum):
     HELD = "held"  # messages wait until the user sends them
@@ -74,13 +78,17 @@ class QueueState(Enum):
 
 
 class Content(Enum):
+    """Content of the composer, or of an event's message."""
+
     NOTHING = "nothing"
     MESSAGE = "message"
     EDIT = "edit"  # edit of a sent message
     REWORDING = "rewording"  # edit of a queued message
 
 
-class First(Enum):
+class QueueHead(Enum):
+    """State of the first queued message."""
+
     NONE = "none"
     EDITED = "edited"  # the user is editing the message
     BLOCKED = "blocked"  # the model can't accept the message
@@ -159,7 +167,7 @@ class TurnState(Struct, frozen=True):
     sendable: bool = False  # can be sent once its files are read and the reply has ended
     reading: bool = False  # a file in the composer is being read
     composing: bool = False
-    first: First = First.NONE
+    head: QueueHead = QueueHead.NONE  # of the queue
     last_reply_complete: bool = False  # the branch ends with a complete reply, new or old
     panel: bool = False  # the replies belong to a comparison
     silent: bool = False  # the server hasn't started to respond
@@ -169,7 +177,8 @@ class TurnState(Struct, frozen=True):
     @property
     def stage(self) -> Stage:
         """Return the stage of the reply, or NEXT between two replies."""
-        moves = self.queue is not QueueState.HELD and self.first in {First.BLOCKED, First.READY}
+        has_next = self.head in {QueueHead.BLOCKED, QueueHead.READY}
+        moves = has_next and self.queue is not QueueState.HELD
         return Stage.NEXT if moves and self.reply_stage is Stage.IDLE else self.reply_stage
 
 
@@ -178,7 +187,7 @@ class When(Struct, frozen=True, kw_only=True):
     draft: DraftState | frozenset[DraftState] | None = None
     queue: QueueState | frozenset[QueueState] | None = None
     content: Content | frozenset[Content] | None = None
-    first: First | None = None
+    head: QueueHead | None = None
     sendable: bool | None = None
     reading: bool | None = None
     composing: bool | None = None
@@ -274,7 +283,7 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         # A file may become the message.
         Row(When(content=Content.NOTHING, reading=True), refusal=Refusal.READING),
         # With an empty composer, interrupt the reply for the first queued message.
-        Row(When(content=Content.NOTHING, first=First.NONE), refusal=Refusal.UNSENDABLE),
+        Row(When(content=Content.NOTHING, head=QueueHead.NONE), refusal=Refusal.UNSENDABLE),
         Row(When(content=Content.NOTHING, stage=_UNSENT), refusal=Refusal.BUSY),
         Row(When(content=Content.NOTHING, panel=True), refusal=Refusal.BUSY),
         Row(When(content=Content.NOTHING), (Effect.STEER_REPLY,), queue=QueueState.STEERING),
@@ -327,9 +336,9 @@ TABLE: dict[Event, tuple[Row, ...]] = {
             (Effect.SEND_DRAFT, Effect.HANDLE_SEND_QUEUE),
             draft=DraftState.KEPT,
         ),
-        Row(When(first=First.NONE), refusal=Refusal.UNSENDABLE),
+        Row(When(head=QueueHead.NONE), refusal=Refusal.UNSENDABLE),
         Row(When(queue=_MOVES)),
-        Row(When(stage=Stage.IDLE, first=First.BLOCKED), (Effect.REPORT_FIRST,)),
+        Row(When(stage=Stage.IDLE, head=QueueHead.BLOCKED), (Effect.REPORT_FIRST,)),
         Row(When(stage=Stage.IDLE), (Effect.SEND_FIRST,), queue=QueueState.MOVING),
         Row(When(), queue=QueueState.MOVING),
     ),
@@ -365,11 +374,11 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(stage=Stage.NEXT, last_reply_complete=True), _SETTLE),
         # The edit of the first queued message is saved once its files are read.
         Row(
-            When(draft=_WAITING, reading=False, first=First.EDITED, last_reply_complete=True),
+            When(draft=_WAITING, reading=False, head=QueueHead.EDITED, last_reply_complete=True),
             _SETTLE,
         ),
         # Until it's edited, the queue waits.
-        Row(When(queue=_MOVES, first=First.EDITED, last_reply_complete=True)),
+        Row(When(queue=_MOVES, head=QueueHead.EDITED, last_reply_complete=True)),
         # The queue is empty, or the reply failed or was stopped.
         Row(When(queue=_MOVES), queue=QueueState.HELD, then=Event.CHANGED),
         Row(When(draft=_WAITING, reading=False), _SETTLE),
@@ -401,7 +410,7 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         ),
         Row(When(stage=_BUSY)),
         Row(
-            When(stage=Stage.NEXT, first=First.BLOCKED),
+            When(stage=Stage.NEXT, head=QueueHead.BLOCKED),
             (Effect.REPORT_FIRST,),
             queue=QueueState.HELD,
         ),

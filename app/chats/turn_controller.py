@@ -22,7 +22,7 @@ from app.chats.turn import (
     Editing,
     Effect,
     Event,
-    First,
+    QueueHead,
     QueueState,
     Refusal,
     Stage,
@@ -72,17 +72,13 @@ class TurnController(ChatPart):
         Views call this often, and checking the message takes longer.
         """
         queue = self._queue
-        first = First.READY if queue.next is not None else First.NONE
-        return TurnState(self._reply.stage, queue=queue.state, first=first).stage
-
-    @property
-    def waits_for_files(self) -> bool:
-        return self.draft is not DraftState.KEPT
+        head = QueueHead.READY if queue.next is not None else QueueHead.NONE
+        return TurnState(self._reply.stage, queue=queue.state, head=head).stage
 
     @property
     def is_at_work(self) -> bool:
         """Return True if there is an active reply, or a message will be sent automatically."""
-        return self.waits_for_files or self.stage is not Stage.IDLE
+        return self.draft.is_waiting or self.stage is not Stage.IDLE
 
     def content(self, message: Compose | None = None) -> Content:
         compose = message or self._saved.compose
@@ -112,7 +108,7 @@ class TurnController(ChatPart):
             sendable=not reason,
             reading=bool(self._attaching.reading),
             composing=compose != Writing(),
-            first=self._first_state,
+            head=self._queue_head,
             last_reply_complete=queue.is_last_reply_complete,
             panel=bool(self._reply.panel_runner.running),
             silent=self._reply.silent_s is not None,
@@ -121,12 +117,12 @@ class TurnController(ChatPart):
         )
 
     @property
-    def _first_state(self) -> First:
+    def _queue_head(self) -> QueueHead:
         if not (messages := self._queue.messages):
-            return First.NONE
+            return QueueHead.NONE
         if messages[0].id == self._saved.record.edited_id:
-            return First.EDITED
-        return First.BLOCKED if self.why_not_send(_to_writing(messages[0])) else First.READY
+            return QueueHead.EDITED
+        return QueueHead.BLOCKED if self.why_not_send(_to_writing(messages[0])) else QueueHead.READY
 
     def why_not_send(
         self, compose: Compose, *, ignore_images: bool = False, ignore_sounds: bool = False
@@ -165,7 +161,7 @@ class TurnController(ChatPart):
     def hint(self) -> str:
         if self.unsent:
             return tr("Not sent. {why}", why=self.unsent)
-        waits = self.waits_for_files or self._reply.stage is Stage.ASKING
+        waits = self.draft.is_waiting or self._reply.stage is Stage.ASKING
         return self.why_not(Event.ENTER) if waits else ""
 
     def handle(self, event: Event, message: Writing | None = None, *, why: str = "") -> Step:
@@ -173,31 +169,36 @@ class TurnController(ChatPart):
 
         ``why`` is the reason to show if the message isn't sent.
         """
-        compose, queue = self._saved.compose, self._queue
-        before = self.draft, self.unsent
-        next_step = self.preview(event, message)
-        if event is Event.WRITE or next_step.state.draft is not self.draft:
-            self.unsent = ""
-        self.draft = next_step.state.draft
-        moved, queue.state = queue.state is not next_step.state.queue, next_step.state.queue
+        subject = message or self._saved.compose
         self._depth += 1
         try:
-            for effect in next_step.effects:
-                self._perform(effect, message or compose, why)
-            if (self.draft, self.unsent) != before:
-                self.turn_changed.emit()
-                self.phase_changed.emit()  # lets the library release idle chats
-            if moved:
-                queue.notify()
+            next_step = self.preview(event, message)
+            self._make_step(event, next_step, subject, why)
         except BaseException:
-            queue.state = QueueState.HELD  # otherwise, the chat would stay busy without a reply
-            queue.notify()
+            # Otherwise, the chat would stay busy without a reply.
+            self._queue.state = QueueState.HELD
+            self._queue.notify()
             raise
         finally:
             self._depth -= 1
             if self._changed and not self._depth:
                 self.on_changed()
         return next_step
+
+    def _make_step(self, event: Event, next_step: Step, subject: Compose, reason: str) -> None:
+        """Change the state, perform the effects, and notify the views."""
+        queue, state = self._queue, next_step.state
+        before = self.draft, self.unsent
+        queue_moves = queue.state is not state.queue
+        if event is Event.WRITE or state.draft is not self.draft:
+            self.unsent = ""
+        self.draft, queue.state = state.draft, state.queue
+        for effect in next_step.effects:
+            self._perform(effect, subject, reason)
+        if (self.draft, self.unsent) != before:
+            self.turn_changed.emit()
+        if queue_moves:
+            queue.notify()
 
     def _perform(self, effect: Effect, subject: Compose, reason: str) -> None:
         text, files, generator = subject.text, subject.attachments, self._reply.generator

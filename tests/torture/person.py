@@ -386,7 +386,7 @@ class Person:
         # Text waiting for the end of a reply, or calls, can go out at any time.
         used = self.app.library.open_chats()
         waiting = {
-            c.id for c in used if c.turn.waits_for_files or c.queue.state is not QueueState.HELD
+            c.id for c in used if c.turn.draft.is_waiting or c.queue.state is not QueueState.HELD
         }
         waiting |= {c.id for c in used if c.reply.is_active and c.options.tools}
         before = {i: was for i, was in self._chats().items() if i not in waiting}

@@ -369,7 +369,7 @@ def test_steering_ends_the_reply_and_is_answered_next(desk: Desk) -> None:
         "complete",
         "streaming",
     ]
-    assert (chat.compose, chat.turn.waits_for_files) == (Writing(), False)
+    assert (chat.compose, chat.turn.draft.is_waiting) == (Writing(), False)
 
 
 def test_steering_waits_for_first_text(desk: Desk) -> None:

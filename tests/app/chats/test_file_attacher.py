@@ -315,12 +315,12 @@ def test_enter_during_file_reading_sends_once(run: Run, tmp_path: Path, slow_fil
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
     assert "“notes.txt”" in pane.composer.foot
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)  # discards the edit
-    assert (pane.chat.turn.waits_for_files, pane.composer.foot) == (False, "")
+    assert (pane.chat.turn.draft.is_waiting, pane.composer.foot) == (False, "")
     assert names(pane) == ["notes.txt"]
     run.qtbot.mouseClick(pane.composer.button, Qt.MouseButton.LeftButton)
-    assert pane.chat.turn.waits_for_files
+    assert pane.chat.turn.draft.is_waiting
     run.qtbot.keyClicks(pane.composer.field, "!")  # discards another edit
-    assert not pane.chat.turn.waits_for_files
+    assert not pane.chat.turn.draft.is_waiting
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
     slow_file.set()
     read(run, lambda: pane.chat.transcript.path)

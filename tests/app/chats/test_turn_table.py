@@ -15,7 +15,7 @@ from app.chats.turn import (
     DraftState,
     Effect,
     Event,
-    First,
+    QueueHead,
     QueueState,
     Refusal,
     Stage,
@@ -30,7 +30,7 @@ KEPT, WAITING, STEERS = DraftState
 HELD, MOVING, INTERRUPTS = QueueState
 IDLE, _, LOADING, RUNNING, STOPPING, PAUSED, CALLING, ASKING = Stage
 NOTHING, MESSAGE, EDIT, REWORDING = Content
-NONE, EDITED, BLOCKED, READY = First
+NONE, EDITED, BLOCKED, READY = QueueHead
 SUBMIT, SETTLE, ENQUEUE = Effect.SEND_DRAFT, Effect.SCHEDULE_SETTLE, Effect.ENQUEUE
 SAID = (SUBMIT, Effect.EMIT_SENT)
 QUEUED = (ENQUEUE, Effect.EMIT_SENT)
@@ -43,9 +43,9 @@ def composed(reply: Stage = RUNNING, content: Content = MESSAGE, **more: Any) ->
 
 
 def waiting(
-    draft: DraftState = WAITING, queue: QueueState = HELD, first: First = NONE, **more: Any
+    draft: DraftState = WAITING, queue: QueueState = HELD, head: QueueHead = NONE, **more: Any
 ) -> TurnState:
-    return composed(draft=draft, queue=queue, first=first, **more)
+    return composed(draft=draft, queue=queue, head=head, **more)
 
 
 # Examples by event, one per row of the table: the first state to which the row applies, the
@@ -70,15 +70,15 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.STEER: [
         (composed(IDLE), SAID),
         (composed(RUNNING, EDIT), Refusal.BUSY),
-        (composed(RUNNING, NOTHING, reading=True, first=READY), Refusal.READING),
+        (composed(RUNNING, NOTHING, reading=True, head=READY), Refusal.READING),
         (composed(RUNNING, NOTHING), Refusal.UNSENDABLE),
-        (composed(LOADING, NOTHING, first=READY), Refusal.BUSY),
-        (composed(RUNNING, NOTHING, first=READY, panel=True), Refusal.BUSY),
-        (composed(RUNNING, NOTHING, first=READY), (Effect.STEER_REPLY,), INTERRUPTS),
+        (composed(LOADING, NOTHING, head=READY), Refusal.BUSY),
+        (composed(RUNNING, NOTHING, head=READY, panel=True), Refusal.BUSY),
+        (composed(RUNNING, NOTHING, head=READY), (Effect.STEER_REPLY,), INTERRUPTS),
         (TurnState(RUNNING, content=MESSAGE, reading=True), Refusal.READING),
         (TurnState(RUNNING, content=MESSAGE), Refusal.UNSENDABLE),
         (composed(reading=True), (), STEERS),
-        (composed(IDLE, queue=MOVING, first=READY), FIRST_QUEUED),
+        (composed(IDLE, queue=MOVING, head=READY), FIRST_QUEUED),
         (composed(LOADING), FIRST_QUEUED, MOVING),
         (composed(panel=True), FIRST_QUEUED, MOVING),
         (composed(), STEERED, INTERRUPTS),
@@ -92,10 +92,10 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.STOP: [
         (composed(IDLE), Refusal.NO_REPLY),
         (composed(STOPPING), Refusal.STOPPING),
-        (composed(IDLE, queue=MOVING, first=READY), (Effect.STOP_REPLY,), HELD),
+        (composed(IDLE, queue=MOVING, head=READY), (Effect.STOP_REPLY,), HELD),
     ],
     Event.PAUSE: [
-        (composed(IDLE, queue=MOVING, first=READY), Refusal.NO_REPLY),
+        (composed(IDLE, queue=MOVING, head=READY), Refusal.NO_REPLY),
         (composed(LOADING), Refusal.LOADING),
         (composed(STOPPING), Refusal.STOPPING),
         (composed(PAUSED), (Effect.TOGGLE_PAUSE,)),
@@ -111,14 +111,14 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     ],
     Event.WRITE: [(waiting(), (), KEPT)],
     Event.SEND_QUEUE: [
-        (TurnState(content=REWORDING, first=EDITED), Refusal.UNSENDABLE),
-        (composed(IDLE, REWORDING, first=EDITED, reading=True), Refusal.READING),
-        (composed(IDLE, REWORDING, first=EDITED), (SUBMIT, Effect.HANDLE_SEND_QUEUE)),
+        (TurnState(content=REWORDING, head=EDITED), Refusal.UNSENDABLE),
+        (composed(IDLE, REWORDING, head=EDITED, reading=True), Refusal.READING),
+        (composed(IDLE, REWORDING, head=EDITED), (SUBMIT, Effect.HANDLE_SEND_QUEUE)),
         (composed(IDLE), Refusal.UNSENDABLE),
-        (composed(queue=MOVING, first=READY), ()),
-        (composed(IDLE, first=BLOCKED), (Effect.REPORT_FIRST,)),
-        (composed(IDLE, first=READY), (Effect.SEND_FIRST,), MOVING),
-        (composed(first=READY), (), MOVING),
+        (composed(queue=MOVING, head=READY), ()),
+        (composed(IDLE, head=BLOCKED), (Effect.REPORT_FIRST,)),
+        (composed(IDLE, head=READY), (Effect.SEND_FIRST,), MOVING),
+        (composed(head=READY), (), MOVING),
     ],
     Event.SEND_OR_REFUSE: [
         (composed(ASKING), Refusal.ASKED),
@@ -144,11 +144,11 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
     Event.CHANGED: [
         (waiting(), (SETTLE,)),
         (composed(), ()),
-        (composed(IDLE, queue=INTERRUPTS, first=READY), (SETTLE,)),
-        (composed(IDLE, queue=MOVING, first=READY, last_reply_complete=True), (SETTLE,)),
+        (composed(IDLE, queue=INTERRUPTS, head=READY), (SETTLE,)),
+        (composed(IDLE, queue=MOVING, head=READY, last_reply_complete=True), (SETTLE,)),
         (waiting(WAITING, MOVING, EDITED, reply=IDLE, last_reply_complete=True), (SETTLE,)),
-        (composed(IDLE, queue=MOVING, first=EDITED, last_reply_complete=True), ()),
-        (composed(IDLE, queue=MOVING, first=READY), (), HELD),
+        (composed(IDLE, queue=MOVING, head=EDITED, last_reply_complete=True), ()),
+        (composed(IDLE, queue=MOVING, head=READY), (), HELD),
         (waiting(reply=IDLE), (SETTLE,)),
         (composed(IDLE), ()),
     ],
@@ -159,8 +159,8 @@ EXAMPLES: dict[Event, list[tuple[Any, ...]]] = {
         (waiting(WAITING, MOVING, READY, reply=IDLE), QUEUED, KEPT),
         (waiting(content=EDIT, reply=IDLE), (SUBMIT,), KEPT),
         (composed(), ()),
-        (composed(IDLE, queue=MOVING, first=BLOCKED), (Effect.REPORT_FIRST,), HELD),
-        (composed(IDLE, queue=INTERRUPTS, first=READY), (Effect.SEND_FIRST,), MOVING),
+        (composed(IDLE, queue=MOVING, head=BLOCKED), (Effect.REPORT_FIRST,), HELD),
+        (composed(IDLE, queue=INTERRUPTS, head=READY), (Effect.SEND_FIRST,), MOVING),
         (composed(IDLE), ()),
     ],
     Event.RESULTS: [
@@ -227,7 +227,7 @@ STATES = some.builds(
     draft=some.sampled_from(DraftState),
     queue=some.sampled_from(QueueState),
     content=some.sampled_from(Content),
-    first=some.sampled_from(First),
+    head=some.sampled_from(QueueHead),
     **dict.fromkeys(
         (
             "sendable",
@@ -261,7 +261,7 @@ def test_any_event_in_any_state_is_safe(state: TurnState, event: Event) -> None:
     if set(moved) & {SUBMIT, ENQUEUE, Effect.ENQUEUE_FIRST} and event is not Event.BROADCAST:
         assert done.state.draft is KEPT
     if Effect.SEND_FIRST in moved:
-        assert state.first in {READY, EDITED}
+        assert state.head in {READY, EDITED}
 
 
 class Chat:
@@ -273,7 +273,7 @@ class Chat:
 
     def handle(self, event: Event) -> None:
         content = MESSAGE if self.text else NOTHING
-        first = READY if self.queued else NONE
+        head = READY if self.queued else NONE
         state = TurnState(
             self.reply,
             self.draft,
@@ -281,7 +281,7 @@ class Chat:
             content,
             sendable=bool(self.text),
             reading=self.reading,
-            first=first,
+            head=head,
             last_reply_complete=self.ended,
         )
         done = step(state, event)
