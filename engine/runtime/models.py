@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import time
 import uuid
@@ -208,8 +207,9 @@ class ModelLoader:
         load.arrays.clear()
         self._end(load)
         self._add(loaded, load.candidate)
-        for command in load.callers:
-            resolve_load(command, loaded)
+        taken = [resolve_load(command, loaded) for command in load.callers]
+        if not any(taken):
+            self.release(loaded)
 
     def _add(self, model: LoadedModel, candidate: Candidate) -> None:
         self._state.models[model.info.id] = model
@@ -257,6 +257,16 @@ class ModelLoader:
         self._state.models_changed()
         self.freeing.add(arrays, on_freed)
 
+    def release(self, model: LoadedModel) -> None:
+        """Free a model that was loaded for a failed command, unless something else uses it."""
+        state, key = self._state, model.info.id
+        if state.models.get(key) is not model or model.is_requested:
+            return
+        if any(d.model is model for d in state.memory.drafters.values()):
+            state.models.pop(key)  # the target model references it
+        elif not any(s.model is model for s in state.sessions.values()):
+            self.free(key)
+
     def give_up(self) -> list[Load]:
         run_cleanup(self.freeing.give_up)
         waiting = [command for load in self.queue for command in load.callers]
@@ -295,10 +305,14 @@ class ModelLoad(Struct, eq=False, weakref=True):  # compared by identity
                 log.exception("load progress callback raised")
 
 
-def resolve_load(command: Load, model: LoadedModel) -> None:
-    model.is_requested = model.is_requested or command.outer is None
-    with contextlib.suppress(InvalidStateError):  # just canceled; the model stays loaded
+def resolve_load(command: Load, model: LoadedModel) -> bool:
+    """Return False if the load was cancelled in the meantime."""
+    try:
         command.answer.set_result(model.info)
+    except InvalidStateError:
+        return False
+    model.is_requested = model.is_requested or command.outer is None
+    return True
 
 
 def drop(command: Load) -> None:
@@ -382,7 +396,8 @@ class DraftModelLoader:
             self._look_up(_alive(read[0]))
         else:
             self._set(_alive(read[0]), None)
-        resolve_load(command, _alive(read[-1]))
+        if not resolve_load(command, _alive(read[-1])):
+            raise EngineError(MODEL_LOAD_FAILED, CANCELLED)
 
     def _read(self, command: Load, read: list[_ModelRef]) -> Task:
         answer: CommandFuture[ModelInfo] = CommandFuture()
@@ -395,7 +410,7 @@ class DraftModelLoader:
     def _fail(self, command: Load, read: list[_ModelRef], error: BaseException) -> None:
         for model in (ref() for ref in reversed(read)):
             if model is not None:
-                self._release(model)
+                self._model_loader.release(model)
         refuse(command, as_load_error(error))
 
     def _couple(self, model: LoadedModel, small: LoadedModel, vocab: dict[str, int]) -> None:
@@ -423,16 +438,6 @@ class DraftModelLoader:
             before.drop()
         if small is not None:
             self._model_loader.leave([small])
-
-    def _release(self, model: LoadedModel) -> None:
-        """Free a model that was loaded for a failed command, unless something else uses it."""
-        state, key = self._state, model.info.id
-        if state.models.get(key) is not model or model.is_requested:
-            return
-        if any(d.model is model for d in state.memory.drafters.values()):
-            state.models.pop(key)  # the target model references it
-        elif not any(s.model is model for s in state.sessions.values()):
-            self._model_loader.free(key)
 
 
 def _alive(ref: _ModelRef) -> LoadedModel:

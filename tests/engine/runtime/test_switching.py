@@ -15,7 +15,7 @@ from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import write_model
 from engine.engine import Session
 from engine.messages import Load
-from engine.model import loader
+from engine.model import drafting, loader
 from engine.reply import Reply
 from engine.runtime import models as loading
 from engine.runtime.examining import Candidate, check_candidate
@@ -136,6 +136,32 @@ def test_canceled_load_with_draft_leaves_nothing(
     assert engine.stats()["models"] == []
     reads.begun = False
     assert engine.load(model_folder("plain"), draft=small).draft
+
+
+@pytest.mark.stepped
+@pytest.mark.parametrize("with_draft", [False, True])
+def test_load_canceled_in_its_last_moment_leaves_nothing(
+    engine: SteppedEngine,
+    model_folder: Folder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    with_draft: bool,
+) -> None:
+    small = perturb(model_folder("plain"), tmp_path / "small", 0.1) if with_draft else None
+    owner, last = (drafting, "common_vocabulary") if with_draft else (ModelLoader, "_read")
+    step = getattr(owner, last)
+
+    def cancelled_before(*arguments: Any) -> Any:
+        assert coming.cancel()
+        return step(*arguments)
+
+    monkeypatch.setattr(owner, last, cancelled_before)
+    coming = engine.load_later(model_folder("plain"), draft=small)
+    with pytest.raises(CancelledError):
+        coming.result(PATIENCE)
+    engine.run_until(lambda: False)
+    assert engine.stats()["models"] == []
+    assert engine.stats()["weights_bytes"] == 0
 
 
 def test_unload_during_examination_is_not_undone(
