@@ -152,7 +152,10 @@ def check(scope: Scope, settings: Settings) -> None:
 
 
 def error_response(scope: Scope, error: Exception) -> JSONResponse:
-    status, content = errors.body_of(error, scope["path"])
+    # Anthropic's clients also use paths of OpenAI's API, such as `/v1/models`.
+    is_anthropic = "anthropic-version" in Headers(scope=scope)
+    path = errors.ANTHROPIC if is_anthropic else scope["path"]
+    status, content = errors.body_of(error, path)
     return JSONResponse(content, status, errors.headers_of(status, error))
 
 

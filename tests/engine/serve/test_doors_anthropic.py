@@ -12,7 +12,7 @@ from anthropic import Anthropic
 from engine.serve.routes.messages import SIGNATURE
 from engine.serve.server import Server
 from tests.engine.scripted import ANSWER, REASON
-from tests.engine.serving import user
+from tests.engine.serving import ask, user
 
 SAID = "".join(ANSWER)
 THOUGHT = "".join(REASON)
@@ -103,6 +103,15 @@ def test_token_count_matches_prefill(client: Anthropic) -> None:
     assert counted.input_tokens == read.input_tokens + (read.cache_read_input_tokens or 0)
     with_tools = client.messages.count_tokens(**how, tools=[WEATHER])
     assert with_tools.input_tokens > counted.input_tokens
+
+
+def test_other_paths_return_anthropic_errors(client: Anthropic, server: Server) -> None:
+    with pytest.raises(anthropic.NotFoundError, match="llama-9") as missing:
+        client.models.retrieve("llama-9")
+    with pytest.raises(anthropic.NotFoundError, match="/v1/files") as unknown:
+        client.beta.files.list()
+    assert missing.value.type == unknown.value.type == "not_found_error"
+    assert "param" in ask(server, "GET", "/v1/models/llama-9").json["error"]  # OpenAI's
 
 
 def test_errors_are_the_clients_own(client: Anthropic) -> None:
