@@ -564,7 +564,13 @@ class ModelRequestHandler:
 
 def _operation(api: API, answer: Callable[[Scope, Receive, Send], Awaitable[None]]) -> APIRoute:
     return APIRoute(
-        "POST", api.path, _Endpoint(answer), api.summary, body=api.body, body_required=True
+        "POST",
+        api.path,
+        _Endpoint(answer),
+        api.summary,
+        body=api.body,
+        body_required=True,
+        stream_media_type=api.media_type.partition(";")[0],
     )
 
 

@@ -53,6 +53,7 @@ class APIRoute(Route):
         body: type[Body] | None = None,
         body_required: bool = False,
         media_type: str = "application/json",
+        stream_media_type: str = "text/event-stream",
         status: int = 200,
     ) -> None:
         super().__init__(path, endpoint, methods=[method])
@@ -61,6 +62,7 @@ class APIRoute(Route):
         self.body = body  # pydantic model of the request body, if any
         self.body_required = body_required
         self.media_type = media_type  # media type of the response
+        self.stream_media_type = stream_media_type  # media type if the body asks for a stream
         self.status = status  # success status
 
 

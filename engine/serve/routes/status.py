@@ -170,6 +170,7 @@ _ERRORS = {
     "MessagesError": object_schema(
         type={"const": "error"}, error=object_schema(type=_TEXT, message=_TEXT, code=_TEXT)
     ),
+    "OllamaError": object_schema(error=_TEXT),
 }
 
 
@@ -214,8 +215,9 @@ def _operation(route: APIRoute) -> dict[str, Any]:
         route.media_type: {"schema": {"type": "object"} if is_json else _TEXT}
     }
     if route.body is not None and "stream" in route.body.model_fields:
-        content["text/event-stream"] = {"schema": _TEXT}
-    error = "MessagesError" if path.startswith(errors.ANTHROPIC) else "Error"
+        content[route.stream_media_type] = {"schema": _TEXT}
+    formats = {errors.ANTHROPIC: "MessagesError", errors.OLLAMA: "OllamaError"}
+    error = next((name for head, name in formats.items() if path.startswith(head)), "Error")
     refusal = {"schema": {"$ref": f"#/components/schemas/{error}"}}
     described: dict[str, Any] = {
         "summary": route.summary,

@@ -9,6 +9,7 @@ import time
 from functools import partial
 from typing import Any
 
+import jsonschema  # type: ignore[import-untyped]
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ from engine.serve.routes.responses import Responses, StoredResponses
 from engine.serve.routes.schema import read_fields, schema_of
 from engine.serve.server import Server
 from tests.engine.bodies import ODD, simplest, values
-from tests.engine.serving import ask
+from tests.engine.serving import ask, user
 from tests.slices import examples
 
 DOORS: dict[str, Any] = {
@@ -105,6 +106,29 @@ def test_api_reads_the_fields_it_documents(server: Server, told: Any, path: str)
     for name in DOORS[path].body.refused:
         with pytest.raises(ValueError, match=f"'{name}' is not supported"):
             DOORS[path].read({**needed, name: 1}, model)
+
+
+@pytest.mark.parametrize(
+    ("path", "error", "streams"),
+    [
+        ("/v1/chat/completions", "Error", "text/event-stream"),
+        ("/v1/messages", "MessagesError", "text/event-stream"),
+        ("/api/chat", "OllamaError", "application/x-ndjson"),
+        ("/api/generate", "OllamaError", "application/x-ndjson"),
+    ],
+)
+def test_responses_have_their_documented_form(
+    server: Server, told: Any, path: str, error: str, streams: str
+) -> None:
+    described = told["paths"][path]["post"]["responses"]
+    refused = described["default"]["content"]["application/json"]["schema"]
+    assert refused["$ref"].endswith(f"/{error}")
+    jsonschema.validate(ask(server, "POST", path, {}).json, told["components"]["schemas"][error])
+    text = "prompt" if path == "/api/generate" else "messages"
+    sent = {text: "hello" if text == "prompt" else [user("hello")], "max_tokens": 1}
+    answer = ask(server, "POST", path, {**sent, "stream": True})
+    assert answer.headers["content-type"].split(";")[0] == streams
+    assert set(described["200"]["content"]) == {"application/json", streams}
 
 
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/completions"])
