@@ -9,28 +9,26 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from msgspec import Struct
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Signal, Slot
 
 from app import flows
 from app.chats.attachment_texts import format_page_numbers, page_numbers
 from app.chats.chat_part import ChatPart
-from app.chats.images import SIDE, build_content, read_medium
+from app.chats.file_tokens import FileTokenCounter
+from app.chats.images import SIDE, read_medium
 from app.chats.passages import beginning_of_text, is_indexed, passages_of, whole_pages
 from app.chats.pdf_pages import render_pages, storable_path
 from app.chats.referenced_chats import ReferencedChats, make_attachment
 from app.chats.saved_chat import SavedChat
-from app.chats.session import context_of
-from app.chats.transcript import tokens_of_last_turn
 from app.chats.turn import Compose, Editing
 from app.models.engine_errors import with_engine_message
 from app.models.loading import ModelLoader
 from app.settings.language import counted, language_code, mark, number, tr
 from app.store import AttachedText, Attachment, Attachments, Message, StoredImage, StoreError
 from app.store.attachments import Use
-from engine import EngineError, Image
+from engine import EngineError
 from engine.errors import INVALID_REQUEST, NOT_FOUND
 from engine.sandbox import images, ocr, sounds
 from engine.sandbox.jobs import read_document, read_image
@@ -43,27 +41,39 @@ MOST_FILES = 20
 _Read = tuple[AttachedText | StoredImage, Attachment]
 _Picture = Callable[[threading.Event], bytes]
 
-_USUAL_CONTEXT = 4096  # tokens, until a model is loaded
 _MOST_PASSAGES = 16_000  # characters
 
 
-class FileTokens(Struct, frozen=True):
-    """Token count of a file. ``exact``: the model's own tokenizer counted it."""
-
-    count: int
-    exact: bool
-
-
 class _PendingFile(Struct, frozen=True):
+    """File to attach. ``path`` is None for an image that was pasted."""
+
     name: str
     path: Path | None = None
     data: bytes = b""
-    # "attach" the file, "draw" pages of a PDF, or "read" the text in images or pages
-    do: Literal["attach", "draw", "read"] = "attach"
-    replaced: Attachments = ()
-    numbers: Sequence[int] = ()  # page numbers; empty to draw all pages
-    pages: int = 0  # page count of the PDF to draw
     encoding: str = ""  # set if the user chose the encoding of a text file
+    replaced: Attachments = ()
+
+
+class _PendingPages(Struct, frozen=True):
+    """Pages of a PDF to attach as images."""
+
+    name: str
+    path: Path
+    page_count: int
+    numbers: Sequence[int] = ()  # page numbers; empty for all pages
+    replaced: Attachments = ()
+
+
+class _PendingText(Struct, frozen=True):
+    """Text to recognize in attached images, or on pages of the attached PDF at ``path``."""
+
+    name: str
+    replaced: Attachments
+    path: Path | None = None
+    numbers: Sequence[int] = ()  # page numbers of the PDF
+
+
+_Pending = _PendingFile | _PendingPages | _PendingText
 
 
 class FileAttacher(ChatPart):
@@ -87,15 +97,15 @@ class FileAttacher(ChatPart):
         self.referenced_chats = referenced_chats
         self._saved = saved
         self._loader = loader
-        self._pending: deque[_PendingFile] = deque()
+        self._pending: deque[_Pending] = deque()
         self._page = (0, 0)
-        self._tokens: dict[tuple[str, Attachment], FileTokens] = {}
+        self.counter = FileTokenCounter(saved, loader, self)
+        self.counter.changed.connect(self._report_change)
         # Hashes of images waiting for a thumbnail, in order.
         self._thumbnails: dict[str, None] = {}
         self._without_thumbnail: set[str] = set()
         self._reading = flows.Latest(self)
-        self._counting = flows.Latest(self)
-        self._looking = flows.Latest(self)
+        self._checking_followed = flows.Latest(self)
 
     @property
     def reading(self) -> tuple[str, ...]:
@@ -106,8 +116,8 @@ class FileAttacher(ChatPart):
         """Return the number of the image whose text is being recognized, and the image count, or
         (0, 0).
         """
-        reads = bool(self._pending) and self._pending[0].do == "read"
-        return self._page if reads else (0, 0)
+        is_reading = bool(self._pending) and isinstance(self._pending[0], _PendingText)
+        return self._page if is_reading else (0, 0)
 
     @property
     def files(self) -> Attachments:
@@ -126,7 +136,7 @@ class FileAttacher(ChatPart):
             return
         self._queue_file(_PendingFile(self._free_name(tr("Pasted image")), data=data))
 
-    def _queue_file(self, file: _PendingFile) -> None:
+    def _queue_file(self, file: _Pending) -> None:
         self._pending.append(file)
         if not self._reading.running:
             self._reading.start(self._read())
@@ -188,7 +198,7 @@ class FileAttacher(ChatPart):
 
     def check_followed(self) -> None:
         if self.referenced_chats.followed_chats:
-            self._looking.start(self._check_followed())
+            self._checking_followed.start(self._check_followed())
 
     async def _check_followed(self) -> None:
         for chat_id in self.referenced_chats.followed_chats:
@@ -236,7 +246,7 @@ class FileAttacher(ChatPart):
             return
         spans = whole_pages(text, numbers) if use == "pages" else ()
         if use == "beginning":
-            spans = beginning_of_text(text, self._free_characters(attachment))
+            spans = beginning_of_text(text, self.counter.free_characters(attachment))
         changed = replace(attachment, use=use, spans=spans)
         self._replace_files(tuple(changed if file == attachment else file for file in self.files))
         await self._index((changed,))  # index now, before the question is sent
@@ -253,8 +263,8 @@ class FileAttacher(ChatPart):
     def read_again(self, attachment: Attachment, encoding: str) -> None:
         """Read a text file again. ``encoding`` is Python's name of an encoding."""
         path = Path(attachment.path)
-        file = _PendingFile(attachment.name, path, replaced=(attachment,), encoding=encoding)
-        self._queue_file(file)
+        replaced = (attachment,)
+        self._queue_file(_PendingFile(attachment.name, path, encoding=encoding, replaced=replaced))
 
     def pages_beside(self, attachment: Attachment) -> Attachments:
         if not (attachment.is_image and attachment.spans):
@@ -276,9 +286,7 @@ class FileAttacher(ChatPart):
         self, attachment: Attachment, replaced: Attachments, numbers: Sequence[int]
     ) -> None:
         name, path = attachment.name, Path(attachment.path)
-        self._queue_file(
-            _PendingFile(name, path, b"", "draw", replaced, numbers, pages=attachment.pages)
-        )
+        self._queue_file(_PendingPages(name, path, attachment.pages, numbers, replaced))
 
     @property
     def is_recognizing_text(self) -> bool:
@@ -287,7 +295,7 @@ class FileAttacher(ChatPart):
     def read_texts(self) -> None:
         images = dict.fromkeys(self.pages_beside(file) for file in self.files if file.is_image)
         for pages in images:
-            self._queue_text_recognition(_PendingFile(pages[0].name, do="read", replaced=pages))
+            self._queue_text_recognition(_PendingText(pages[0].name, pages))
 
     def can_read_scans(self, attachment: Attachment) -> bool:
         return self.is_recognizing_text and bool(attachment.scans and attachment.path)
@@ -296,10 +304,10 @@ class FileAttacher(ChatPart):
         """Recognize text on the scanned pages of a PDF and merge it into the document's text."""
         path = Path(attachment.path)
         self._queue_text_recognition(
-            _PendingFile(attachment.name, path, b"", "read", (attachment,), attachment.scans)
+            _PendingText(attachment.name, (attachment,), path, attachment.scans)
         )
 
-    def _queue_text_recognition(self, file: _PendingFile) -> None:
+    def _queue_text_recognition(self, file: _PendingText) -> None:
         if file not in self._pending:
             self._queue_file(file)
 
@@ -369,54 +377,10 @@ class FileAttacher(ChatPart):
             self._resolve_file(file, question) if file.use == "passages" else file for file in files
         )
 
-    def tokens(self, attachment: Attachment) -> FileTokens | None:
-        """Return the token count of a file for the chat's model, or None if it isn't known yet.
-
-        It's never known for images and recordings, which each model counts in its own way, and for
-        passages, which are only chosen when the question is sent.
-        """
-        if attachment.use == "passages" or attachment.is_medium:
-            return None
-        file_tokens = self._tokens.get((self._saved.record.model, attachment))
-        if file_tokens is not None:
-            return file_tokens
-        is_whole = attachment.use == "all"
-        spans = attachment.spans
-        length = attachment.characters if is_whole else sum(end - begin for _, begin, end in spans)
-        return FileTokens(length // 4, exact=False)
-
-    def files_to_drop(self) -> Attachments:
-        """Return the files to drop so that the others fit, largest first.
-
-        A quarter of the context is reserved for the conversation.
-        """
-        sizes = {file: tokens.count for file in self.files if (tokens := self.tokens(file))}
-        total, dropped_files = sum(sizes.values()), list[Attachment]()
-        for file in sorted(sizes, key=lambda file: sizes[file], reverse=True):
-            if total <= self._limit * 3 // 4:
-                break
-            total -= sizes[file]
-            dropped_files.append(file)
-        return tuple(dropped_files)
-
-    def largest_unfit_file(self, files: Attachments) -> str:
-        """Return the name of the largest file if the files can't fit into the context, or ""."""
-        limit = context_of(self._saved.record, self._loader)
-        sizes = [(tokens, file) for file in files if (tokens := self.tokens(file))]
-        # Estimates assume 4 characters per token, and a token has at most 32.
-        min_tokens = sum(tokens.count if tokens.exact else tokens.count // 8 for tokens, _ in sizes)
-        if not limit or min_tokens < limit:
-            return ""
-        return max(sizes, key=lambda size: size[0].count)[1].name
-
-    def request_count(self) -> None:
-        if not self._counting.running and self._next_uncounted() is not None:
-            self._counting.start(self._count())
-
     def close(self) -> None:
         self._reading.cancel()
-        self._counting.cancel()
-        self._looking.cancel()
+        self.counter.close()
+        self._checking_followed.cancel()
         self._pending.clear()
 
     async def _read(self) -> None:
@@ -439,27 +403,31 @@ class FileAttacher(ChatPart):
                 self.file_rejected.emit(refused)
             self._report_change()
 
-    async def _read_one(self, pending: _PendingFile) -> Sequence[_Read]:
-        if pending.do == "read":
-            return [await self._read_texts(pending)]
-        if pending.do == "draw":
-            return await self._draw_pages(pending, pending.pages)
+    async def _read_one(self, pending: _Pending) -> Sequence[_Read]:
+        if isinstance(pending, _PendingText):
+            return [await self._recognize_texts(pending)]
+        if isinstance(pending, _PendingPages):
+            return await self._draw_pages(pending)
         content, attachment = await flows.run_in_thread(partial(_read_given, pending))
-        if isinstance(content, AttachedText) and not attachment.characters:
-            return await self._draw_pages(pending, attachment.pages)
+        is_scanned = isinstance(content, AttachedText) and not attachment.characters
+        if is_scanned and pending.path is not None:
+            pages, replaced = attachment.pages, pending.replaced
+            return await self._draw_pages(
+                _PendingPages(pending.name, pending.path, pages, replaced=replaced)
+            )
         return [(content, attachment)]
 
-    async def _draw_pages(self, pending: _PendingFile, count: int) -> Sequence[_Read]:
-        assert pending.path is not None
-        path, name = pending.path, pending.name
+    async def _draw_pages(self, pending: _PendingPages) -> Sequence[_Read]:
+        path, name, count = pending.path, pending.name, pending.page_count
         numbers = pending.numbers or range(1, count + 1)
         other_files = [file for file in self.files if file not in pending.replaced]
         max_pages = max(1, MOST_FILES + 1 - len(self._pending) - len(other_files))
         pages = await flows.run_in_thread(partial(render_pages, path, name, count, numbers[:1]))
-        if pages and (file := await self._tokens_of_image(pages[0][0])):
-            texts = sum(tokens.count for f in other_files if (tokens := self.tokens(f)) is not None)
-            image_tokens = file * sum(f.is_image for f in other_files)
-            max_pages = min(max_pages, max(1, (self._free_tokens - texts - image_tokens) // file))
+        if pages and (page_tokens := await self.counter.tokens_of_image(pages[0][0])):
+            counts = [tokens.count for f in other_files if (tokens := self.counter.tokens(f))]
+            image_tokens = page_tokens * sum(f.is_image for f in other_files)
+            room = self.counter.free_tokens - sum(counts) - image_tokens
+            max_pages = min(max_pages, max(1, room // page_tokens))
         pages += await flows.run_in_thread(
             partial(render_pages, path, name, count, numbers[1:max_pages])
         )
@@ -467,8 +435,7 @@ class FileAttacher(ChatPart):
             raise EngineError(INVALID_REQUEST, f"“{name}” has no page that can be drawn.")
         return pages
 
-    async def _read_texts(self, pending: _PendingFile) -> _Read:
-        """Run text recognition on images or scanned PDF pages."""
+    async def _recognize_texts(self, pending: _PendingText) -> _Read:
         first, name, language = pending.replaced[0], pending.name, language_code()[:2]
         texts, path, pictures = dict[int, str](), pending.path, dict[int, _Picture]()
         if path is None:
@@ -491,20 +458,10 @@ class FileAttacher(ChatPart):
             raise EngineError(INVALID_REQUEST, f"No text was found in “{name}”.")
         return await flows.run_in_thread(partial(_merge_texts, self._saved, first, texts))
 
-    async def _tokens_of_image(self, image: StoredImage) -> int:
-        ref = self._saved.record.model
-        model, engine = self._loader.get(ref).model, self._loader.engine_for(ref)
-        if model is None or not model.sees or engine is None:
-            return 0
-        turn = {"role": "user", "content": [{"type": "image", "image": Image(image.data)}]}
-        try:
-            return await flows.wait_for_future(engine.count_later(model, [turn], None))
-        except Exception:  # the engine stopped, or the template doesn't accept a lone image
-            return 0
-
-    def _attach_result(self, pending: _PendingFile, results: Sequence[_Read]) -> str:
+    def _attach_result(self, pending: _Pending, results: Sequence[_Read]) -> str:
         """Attach the result of reading a file. Return a notice for the user, or ""."""
-        if pending.encoding and pending.replaced[0] not in self.files:
+        encoding = pending.encoding if isinstance(pending, _PendingFile) else ""
+        if encoding and pending.replaced[0] not in self.files:
             return ""
         files = [file for file in self.files if file not in pending.replaced]
         places = [n for n, file in enumerate(self.files) if file in pending.replaced]
@@ -516,9 +473,10 @@ class FileAttacher(ChatPart):
         files[position:position] = [attachment for _, attachment in new]
         self._replace_files(tuple(files), *(content for content, _ in new))
         first = new[0][1]
-        if first.scans and pending.do == "attach":
+        if isinstance(pending, _PendingFile) and first.scans:
             return self._scans_text(first)
-        page_count = len(pending.numbers) or first.pages
+        numbers = pending.numbers if isinstance(pending, _PendingPages) else ()
+        page_count = len(numbers) or first.pages
         if not first.is_image or not first.spans or len(results) == page_count:
             return ""
         pages = format_page_numbers(
@@ -547,29 +505,6 @@ class FileAttacher(ChatPart):
             **values,
         )
 
-    def _next_uncounted(self) -> tuple[str, Attachment] | None:
-        ref = self._saved.record.model
-        unknown = (f for f in self.files if f.use != "passages" and not f.is_medium)
-        return next(((ref, f) for f in unknown if (ref, f) not in self._tokens), None)
-
-    async def _count(self) -> None:
-        while (key := self._next_uncounted()) is not None:
-            ref, file = key
-            model, engine = self._loader.get(ref).model, self._loader.engine_for(ref)
-            if model is None or engine is None:
-                return
-            guess = self.tokens(file) or FileTokens(0, exact=False)
-            try:
-                parts = build_content("", (file,), self._saved.text, None)
-                future = engine.count_later(model, [{"role": "user", "content": parts}], None)
-            except EngineError:
-                return
-            try:
-                self._tokens[key] = FileTokens(await flows.wait_for_future(future), exact=True)
-            except Exception:
-                self._tokens[key] = guess
-            self._report_change()  # the count decides if the message can be sent
-
     def _replace_files(self, files: Attachments, *new: AttachedText | StoredImage) -> None:
         """Replace the attached files. ``new`` has contents that aren't stored yet."""
         self._saved.save_files(files, *new)
@@ -577,24 +512,10 @@ class FileAttacher(ChatPart):
         self.compose_changed.emit()
         self._report_change()
 
+    @Slot()
     def _report_change(self) -> None:
         self.changed.emit()
         self.turn_changed.emit()
-
-    @property
-    def _limit(self) -> int:
-        return context_of(self._saved.record, self._loader) or _USUAL_CONTEXT
-
-    @property
-    def _free_tokens(self) -> int:
-        used, _ = tokens_of_last_turn(self._saved.transcript)
-        return self._limit * 3 // 4 - used
-
-    def _free_characters(self, attachment: Attachment) -> int:
-        maximum = self.tokens(replace(attachment, use="all", spans=()))
-        other_counts = [t.count for f in self.files if f != attachment and (t := self.tokens(f))]
-        room = max(self._free_tokens - sum(other_counts), self._limit // 8)
-        return attachment.characters * room // max(1, maximum.count if maximum is not None else 1)
 
     async def _index(self, files: Iterable[Attachment]) -> None:
         saved = self._saved
@@ -606,7 +527,7 @@ class FileAttacher(ChatPart):
         passages = passages_of(attachment.hash, self._saved.text)
         if passages is None:
             return attachment
-        spans = passages.find(question, min(_MOST_PASSAGES, self._limit))
+        spans = passages.find(question, min(_MOST_PASSAGES, self.counter.limit))
         return replace(attachment, spans=spans)
 
 

@@ -132,7 +132,7 @@ class TurnController(ChatPart):
             return tr(BLIND, model=name)
         if not ignore_sounds and (name := self._model.model_without_audio(files)):
             return tr(DEAF, model=name)
-        if name := self._attaching.largest_unfit_file(files):
+        if name := self._attaching.counter.largest_unfit_file(files):
             words = mark("“{file}” is too long for this model. Attach less of it, or remove it.")
             if compose == self._saved.compose:  # only the composer has the link
                 words = mark(

@@ -77,7 +77,7 @@ def unit_words(unit: str) -> UnitWords:
     return _UNIT_WORDS.get(unit, _PAGES)
 
 
-def has_line(unit: str, pages: int) -> str:
+def page_count_text(unit: str, pages: int) -> str:
     if unit == "slide":
         return counted("The file has %Ln slide.", "The file has %Ln slides.", pages)
     if unit == "sheet":
@@ -99,7 +99,7 @@ class PagesDialog(Sheet):
         self.field = QLineEdit(format_ranges(numbers), self)
         self.field.setPlaceholderText("1-3, 7")
         self.field.setAccessibleName(tr(words.numbers))
-        self.hint = self.make_label(has_line(unit, count))
+        self.hint = self.make_label(page_count_text(unit, count))
         label = QLabel(tr(words.question), self)
         label.setBuddy(self.field)
         self.add_rows(label, self.field, self.hint)
@@ -232,7 +232,7 @@ class PaneFiles(QObject):
     @Slot()
     def _show(self) -> None:
         attaching = self.attaching
-        too_much = attaching.files_to_drop()
+        too_much = attaching.counter.files_to_drop()
         chips = [
             ChipWords(
                 file.name,
@@ -260,7 +260,7 @@ class PaneFiles(QObject):
                 )
             self.chips = chips
             self._pane.composer.show_files(chips)
-        attaching.request_count()
+        attaching.counter.request_count()
 
     @Slot()
     def _check_followed(self) -> None:
@@ -292,7 +292,7 @@ class PaneFiles(QObject):
         return ", ".join(filter(None, [*words, self._tokens(attachment)]))
 
     def _tokens(self, attachment: Attachment) -> str:
-        tokens = self.attaching.tokens(attachment)
+        tokens = self.attaching.counter.tokens(attachment)
         if tokens is None:
             return ""
         n, count = tokens.count, number(tokens.count)
@@ -340,7 +340,7 @@ class PaneFiles(QObject):
             pop_below(self.menu(words.attachment), chip, 0)
 
     def _on_part_asked(self, chips: FileChips) -> None:
-        if largest := self.attaching.files_to_drop()[:1]:
+        if largest := self.attaching.counter.files_to_drop()[:1]:
             pop_below(self.menu(largest[0]), chips.choose, 0)
 
     def _chat_menu(self, chat_id: str, file: Attachment | None = None) -> QMenu:

@@ -547,9 +547,9 @@ def test_late_file_does_not_restore_deleted_chat(
 def test_files_and_results_use_the_chats_context_size(run: Run) -> None:
     chat = run.pane.chat
     model = chat.model.status.model
-    assert chat.attaching._limit == model.context_length
+    assert chat.attaching.counter.limit == model.context_length
     chat.set_options(replace(chat.options, context=512), "")
-    assert chat.attaching._limit == chat.model.context[2] == 512
+    assert chat.attaching.counter.limit == chat.model.context[2] == 512
     assert 0 < chat._generator._free_tokens() <= 512
 
 

@@ -135,12 +135,12 @@ def test_long_scan_sends_fitting_pages(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attaching = run.pane.chat.attaching
-    monkeypatch.setattr(type(attaching), "_free_tokens", 350)
+    monkeypatch.setattr(type(attaching.counter), "free_tokens", 350)
 
     async def hundred(_: object) -> int:
         return 100
 
-    monkeypatch.setattr(attaching, "_tokens_of_image", hundred)
+    monkeypatch.setattr(attaching.counter, "tokens_of_image", hundred)
     pane = give(run, scan(tmp_path, 30))
     assert numbers(pane) == [1, 2, 3]
     assert "“scan.pdf”" in run.window.toast.text

@@ -156,7 +156,7 @@ def test_ask_of_panel_ignores_images_in_its_reason(
     chat = desk.library.new(A)
     chat.turn.write("what is it?")
     monkeypatch.setattr(chat.model, "model_without_vision", lambda _files: "A")
-    monkeypatch.setattr(chat.attaching, "largest_unfit_file", lambda _files: "long.txt")
+    monkeypatch.setattr(chat.attaching.counter, "largest_unfit_file", lambda _files: "long.txt")
     assert chat.comparison.why_not_ask().startswith("“long.txt” is too long")
 
 
