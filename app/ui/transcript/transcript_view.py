@@ -64,6 +64,21 @@ class MessagePlace(Struct):
     wrapped: frozenset[tuple[int, int]] = frozenset()
 
 
+class FoundWords(Struct, frozen=True):
+    """Highlight of a search result: the words in one message."""
+
+    message_id: str
+    words: Words
+
+
+class SoughtWords(Struct, frozen=True):
+    """Highlight of the find bar: the words in all messages, and the current match."""
+
+    words: Words
+    message_id: str = ""  # of the current match
+    number: int = -1  # of the current match in its message
+
+
 def text_column_for(width: int) -> tuple[int, int]:
     """Return the left edge and width of the text column for a pane width."""
     edge = 12 if width < t.NARROW else 24
@@ -265,9 +280,7 @@ class TranscriptView(QAbstractScrollArea):
         self._jump.clicked.connect(self.jump_to_end)
         self._jump.hide()
         self._chat = chat
-        self._words: Words | None = None
-        self._match_message = ""  # message with search matches; "" for all messages
-        self._current_match = ("", -1)  # (message ID, index)
+        self._highlighted: FoundWords | SoughtWords | None = None
         self._left_out: frozenset[str] = frozenset()
         self._keys = TranscriptKeys(self)
         self.selection = Selection(self, chat)
@@ -483,27 +496,25 @@ class TranscriptView(QAbstractScrollArea):
 
         Highlights stay until another message is shown, the user types, or Escape is pressed.
         """
-        self._match_message = message_id
-        self._mark_words(lambda text: places_in(text, words))
+        self._set_highlighted(FoundWords(message_id, lambda text: places_in(text, words)))
         self.show_message(message_id)
 
     def forget_found(self) -> bool:
         """Clear the highlights of a search result. Return False if there were none."""
-        marked = bool(self._match_message)
-        if marked:
-            self.highlight(None)
-        return marked
+        is_found = isinstance(self._highlighted, FoundWords)
+        if is_found:
+            self._set_highlighted(None)
+        return is_found
 
     def highlight(self, words: Words | None) -> dict[str, int]:
         """Highlight matches in all messages. None clears the highlights.
 
         Returns the number of matches by message ID, for messages that are laid out.
         """
-        self._match_message, self._current_match = "", ("", -1)
-        self._mark_words(None)  # file attachments may be highlighted as well
-        self._words = words
+        self._set_highlighted(None)  # file attachments may be highlighted as well
         if words is None:
             return {}
+        self._highlighted = SoughtWords(words)
         return {p.message_id: p.row.seek(words)[0] for p in self.places if p.row is not None}
 
     def show_mark(self, message_id: str, number: int) -> int | None:
@@ -512,12 +523,12 @@ class TranscriptView(QAbstractScrollArea):
         Returns the number of matches in the message, or None if it isn't laid out.
         """
         self.lay_out()
-        before, self._current_match = self._current_match[0], (message_id, number)
-        place = self._by_id.get(message_id)
-        for earlier in self.places:
-            if earlier.message_id == before != message_id:
-                self._highlight(earlier)
-        if place is None or self._words is None:
+        if not isinstance(before := self._highlighted, SoughtWords):
+            return None
+        self._highlighted = SoughtWords(before.words, message_id, number)
+        if before.message_id != message_id and before.message_id in self._by_id:
+            self._highlight(self._by_id[before.message_id])
+        if (place := self._by_id.get(message_id)) is None:
             return None
         self.following = False
         bar, view = self.verticalScrollBar(), self.viewport().height()
@@ -526,7 +537,7 @@ class TranscriptView(QAbstractScrollArea):
             self.lay_out()
         if place.row is None:
             return None
-        count, top = place.row.seek(self._words, number)
+        count, top = place.row.seek(before.words, number)
         # Scroll twice, because expanding or creating rows changes heights.
         for _ in range(2):
             self.lay_out()
@@ -535,8 +546,8 @@ class TranscriptView(QAbstractScrollArea):
                 bar.setValue(max(0, place.top + (top or 0) - view // 3))
         return count
 
-    def _mark_words(self, words: Words | None) -> None:
-        self._words = words
+    def _set_highlighted(self, highlighted: FoundWords | None) -> None:
+        self._highlighted = highlighted
         for place in self.places:
             self._highlight(place)
 
@@ -544,11 +555,12 @@ class TranscriptView(QAbstractScrollArea):
         """Highlight matches in a message. Return the top of the current or first match, if any."""
         if place.row is None:
             return None
-        if self._words is None or self._match_message:
-            marked = self._match_message == place.message_id
-            return place.row.highlight(self._words if marked else None)
-        number = self._current_match[1] if self._current_match[0] == place.message_id else -1
-        return place.row.seek(self._words, number)[1]
+        match self._highlighted:
+            case SoughtWords(words, message_id, number):
+                return place.row.seek(words, number if message_id == place.message_id else -1)[1]
+            case FoundWords(message_id, words) if message_id == place.message_id:
+                return place.row.highlight(words)
+        return place.row.highlight(None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if not self._keys.press(event):
@@ -688,7 +700,7 @@ class TranscriptView(QAbstractScrollArea):
             row.files.picture_requested.connect(self._on_picture)
             row.files.folding_changed.connect(self._on_file_folding)
             row.files.chat_requested.connect(self.chat_requested)
-        if self._words is not None:
+        if self._highlighted is not None:
             self._highlight(place)
         row.resized.connect(self._on_row_resized)
         row.action_requested.connect(self.action_requested)
