@@ -73,8 +73,10 @@ class Chat(ChatPart):
         self._generator = generator = ReplyGenerator(saved, bridge, loader, toolbox, self)
         self.tools = generator.tools  # tool calls that are running or waiting for the user
         self.panel_runner = PanelRunner(saved, loader, generator, self)
-        self.helping = HelperRunner(saved, loader, generator, self)
-        self.reply = ChatReply(saved, loader, generator, self.panel_runner, self.helping, self)
+        self.helper_runner = HelperRunner(saved, loader, generator, self)
+        self.reply = ChatReply(
+            saved, loader, generator, self.panel_runner, self.helper_runner, self
+        )
         self.model = ChatModel(saved, loader, self.reply, self)
         self.queue = MessageQueue(saved, self._on_queue)
         referenced_chats = ReferencedChats(saved, store, {} if in_use is None else in_use)
@@ -84,7 +86,9 @@ class Chat(ChatPart):
         self.comparison = ComparisonController(
             saved, self.reply, self.turn, self._make_context, self
         )
-        self.relay(generator, self.tools, self.panel_runner, self.helping, self.reply, self.model)
+        self.relay(
+            generator, self.tools, self.panel_runner, self.helper_runner, self.reply, self.model
+        )
         self.relay(self.attaching, self.turn, self.comparison)
         self.turn_changed.connect(self.turn.on_changed)
         self.reply_ended.connect(self.comparison.on_reply_ended)

@@ -31,12 +31,12 @@ class ChatReply(ChatPart):
         loader: ModelLoader,
         generator: ReplyGenerator,
         panel_runner: PanelRunner,
-        helping: HelperRunner,
+        helper_runner: HelperRunner,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._saved, self._loader = saved, loader
-        self.panel_runner, self._helping = panel_runner, helping
+        self.panel_runner, self._helper_runner = panel_runner, helper_runner
         self.generator = generator
         self.is_unread = False  # True if a reply ended after the user last opened the chat
         generator.reply_ended.connect(self.mark_unread)
@@ -104,7 +104,7 @@ class ChatReply(ChatPart):
     @property
     def models(self) -> frozenset[str]:
         used = {answer.model or self._saved.record.model for answer in self._answers}
-        return self._helping.models.union(used)
+        return self._helper_runner.models.union(used)
 
     @property
     def awaited_models(self) -> frozenset[str]:

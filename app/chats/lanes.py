@@ -30,7 +30,7 @@ class LaneState(Enum):
 OVER = frozenset(list(LaneState)[4:])
 
 _QUESTION = 400  # characters of a question that are repeated above its answer
-_TOLD = {
+_CUT_OFF_NOTES = {
     LaneState.STOPPED: "[The person stopped this helper. It had said:]",
     LaneState.TOKENS: "[This helper ran out of tokens. It had said:]",
     LaneState.TIME: "[This helper ran out of time. It had said:]",
@@ -85,8 +85,8 @@ def format_result(lanes: Sequence[HelperRun]) -> ToolResult:
         lines = [lane.text or "(nothing)"]
         if lane.state is LaneState.FAILED:
             lines = ["[This helper failed.]", *([lane.text] if lane.text else [])]
-        elif lane.state in _TOLD:
-            lines.insert(0, _TOLD[lane.state])
+        elif lane.state in _CUT_OFF_NOTES:
+            lines.insert(0, _CUT_OFF_NOTES[lane.state])
         # the model can read the full question in its call
         question = shorten(lane.question, _QUESTION)
         answers.append("\n".join([f"Question {number}: {question}", *lines]))

@@ -61,7 +61,7 @@ class Exchange:
         self._readers = readers
         self._erased = erased
 
-    def take_in(
+    def add_chats(
         self,
         chats: Iterable[tuple[ChatRecord, Sequence[Message]]],
         texts: Iterable[AttachedText] = (),
@@ -82,8 +82,8 @@ class Exchange:
         self._writer.add(*operations, *map(SaveImage, images), *adding)
         self._writer.run_when_idle(index_chore)
 
-    def take_out(self, ids: Sequence[str]) -> None:
-        """Undo `take_in`, including messages added later."""
+    def remove_chats(self, ids: Sequence[str]) -> None:
+        """Undo `add_chats`, including messages added later."""
         if ids:
             self._erased.update(ids)
             self._writer.add(DeleteChats(tuple(ids)))

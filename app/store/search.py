@@ -50,7 +50,7 @@ _UNSPACED = f"[{UNSPACED}]"
 # In characters: offset below which a snippet starts at 0, text before the hit, total length.
 _SEEN, _BEFORE, _LENGTH = 20, 14, 160
 
-Tell = Callable[[list[SearchHit]], object]
+OnHits = Callable[[list[SearchHit]], object]
 
 
 class Term(Struct, frozen=True):
@@ -78,14 +78,15 @@ def terms_of(query: str) -> list[Term]:
 
 
 def find(
-    db: sqlite3.Connection, query: str, limit: int, tell: Tell | None = None
+    db: sqlite3.Connection, query: str, limit: int, on_hits: OnHits | None = None
 ) -> list[SearchHit]:
     """Search titles, then messages (one per chat), most recently used chats first.
 
     All words must occur, in any order. The last word may be incomplete, so that results narrow down
     during typing. Case, accents and deleted chats are ignored. The hit of a chat is the newest
-    message in which the words are close together. ``tell`` is called early with the titles, which
-    take a fraction of the time.
+    message in which the words are close together.
+
+    ``on_hits`` is called with the hits found so far. Titles take a fraction of the time.
     """
     query, narrowed = split(query.replace("\0", ""))
     terms = terms_of(query)
@@ -101,18 +102,18 @@ def find(
         hits = [
             h for h in _find_titles(db, query.strip(), terms, max_hits) if h.chat_id in chat_ids
         ][:limit]
-    if tell is not None and hits:
-        tell(list(hits))
+    if on_hits is not None and hits:
+        on_hits(list(hits))
     places = _find_near(db, terms, narrowed)
     texts = _load_hits(db, places, chats, terms, limit - len(hits))
     if len(terms) > 1 and len(texts) < limit - len(hits):
-        if tell is not None and texts:
-            tell(hits + texts)
+        if on_hits is not None and texts:
+            on_hits(hits + texts)
         places = (_find_apart(db, terms) if narrowed is None else {}) | places
         texts = _load_hits(db, places, chats, terms, limit - len(hits))
     if len(texts) < limit - len(hits):
-        if tell is not None and texts:
-            tell(hits + texts)
+        if on_hits is not None and texts:
+            on_hits(hits + texts)
         hit_chat_ids = {hit.chat_id for hit in texts}
         texts += _search_in_files(db, terms, narrowed, hit_chat_ids, chats)[
             : limit - len(hits) - len(texts)

@@ -298,7 +298,11 @@ def engine(app: Application, running: FakeEngine) -> Iterator[str]:
 
 
 def helpers(chat: Chat) -> list[ReplyGenerator]:
-    return [each for round_ in chat.helping._rounds.values() for each in round_.generators.values()]
+    return [
+        each
+        for round_ in chat.helper_runner._rounds.values()
+        for each in round_.generators.values()
+    ]
 
 
 def bounds(app: Application, window: MainWindow) -> Iterator[str]:

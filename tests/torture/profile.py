@@ -283,7 +283,7 @@ def _one_import(window: Window, file: Path) -> int:
         window.app.window.workspace.delete_closed(chat.id)
         window.rest()
     library.remove_imported([chat.id for chat in report.imported])
-    store.exchange.take_out([chat.id for chat in report.imported])
+    store.exchange.remove_chats([chat.id for chat in report.imported])
     store.flush()
     return len(report.imported)
 

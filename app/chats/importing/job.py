@@ -154,7 +154,9 @@ class _Batch:
             return
         texts = [text for item in chats for text in item.texts]
         images = [image for item in chats for image in item.images]
-        self._store.exchange.take_in([(item.chat, item.messages) for item in chats], texts, images)
+        self._store.exchange.add_chats(
+            [(item.chat, item.messages) for item in chats], texts, images
+        )
         for imported_chat in chats:
             self._report.imported.append(imported_chat.chat)
             self._report.messages += len(imported_chat.messages)
@@ -265,10 +267,10 @@ def undo(
         batch.append(chat.id)
         removed += 1
         if len(batch) == _BATCH_CHATS:
-            store.exchange.take_out(batch)
+            store.exchange.remove_chats(batch)
             store.flush(_FLUSH_S)
             batch = []
-    store.exchange.take_out(batch)
+    store.exchange.remove_chats(batch)
     used = {chat.folder_id for chat in store.chats(include_deleted=True)}
     used |= {folder.parent_id for folder in store.folders.list_all() if folder not in folders}
     for folder in sorted(folders, key=lambda f: f.parent_id is None):  # top-level folders last

@@ -481,7 +481,7 @@ class AgentsController(QObject):
         imported_chat = read(
             conversation.messages, conversation.reply, title, folder, conversation.model
         )
-        self._store.exchange.take_in(
+        self._store.exchange.add_chats(
             [(imported_chat.chat, imported_chat.messages)], imported_chat.texts
         )
         self._library.add_imported([imported_chat.chat])

@@ -220,7 +220,8 @@ def subject_of(message: Message) -> str:
     return "" if "\n" in text else text
 
 
-def over_limit_text(message: Message) -> str:
+def result_heading(message: Message) -> str:
+    """Return the heading of a call that has ended: the tool, how it ended, and its figures."""
     stats, tool, subject = message.stats, name_of(message), subject_of(message)
     tool = f"{tool} · {subject}" if subject else tool
     if stats.get("decision") == "deny":
@@ -240,18 +241,18 @@ def over_limit_text(message: Message) -> str:
     # Show the size only if there's no subject or the result was shortened.
     has_size = not subject or (isinstance(size, int) and size > len(message.content))
     if has_size and isinstance(size, int) and message.status != "error":
-        parts.append(_kept_text(len(message.content), size))
+        parts.append(_size_text(len(message.content), size))
     return " · ".join(parts)
 
 
-def _kept_text(limit: int, size: int) -> str:
-    if size <= limit:
+def _size_text(kept: int, size: int) -> str:
+    if size <= kept:
         return format_size(size)
     return counted(
         "{kept} of %Ln characters",
         "{kept} of %Ln characters",
         size,
-        kept=number(limit),
+        kept=number(kept),
     )
 
 

@@ -44,7 +44,7 @@ from app.ui.transcript.tool_card import (
     WaitingCalls,
     card_state,
     displayed_arguments,
-    over_limit_text,
+    result_heading,
     server_questions,
     tool_of,
     visible_lines,
@@ -167,7 +167,7 @@ class ToolRow(MessageRow):
 
     def __init__(self, message: Message, chat: Chat, parent: QWidget) -> None:
         super().__init__(message, chat.why_not, parent)
-        self._tools, self._helping = chat.tools, chat.helping
+        self._tools, self._helper_runner = chat.tools, chat.helper_runner
         self._call = self._tools.calls.get(message.id)
         self._card, self._last, self._error = QRect(), False, ""
         self._about_area, self._note_area = QRect(), QRect()
@@ -449,7 +449,9 @@ class ToolRow(MessageRow):
         if visible_lanes and self.lanes is None:
             self.lanes = HelperLanes(len(visible_lanes), self)
             self.lanes.resized.connect(self.resized)
-            self.lanes.stop_requested.connect(partial(self._helping.stop_lane, self.message.id))
+            self.lanes.stop_requested.connect(
+                partial(self._helper_runner.stop_lane, self.message.id)
+            )
             self.lanes.setVisible(self.state is not CallState.OVER)
         if self.lanes is not None:
             self.lanes.show_lanes(visible_lanes)
@@ -489,7 +491,7 @@ class ToolRow(MessageRow):
             self._tick_timer.start() if running else self._tick_timer.stop()
         self._fill(pairs, editing)
         if state is CallState.OVER:
-            self._fold.setText(over_limit_text(self.message))
+            self._fold.setText(result_heading(self.message))
             self._fold.setAccessibleName(self._fold.text())
         self.setAccessibleDescription(self._described())
         self.show_actions()

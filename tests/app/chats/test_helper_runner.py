@@ -127,7 +127,7 @@ def test_bounds_are_the_persons(desk: Desk) -> None:
         "waiting",
     ]
     assert len(desk.helpers(chat)) == 4
-    (round_,) = chat.helping._rounds.values()
+    (round_,) = chat.helper_runner._rounds.values()
     assert round_.clock.interval() == 5000
     round_.clock.start(0)
     message = desk.done(chat)
@@ -156,11 +156,11 @@ def test_every_end_frees_helper_sessions(desk: Desk, way: str) -> None:
     assert chat.reply.models == {"/models/a"}
     key = next(iter(chat.tools.calls))
     if way == "lane":
-        chat.helping.stop_lane(key, 0)
+        chat.helper_runner.stop_lane(key, 0)
         desk.until(lambda: len(desk.kept(chat)) == 1)
         assert lanes[1].state is LaneState.WRITING
         assert chat.reply.is_active
-        chat.helping.stop_lane(key, 1)
+        chat.helper_runner.stop_lane(key, 1)
     elif way == "call":
         chat.tools.stop_call(key)
     elif way == "chat":
@@ -186,7 +186,7 @@ def test_every_end_frees_helper_sessions(desk: Desk, way: str) -> None:
         "close": "interrupted",
     }.get(way, "complete")
     desk.until(lambda: not desk.kept(chat))
-    assert not chat.helping.models
+    assert not chat.helper_runner.models
     stored = [m for m in desk.store.messages(chat.id) if m.role == "tool"]
     assert way == "delete" or lanes_of(stored[0]) == lanes_of(message)
 
@@ -257,7 +257,7 @@ def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
             number = chance.randrange(len(call.lanes))
             if not call.lanes[number].is_over:
                 stopped[call.message_id, number] = chat
-            chat.helping.stop_lane(call.message_id, number)
+            chat.helper_runner.stop_lane(call.message_id, number)
         elif calls and chance.random() < 0.3:
             chat.tools.stop_call(calls[0].message_id)
         elif chat.reply.is_active and chance.random() < 0.3:
@@ -289,9 +289,9 @@ def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
 
     desk.until(rest)
     # Objects of a round are deleted in the next loop iteration.
-    desk.until(lambda: not any(c.helping.children() for c in everyone))
+    desk.until(lambda: not any(c.helper_runner.children() for c in everyone))
     for chat in everyone:
-        assert not chat.helping._rounds
+        assert not chat.helper_runner._rounds
         for message in chat.transcript.path:
             lanes = lanes_of(message)
             assert message.status != "streaming"

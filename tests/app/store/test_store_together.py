@@ -87,7 +87,7 @@ def by_search(store: Store) -> None:
 
 def by_import(store: Store) -> None:
     chat = ChatRecord(new_id(), title="imported")
-    store.exchange.take_in([(chat, [])])
+    store.exchange.add_chats([(chat, [])])
     store.flush(30)
 
 

@@ -254,7 +254,7 @@ def test_huge_message_is_laid_out_in_part(start: Start, profile, monkeypatch):
     question = Message(new_id(), chat.id, None, "user", long)
     answer = Message(new_id(), chat.id, question.id, "assistant", long, long)
     with Store.open(profile / "chats.db") as store:
-        store.exchange.take_in([(replace(chat, leaf_id=answer.id), [question, answer])])
+        store.exchange.add_chats([(replace(chat, leaf_id=answer.id), [question, answer])])
     run = start().ready()
     run.window.chats.open(chat.id)
     why_not, over = run.pane.chat.why_not, run.pane.transcript.viewport()
