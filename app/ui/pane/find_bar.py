@@ -21,6 +21,7 @@ from app.ui.transcript.transcript_view import TranscriptView
 from app.ui.widgets.buttons import IconButton
 from app.ui.widgets.labels import make_label
 from app.ui.widgets.layout_helpers import make_row_layout
+from app.ui.widgets.textview import Words
 
 
 class FindBar(QWidget):
@@ -45,7 +46,8 @@ class FindBar(QWidget):
         self._current = 0
         self._first_in_view = 0  # first visible message when the search started
         self._texts: dict[str, tuple[str, str]] = {}  # by message ID: (source, folded text)
-        self._words = ""
+        self._words = ""  # folded text of the field
+        self._find: Words | None = None  # finds the matches in a text, None without words
         # exact count by message ID, once the message is laid out
         self._exact_counts: dict[str, int] = {}
         self._unsearched: Iterator[tuple[int, Message]] = iter(())
@@ -108,9 +110,10 @@ class FindBar(QWidget):
         path = self._chat.transcript.path if words else []
         sources = [(number, self._chat.reply.message(m.id)) for number, m in enumerate(path)]
         pattern = re.compile(re.escape(words))
-        self._exact_counts = self._transcript.highlight(
+        self._find = (
             (lambda text: [m.span() for m in pattern.finditer(fold(text))]) if words else None
         )
+        self._exact_counts = self._transcript.highlight(self._find)
         self._current = 0
         self._set_hits(())
         # Search downwards from the first visible message, then upwards, so that a nearby match is
@@ -179,11 +182,12 @@ class FindBar(QWidget):
         The exact number of matches in a message is known once the message is laid out. If that
         differs from the number found in the source, correct the number and try again.
         """
-        while self._hits:
+        while self._hits and self._find is not None:
             hit = bisect_right(self._ends, self._current)
             index, message_id, expected = self._hits[hit]
             begin = self._ends[hit] - expected
-            marks_seen = self._transcript.show_mark(message_id, self._current - begin)
+            number_in_message = self._current - begin
+            marks_seen = self._transcript.show_mark(self._find, message_id, number_in_message)
             if marks_seen in {None, expected}:
                 break
             self._hits[hit] = (index, message_id, marks_seen or 0)

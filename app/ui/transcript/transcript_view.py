@@ -517,17 +517,18 @@ class TranscriptView(QAbstractScrollArea):
         self._highlighted = SoughtWords(words)
         return {p.message_id: p.row.seek(words)[0] for p in self.places if p.row is not None}
 
-    def show_mark(self, message_id: str, number: int) -> int | None:
-        """Scroll to a match in a message and make it the current match.
+    def show_mark(self, words: Words, message_id: str, number: int) -> int | None:
+        """Scroll to a match of the find bar's words in a message, and make it the current match.
 
         Returns the number of matches in the message, or None if it isn't laid out.
         """
         self.lay_out()
-        if not isinstance(before := self._highlighted, SoughtWords):
-            return None
-        self._highlighted = SoughtWords(before.words, message_id, number)
-        if before.message_id != message_id and before.message_id in self._by_id:
-            self._highlight(self._by_id[before.message_id])
+        if not isinstance(self._highlighted, SoughtWords):  # a search result was shown meanwhile
+            self.highlight(words)
+        before, self._highlighted = self._highlighted, SoughtWords(words, message_id, number)
+        earlier_id = before.message_id if isinstance(before, SoughtWords) else ""
+        if earlier_id != message_id and earlier_id in self._by_id:
+            self._highlight(self._by_id[earlier_id])
         if (place := self._by_id.get(message_id)) is None:
             return None
         self.following = False
@@ -537,7 +538,7 @@ class TranscriptView(QAbstractScrollArea):
             self.lay_out()
         if place.row is None:
             return None
-        count, top = place.row.seek(before.words, number)
+        count, top = place.row.seek(words, number)
         # Scroll twice, because expanding or creating rows changes heights.
         for _ in range(2):
             self.lay_out()

@@ -159,6 +159,20 @@ def test_find_highlights_current_match(found: Run):
         found.qtbot.keyClick(bar.field, Qt.Key.Key_Return)
 
 
+def test_find_continues_after_a_search_result_was_shown(found: Run):
+    found.window.chats.open(found.app.library.chats()[0].id)
+    found.until(lambda: rows(found, AnswerRow))
+    bar, transcript = found.pane.find_bar, found.pane.transcript
+    bar.open_bar()
+    found.qtbot.keyClicks(bar.field, "apple")
+    (answer,) = rows(found, AnswerRow)
+    transcript.show_found(answer.message.id, "paragraph")
+    assert "Paragraph" in marked(answer)
+    found.qtbot.keyClick(bar.field, Qt.Key.Key_Return)
+    assert marked(answer) == ["apple", "apple"]
+    assert current(answer)[0] == "apple"
+
+
 def goes_from_mark_to_mark(found: Run) -> None:
     bar, height = found.pane.find_bar, found.pane.transcript.viewport().height()
     bar.open_bar()
