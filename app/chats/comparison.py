@@ -105,33 +105,35 @@ class ComparisonController(ChatPart):
 
     @Slot(str)
     def on_reply_ended(self, message_id: str) -> None:
-        """Start the judge's second pass in reverse order, or store the verdict after the second
-        pass.
-        """
-        saved = self._saved
-        message = saved.transcript.get(message_id)
+        """Start the judge's second reading, or store the verdict after it."""
+        message = self._saved.transcript.get(message_id)
         if message is None or panel.kind_of(message) != panel.JUDGE or "best" in message.stats:
             return
         if message.status != "complete" or self._reply.is_active:
             return
-        columns = panel.columns(saved.transcript, message_id)
-        panel_data = dict(panel.data_of(message))
+        columns = panel.columns(self._saved.transcript, message_id)
         best = panel.parse_best(panel.last_reading(message.content, columns), columns)
-        if "first" not in panel_data:
-            panel_data.update(first=best, turned=True)
-            added_text = f"\n\n{panel.heading_of_reading(columns, turned=True)}"
-            stats = {**message.stats, "panel": panel_data}
+        data = panel.data_of(message)
+        if "first" in data:
+            self._store_verdict(message, str(data["first"]), best)
         else:
-            added_text = f"\n\n{panel.verdict(str(panel_data['first']), best)}"
-            stats = {**message.stats, "best": [panel_data["first"], best]}
-        content = message.content + added_text
-        if "best" in stats:
-            saved.save_message(message_id, content=content, stats=stats)
-            self.text_added.emit(message_id, added_text, "answer")
-            self.message_changed.emit(message_id)
-            return
-        saved.save_message(message_id, content=content, stats=stats, status="streaming")
-        self.message_changed.emit(message_id)
-        self.text_added.emit(message_id, added_text, "answer")
-        again = Answer(message_id, options=self._judge_options)
+            self._read_again(message, columns, best)
+
+    def _read_again(self, message: Message, columns: Sequence[Message], first: str) -> None:
+        """Let the judge read the replies in reverse order. ``first`` is its choice so far."""
+        heading = f"\n\n{panel.heading_of_reading(columns, turned=True)}"
+        content = message.content + heading
+        panel_data = {**panel.data_of(message), "first": first, "turned": True}
+        stats = {**message.stats, "panel": panel_data}
+        self._saved.save_message(message.id, content=content, stats=stats, status="streaming")
+        self.message_changed.emit(message.id)
+        self.text_added.emit(message.id, heading, "answer")
+        again = Answer(message.id, options=self._judge_options)
         self._reply.generator.generate(again.start_with(content))
+
+    def _store_verdict(self, message: Message, first: str, second: str) -> None:
+        verdict = f"\n\n{panel.verdict(first, second)}"
+        stats = {**message.stats, "best": [first, second]}
+        self._saved.save_message(message.id, content=message.content + verdict, stats=stats)
+        self.text_added.emit(message.id, verdict, "answer")
+        self.message_changed.emit(message.id)

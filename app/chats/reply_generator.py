@@ -266,30 +266,16 @@ class ReplyGenerator(ChatPart):
         if not answer.continues:
             path = path[:-1]
         question = next((m for m in reversed(path) if m.role == "user"), None)
-        if not model.sees and question is not None and has_images(question.attachments):
-            stats = {"code": INVALID_REQUEST, "reason": CANNOT_SEE}
-            self._end("error", tr(BLIND, model=model.name), stats=stats)
+        files = question.attachments if question is not None else ()
+        if not model.sees and has_images(files):
+            self._refuse(CANNOT_SEE, tr(BLIND, model=model.name))
             return
-        if not model.hears and question is not None and has_sounds(question.attachments):
-            stats = {"code": INVALID_REQUEST, "reason": CANNOT_HEAR}
-            self._end("error", tr(DEAF, model=model.name), stats=stats)
+        if not model.hears and has_sounds(files):
+            self._refuse(CANNOT_HEAR, tr(DEAF, model=model.name))
             return
         if question is not None and self._answer_from_help(answer, ref, question):
             return
-        turns = conversation(
-            path,
-            self._saved.record.system,
-            continuing=answer.continues,
-            texts=self._saved.text,
-            images=self._saved.image if model.sees else None,
-            hears=model.hears,
-        )
-        if instructions := panel.instructions_of(
-            self._saved.transcript, self._saved.transcript[answer.message_id]
-        ):
-            # Imported chats may have an answer without a question, hence the loop.
-            for user_turn in [turn for turn in turns if turn["role"] == "user"][-1:]:
-                user_turn["content"] = concatenate(user_turn["content"], instructions)
+        turns = self._turns(answer, path, model)
         answer.options = answer.options or self.options
         answer.model = ref
         try:
@@ -312,6 +298,27 @@ class ReplyGenerator(ChatPart):
         self._saved.transcript.update(answer.message_id, model=model.name)
         self._checkpoint.start()
         self.message_changed.emit(answer.message_id)
+
+    def _refuse(self, reason: str, words: str) -> None:
+        self._end("error", words, stats={"code": INVALID_REQUEST, "reason": reason})
+
+    def _turns(self, answer: Answer, path: list[Message], model: Model) -> list[dict[str, Any]]:
+        """Return the conversation to send, with the instructions of a comparison's member."""
+        saved = self._saved
+        turns = conversation(
+            path,
+            saved.record.system,
+            continuing=answer.continues,
+            texts=saved.text,
+            images=saved.image if model.sees else None,
+            hears=model.hears,
+        )
+        message = saved.transcript[answer.message_id]
+        if instructions := panel.instructions_of(saved.transcript, message):
+            # Imported chats may have an answer without a question, hence the loop.
+            for user_turn in [turn for turn in turns if turn["role"] == "user"][-1:]:
+                user_turn["content"] = concatenate(user_turn["content"], instructions)
+        return turns
 
     def _answer_from_help(self, answer: Answer, ref: str, question: Message) -> bool:
         of_panel = panel.letter_of(self._saved.transcript[answer.message_id])
