@@ -35,7 +35,6 @@ BUTTONS: dict[Decision | str, tuple[str, str]] = {
     "edit": (mark("Edit…"), mark("Change the arguments of this call  E")),
     "stop": (mark("Stop"), mark("Stop this call")),
     "retry": (mark("Try Again"), mark("Stop this call and run it again")),
-    "go_on": (mark("Continue"), mark("Let the model continue with the results")),
     "all": ("", mark("Run every waiting call in this chat  A")),
     "none": (mark("Deny All"), mark("Run none of the waiting calls")),
 }
@@ -52,7 +51,7 @@ class ToolCardState(Struct, frozen=True):
         headline: title, without the elapsed time of a running call.
         about: purpose of the tool. Empty for built-in tools.
         notice: why the call can't run.
-        buttons: keys of `BUTTONS`. "go_on" is added by `ToolRow`.
+        buttons: keys of `BUTTONS`.
         is_ready: the call can be allowed now.
         is_editing: the user is editing the arguments.
     """

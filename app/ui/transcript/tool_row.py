@@ -192,12 +192,15 @@ class ToolRow(MessageRow):
             "edit": self.edit,
             "stop": partial(tools.stop_call, message_id),
             "retry": partial(tools.retry_call, message_id),
-            "go_on": partial(self._ask, Action.GO_ON, message_id),
             "all": partial(tools.decide_all, Decision.ONCE),
             "none": partial(tools.decide_all, Decision.DENY),
         }
         for key, act in acts.items():
             self._buttons_by_key[key].clicked.connect(lambda _=False, act=act: act())
+        self._continue_button = self._make_button(
+            tr("Continue"), tr("Let the model continue with the results")
+        )
+        self._continue_button.clicked.connect(lambda: self._ask(Action.GO_ON, message_id))
         for primary in ("grant", Decision.ONCE):
             self._buttons_by_key[primary].setObjectName("primary")
         self._card_state = ToolCardState()
@@ -213,8 +216,8 @@ class ToolRow(MessageRow):
 
     @property
     def buttons(self) -> list[QPushButton]:
-        candidates = (b for key, b in self._buttons_by_key.items() if key not in FOR_ALL)
-        return [b for b in candidates if not b.isHidden()]
+        candidates = [b for key, b in self._buttons_by_key.items() if key not in FOR_ALL]
+        return [b for b in (*candidates, self._continue_button) if not b.isHidden()]
 
     @property
     def buttons_for_all(self) -> list[QPushButton]:
@@ -281,8 +284,8 @@ class ToolRow(MessageRow):
         is_visible = (
             self.state is CallState.OVER and not self._why_not(Action.GO_ON, "") and self._last
         )
-        if is_visible == self._buttons_by_key["go_on"].isHidden():
-            self._buttons_by_key["go_on"].setVisible(is_visible)
+        if is_visible == self._continue_button.isHidden():
+            self._continue_button.setVisible(is_visible)
             self.resized.emit()
 
     def set_last(self, last: bool) -> None:
@@ -346,11 +349,11 @@ class ToolRow(MessageRow):
             self._view.setGeometry(18, y + 4, width - 18, height)
             y += height + 8
         self._card = QRect(8, self._fold.height() + 4, 2, y - self._fold.height() - 8)
-        if not self._buttons_by_key["go_on"].isHidden():
-            self._buttons_by_key["go_on"].adjustSize()
-            self._buttons_by_key["go_on"].move(0, y + 4)
-            y += self._buttons_by_key["go_on"].height() + 8
-        mirror_children(self, self._fold, self._view, self._buttons_by_key["go_on"], width=width)
+        if not self._continue_button.isHidden():
+            self._continue_button.adjustSize()
+            self._continue_button.move(0, y + 4)
+            y += self._continue_button.height() + 8
+        mirror_children(self, self._fold, self._view, self._continue_button, width=width)
         return y
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -478,8 +481,7 @@ class ToolRow(MessageRow):
         self._mark_wrong(editing and bool(self._error) and self._is_wrong)
         self._fold.setVisible(state is CallState.OVER)
         for key, button in self._buttons_by_key.items():
-            if key != "go_on":  # `show_actions` handles this button
-                button.setVisible(key in card.buttons)
+            button.setVisible(key in card.buttons)
         once, (_, tip) = self._buttons_by_key[Decision.ONCE], BUTTONS[Decision.ONCE]
         once.setEnabled(card.is_ready)
         once.setToolTip(tr(tip) if card.is_ready else tr("Looking for changes…"))
