@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.answer import Phase
 from app.chats.chat import Chat
+from app.chats.chat_model import ChatModel
 from app.chats.tool_call import activity_of
 from app.models.loading import LoadState
 from app.remote.address import KINDS, Remote
@@ -83,6 +84,32 @@ def unused_settings_note(chat: Chat) -> str:
         host=remote.host,
         names=", ".join(names),
     )
+
+
+def state_line(chat: Chat, *, short: bool) -> str:
+    """Return the state of a chat's reply, or else of its model."""
+    reply, tools, model = chat.reply, chat.tools, chat.model
+    if reply.silent_s is not None and reply.remote is not None:
+        return waiting_line(reply.remote, reply.silent_s, short=short)
+    at_work = activity_of(tools.calls.values(), tools.step, tools.tokens)
+    if reply.phase is Phase.CALLING and at_work is not None and at_work.running:
+        return activity_line(at_work, short=short)
+    return phase_line(reply.phase, reply.progress, short=short) or _model_state(model, short=short)
+
+
+def _model_state(model: ChatModel, *, short: bool) -> str:
+    match model.status.state:
+        case LoadState.READY if model.remote is not None:
+            return remote_state(model.remote, short=short)
+        case LoadState.READY:
+            return tr("Ready")
+        case LoadState.FAILED:
+            return tr("Not loaded")
+        case LoadState.LOADING:
+            return tr("Loading…")
+        case LoadState.UNLOADED:
+            return tr("Unloaded") if short else tr("Unloaded, loads when you send")
+    return ""
 
 
 def _short_model_name(chat: Chat) -> str:
@@ -204,7 +231,7 @@ class PaneHeader(QWidget):
         self._silence_timer.timeout.connect(self.refresh)
         self._chat = chat
         self.state = ""
-        self.written = ""
+        self.displayed_state = ""  # as much of the state as fits
         self._shows_state = True
         self._buttons_left = 0
         self._hint = QSize()
@@ -288,29 +315,11 @@ class PaneHeader(QWidget):
         changed = has_own_settings(chat)
         self.options_button.set_marked(changed)
         self.options_button.setToolTip(tr(CHANGED_TIP if changed else OPTIONS_TIP))
-        state = phase_line(chat.reply.phase, chat.reply.progress, short=short)
-        tools = chat.tools
-        at_work = activity_of(tools.calls.values(), tools.step, tools.tokens)
-        if chat.reply.phase is Phase.CALLING and at_work is not None and at_work.running:
-            state = activity_line(at_work, short=short)
-        silent, remote = chat.reply.silent_s, chat.reply.remote
-        if silent is not None and remote is not None:
-            state = waiting_line(remote, silent, short=short)
-            self._silence_timer.start()
-        if not state:
-            state = {
-                LoadState.READY: remote_state(chat.model.remote, short=short)
-                if chat.model.remote is not None
-                else tr("Ready"),
-                LoadState.FAILED: tr("Not loaded"),
-                LoadState.LOADING: tr("Loading…"),
-                LoadState.UNLOADED: tr("Unloaded")
-                if short
-                else tr("Unloaded, loads when you send"),
-            }.get(model_status.state, "")
-        self.state = state
         loading = chat.reply.phase is Phase.LOADING or model_status.state is LoadState.LOADING
         self._share = model_status.share if loading else 0.0
+        if chat.reply.silent_s is not None:
+            self._silence_timer.start()
+        self.state = state_line(chat, short=short)
         if self._share >= 0.01:
             self.state = tr("Loading {share}", share=percent(min(0.99, self._share)))
         self.cancel.setVisible(loading)
@@ -371,16 +380,20 @@ class PaneHeader(QWidget):
         rests = self._chat.reply.phase is Phase.IDLE or self.width() < t.NARROW
         min_width = LEAST_NAME if loads else scaled(LEAST_BESIDE)
         beside = hint.width() if rests and not loads else min(hint.width(), min_width)
-        self.written = ""
+        self.displayed_state = ""
         for words in (self.state, *([tr("Loading…")] if loads else ())):
             available = room - DOT - metrics.horizontalAdvance(words)
             if self._shows_state and available >= beside:
-                self.written, room = words, available
+                self.displayed_state, room = words, available
                 break
         at = (height - hint.height()) // 2
         name = min(hint.width(), max(LEAST_NAME, room))
         self.model_button.setGeometry(8, at, name, hint.height())
-        after = self.model_button.geometry().right() + 26 + metrics.horizontalAdvance(self.written)
+        after = (
+            self.model_button.geometry().right()
+            + 26
+            + metrics.horizontalAdvance(self.displayed_state)
+        )
         x = min(after, right - self.cancel.width())
         self.cancel.move(x, (height - self.cancel.height()) // 2)
         if x < self.model_button.geometry().right() + 18:  # would cover the dot or name
@@ -434,7 +447,9 @@ class PaneHeader(QWidget):
         painter.setFont(ui_font(t.SMALL_PX))
         painter.setPen(QColor(tokens.danger if failed else tokens.muted))
         area = QRectF(x, 0, max(0, self._buttons_left - x), self.height())
-        painter.drawText(mirror_area(self, area), Qt.AlignmentFlag.AlignVCenter, self.written)
+        painter.drawText(
+            mirror_area(self, area), Qt.AlignmentFlag.AlignVCenter, self.displayed_state
+        )
         if not self.in_row:
             line = QRectF(0, self.height() - 1, self.width(), 1)
             painter.fillRect(line, QColor(tokens.border))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
+from msgspec import Struct
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import (
     QGuiApplication,
@@ -43,6 +44,15 @@ from app.ui.widgets.widget_behavior import announce, is_typed_text, show_if
 LEAST = (272, 220)  # minimum width and height at normal text size
 
 
+class _Broadcast(Struct, frozen=True):
+    """Arguments of `ChatPane.set_broadcast`."""
+
+    on: bool = False
+    receivers: int = 0
+    remotes: tuple[Remote, ...] = ()
+    offered: bool = False
+
+
 class ChatPane(QWidget):
     """View of a chat. Its signals are requests to the controllers in `app.ui.window`."""
 
@@ -70,9 +80,7 @@ class ChatPane(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.chat = chat
         self.active = False  # the pane has focus
-        self._broadcast = 0
-        self._remote_receivers: tuple[Remote, ...] = ()
-        self._shown_broadcast: tuple[bool, int, tuple[Remote, ...], bool] | None = None
+        self._broadcast = _Broadcast()
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
         self.composer = Composer(settings, self)
@@ -272,11 +280,10 @@ class ChatPane(QWidget):
 
         ``offered`` is False if there's no other chat to broadcast to.
         """
-        state = (on, receivers, tuple(remotes), offered)
-        if state == self._shown_broadcast:  # called for every pane whenever a pane moves
+        broadcast = _Broadcast(on, receivers, tuple(remotes), offered)
+        if broadcast == self._broadcast:  # called for every pane whenever a pane moves
             return
-        self._shown_broadcast = state
-        self._broadcast, self._remote_receivers = receivers, tuple(remotes)
+        self._broadcast = broadcast
         self.chat.turn.several = receivers > 1
         self.composer.set_broadcast(on, receivers > 0, offered=offered)
         self._refresh()
@@ -414,7 +421,7 @@ class ChatPane(QWidget):
             reads = chat.attaching.is_recognizing_text
             self.notice.show_blind(tr(BLIND, model=blind), name, reads=reads)
         self.composer.set_words(
-            *header.placeholder_and_note(chat, self._broadcast, self._remote_receivers)
+            *header.placeholder_and_note(chat, self._broadcast.receivers, self._broadcast.remotes)
         )
         self._show_turn()
 

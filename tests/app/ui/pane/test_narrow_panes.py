@@ -107,7 +107,7 @@ def test_loaded_state_is_shown_in_narrow_pane(start: Start):
     run.until(lambda: header.state == "Loading…")
     for width in (280, 370):
         header.resize(width, header.height())
-        assert header.written == "Loading…"
+        assert header.displayed_state == "Loading…"
         assert not header.cancel.isHidden()
         assert header.model_button.geometry().right() < header.cancel.x()
     run.until(lambda: ref in run.engine.progress)
@@ -116,11 +116,11 @@ def test_loaded_state_is_shown_in_narrow_pane(start: Start):
     written = []
     for width in range(400, 200, -4):
         header.resize(width, header.height())
-        written.append(header.written)
+        written.append(header.displayed_state)
     assert list(dict.fromkeys(written)) == ["Loading 42%", "Loading…", ""]
     run.engine.loading.set()
     run.ready()
-    assert header.written == ""
+    assert header.displayed_state == ""
 
 
 def test_tooltips_show_custom_shortcuts(run: Run):

@@ -81,14 +81,14 @@ def test_long_title_shrinks_for_status(run: Run) -> None:
     run.window.commands["split_right"].trigger()
     run.until(lambda: in_row(first) and first.header.width() > 0)
     title = run.window.workspace.dock(first.chat.id).tabWidget().findChild(QLabel)
-    run.until(lambda: first.header.written == "Writing")
+    run.until(lambda: first.header.displayed_state == "Writing")
     name = first.header.model_button
     assert name.width() >= name.sizeHint().width()
     replying = title.width()
     run.engine.release()
     run.answered(first)
     run.until(lambda: title.width() > replying)
-    assert first.header.written == ""
+    assert first.header.displayed_state == ""
 
 
 class Layouts(QObject):
