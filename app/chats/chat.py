@@ -164,7 +164,7 @@ class Chat(ChatPart):
         message = self._make_context().subject(Action.EDIT, message_id)
         if self.why_not(Action.EDIT, message_id) or message is None:
             return False
-        self.turn.compose(Editing.start(message, self.compose))
+        self.turn.set_compose(Editing.start(message, self.compose))
         return True
 
     def stop(self) -> bool:

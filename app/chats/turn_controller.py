@@ -217,10 +217,10 @@ class TurnController(ChatPart):
             case Effect.EMIT_SENT:
                 self.text_sent.emit(text, files)
             case Effect.HOLD:
-                self.compose(Writing(text, files))
+                self.set_compose(Writing(text, files))
             case Effect.RESTORE_DRAFT:
                 assert isinstance(subject, Editing)
-                self.compose(subject.composer_before)
+                self.set_compose(subject.composer_before)
             case Effect.STEER_REPLY:
                 generator.interrupt()
             case Effect.STOP_REPLY:
@@ -265,7 +265,7 @@ class TurnController(ChatPart):
         elif text:
             self._save_record()
 
-    def compose(self, compose: Compose) -> None:
+    def set_compose(self, compose: Compose) -> None:
         if self.content() is Content.REWORDING:
             QTimer.singleShot(0, self, self.on_changed)  # the queue may wait for this edit
         self.handle(Event.WRITE)
@@ -282,14 +282,14 @@ class TurnController(ChatPart):
             return False
         chat_id = self._saved.record.id
         message = Message(queued.id, chat_id, content=queued.text, attachments=queued.attachments)
-        self.compose(Editing.start(message, self._saved.compose))
+        self.set_compose(Editing.start(message, self._saved.compose))
         return True
 
     @in_one_transaction
     def remove_queued(self, message_id: str) -> None:
         compose = self._saved.compose
         if isinstance(compose, Editing) and compose.message == message_id:
-            self.compose(compose.composer_before)
+            self.set_compose(compose.composer_before)
         self._queue.remove(message_id)
 
     def send(self, text: str, files: Attachments = ()) -> bool:
@@ -316,7 +316,7 @@ class TurnController(ChatPart):
             if queued is not None:
                 self._queue.remove(queued.id)
             elif saved.compose == Writing(text, files):  # unlike a broadcast or suggested message
-                self.compose(Writing())
+                self.set_compose(Writing())
             else:
                 self._save_record()
             question = Message(
@@ -341,7 +341,7 @@ class TurnController(ChatPart):
         elif self._queue.get(compose.message) is not None:
             with saved.transaction():
                 self._queue.edit(compose.message, compose.text, compose.attachments)
-                self.compose(compose.composer_before)
+                self.set_compose(compose.composer_before)
         else:
             old = saved.transcript[compose.message]
             path = saved.transcript.path_to(old.parent_id)
@@ -351,7 +351,7 @@ class TurnController(ChatPart):
 
     def _send_edited(self, old: Message, compose: Editing, files: Attachments) -> None:
         saved = self._saved
-        self.compose(compose.composer_before)
+        self.set_compose(compose.composer_before)
         text = compose.text.strip("\n")
         values = {"content": text, "attachments": files, "stats": {}}
         saved.add(replace(old, id=new_id(), created_at=time.time(), **values))
@@ -365,7 +365,7 @@ class TurnController(ChatPart):
     @in_one_transaction
     def _enqueue(self, text: str, files: Attachments, at: int | None = None) -> None:
         if self._saved.compose == Writing(text, files):
-            self.compose(Writing())
+            self.set_compose(Writing())
         self._queue.add(text, files, at)
 
     def _save_record(self) -> None:

@@ -105,7 +105,7 @@ class CompareCommands(WindowController):
         """Compare four replies to the composer's message or, if it's empty, to ``text``."""
         if pane.chat.compose == Writing():
             pane.chat.model.set(ref)
-            pane.chat.turn.compose(Writing(text))
+            pane.chat.turn.set_compose(Writing(text))
         members = panel.members_by_letter(4)
         stored = [member.to_json() for member in members]
         self._settings.set(panels={**self._settings.panels, "": stored}, panel="")

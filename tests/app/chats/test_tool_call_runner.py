@@ -142,7 +142,7 @@ def test_disabled_tools_are_not_offered(desk: Desk) -> None:
 
 def test_comparison_column_cannot_run_tools_of_the_chat(desk: Desk) -> None:
     chat = desk.chat()
-    chat.turn.compose(Writing('call echo {"text": "hello"}'))
+    chat.turn.set_compose(Writing('call echo {"text": "hello"}'))
     assert chat.comparison.ask(members_by_seed(2))
     desk.until(lambda: not chat.reply.is_active)
     assert desk.ran == []
