@@ -145,24 +145,29 @@ class TitleGenerator(QObject):
         """``is_enabled`` returns True if titles should be generated."""
         super().__init__(parent)
         self._library, self._enabled = library, is_enabled
-        self._queue: dict[str, None] = {}  # most recent last
-        self._tried: set[str] = set()
+        self._queue: dict[str, None] = {}  # chats without a title, most recent last
+        self._tried: set[str] = set()  # chats that had their attempt
         # consecutive invalid answers, by the engine's model ID
         self._faults: dict[str, int] = {}
         self._job: _PendingTitle | None = None
-        self._pause = QTimer(self, singleShot=True, interval=self.REST_MS)
-        self._pause.timeout.connect(self.request_next)
-        self._answering: set[str] = set()
+        self._rest_timer = QTimer(self, singleShot=True, interval=self.REST_MS)
+        self._rest_timer.timeout.connect(self.request_next)
+        self._replying: set[str] = set()  # chats whose reply hasn't ended
         library.activity.connect(self._on_activity)
 
     @property
     def is_busy(self) -> bool:
         return self._job is not None
 
+    @property
+    def _is_ready(self) -> bool:
+        has_engine = self._library.loader.engine is not None
+        at_rest = self._job is None and not self._library.replying_chats()
+        return has_engine and at_rest and self._enabled()
+
     @Slot()
     def request_next(self) -> None:
-        ready = self._job is None and self._enabled() and not self._library.replying_chats()
-        if self._library.loader.engine is not None and ready and self._next() is not None:
+        if self._is_ready and self._next() is not None:
             flows.start(self, self._begin())
 
     async def _begin(self) -> None:
@@ -171,8 +176,8 @@ class TitleGenerator(QObject):
             return
         sessions = figures.get("sessions", {}).values()
         if any(session.get("status", "idle") != "idle" for session in sessions):
-            self._pause.start()
-        elif self._job is None and self._enabled() and not self._library.replying_chats():
+            self._rest_timer.start()
+        elif self._is_ready:
             self._ask()
 
     def _next(self) -> tuple[Chat, Model] | None:
@@ -238,7 +243,7 @@ class TitleGenerator(QObject):
         elif isinstance(event, Finished):
             self._release()
             self._on_title(pending, event.reason)
-            self._pause.start()
+            self._rest_timer.start()
         elif isinstance(event, Failed):
             # The engine stopped or the model was unloaded, so wait for the chat's next reply.
             self._queue.pop(pending.chat_id, None)
@@ -269,11 +274,11 @@ class TitleGenerator(QObject):
         if chat is None:
             return
         if chat.reply.is_active:
-            self._answering.add(chat_id)
-            self._pause.stop()
+            self._replying.add(chat_id)
+            self._rest_timer.stop()
             self._release()
-        elif chat_id in self._answering:
-            self._answering.discard(chat_id)
+        elif chat_id in self._replying:
+            self._replying.discard(chat_id)
             self._queue.pop(chat_id, None)
             self._queue[chat_id] = None
-            self._pause.start()
+            self._rest_timer.start()

@@ -146,13 +146,12 @@ class ModelLoader(QObject):
         self._generation = 0
         self._unloads: Counter[str] = Counter()  # by the engine's model ID
         self._loads: dict[str, _ModelLoad] = {}  # by reference, until canceled or done
-        self._allowed: set[str] = set()
+        self._allowed_oversize: set[str] = set()
         # requests made before the engine existed, by reference
         self._early: dict[str, LoadRequirements] = {}
         self._wanted_by: dict[str, set[str]] = {}  # chat IDs by reference, for models being loaded
-        self._sees: dict[str, bool | None] = {}  # by reference
-        # references in _sees whose folders haven't been inspected yet
-        self._unseen: deque[str] = deque()
+        self._vision: dict[str, bool | None] = {}  # by reference, None if unknown
+        self._uninspected: deque[str] = deque()  # references of folders to inspect for vision
         self._settings: Settings | None = None
 
     def open(self, settings: Settings) -> None:
@@ -198,12 +197,12 @@ class ModelLoader(QObject):
         model = self.get(ref).model
         if model is not None:
             return model.sees
-        if ref not in self._sees and self.engine is not None and not is_remote(ref):
-            self._sees[ref] = None
-            self._unseen.append(ref)
-            if len(self._unseen) == 1:
+        if ref not in self._vision and self.engine is not None and not is_remote(ref):
+            self._vision[ref] = None
+            self._uninspected.append(ref)
+            if len(self._uninspected) == 1:
                 flows.start(self, self._inspect_folders())
-        return self._sees.get(ref)
+        return self._vision.get(ref)
 
     def find_vision_model(self) -> ModelStatus | None:
         listed = self._settings.models if self._settings is not None else ()
@@ -214,10 +213,10 @@ class ModelLoader(QObject):
         return next((status for status in statuses if status.state is not LoadState.FAILED), None)
 
     async def _inspect_folders(self) -> None:
-        while self._unseen:
-            ref = self._unseen[0]
-            self._sees[ref] = await flows.run_in_thread(partial(_has_vision, ref))
-            self._unseen.popleft()
+        while self._uninspected:
+            ref = self._uninspected[0]
+            self._vision[ref] = await flows.run_in_thread(partial(_has_vision, ref))
+            self._uninspected.popleft()
             self.changed.emit(ref)
 
     def answers(self, model_status: ModelStatus) -> bool:
@@ -292,7 +291,7 @@ class ModelLoader(QObject):
                 self._cancel(ref, LoadState.UNASKED)
 
     def allow_oversize(self, ref: str) -> None:
-        self._allowed.add(ref)
+        self._allowed_oversize.add(ref)
 
     def cancel(self, ref: str) -> bool:
         """Cancel loading a model. Return False if it isn't loading.
@@ -356,7 +355,9 @@ class ModelLoader(QObject):
         """
         is_loaded = any(m.model and m.model.path == load.folder for m in self._models.values())
         is_allowed = (
-            status.ref == GUIDE or status.ref in self._allowed or (is_loaded and not load.adapter)
+            status.ref == GUIDE
+            or status.ref in self._allowed_oversize
+            or (is_loaded and not load.adapter)
         )
         fit = None if is_allowed else await load.estimate()
         if self._loads.get(status.ref) is not load or self.engine is None:
@@ -365,7 +366,7 @@ class ModelLoader(QObject):
             status.fit = fit
             self._fail(status, DOES_NOT_FIT, memory_sentences(fit))
             return
-        self._allowed.discard(status.ref)
+        self._allowed_oversize.discard(status.ref)
         channel, read = self._bridge.channel(partial(self._on_read, load, status))
         try:
             while True:

@@ -227,7 +227,7 @@ class StoreWriter:
         # Called on the writer thread once all failed writes have succeeded.
         self.on_saved: Callable[[], None] | None = None
         self._chores = list(chores)
-        self._doing = False
+        self._is_doing_chore = False
         self._transactions = Transactions(
             db, path, before_write, self._report, lambda: self.run_when_idle(index_chore)
         )
@@ -287,7 +287,7 @@ class StoreWriter:
     def is_idle(self) -> bool:
         with self._changed:
             pending = len(self._pending) + len(self._in_flight) + len(self._chores)
-            return not (pending or self._doing or self._groups)
+            return not (pending or self._is_doing_chore or self._groups)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -362,7 +362,7 @@ class StoreWriter:
                 )
             self._closing = True
             self._changed.notify_all()
-            if self._doing:
+            if self._is_doing_chore:
                 self._db.interrupt()  # chores continue at the next start
         if not already:
             self._thread.join(timeout)
@@ -419,30 +419,31 @@ class StoreWriter:
                 self._in_flight = OperationQueue()
                 last_code = self._failure.code if self._failure else ""
                 news = failure if failure and failure.code != last_code else None
-                mended = self._failure is not None and failure is None
+                recovered = self._failure is not None and failure is None
                 self._failure = failure
                 closing = self._closing
                 self._changed.notify_all()
             if news:
                 self._report(news)
-            if mended:
+            if recovered:
                 self._call(self.on_saved)
             if failure and closing:
                 return
 
     def _wait_for_work(self) -> None:
+        """Wait until queued operations are due, there is time for a chore, or the writer closes."""
         while not len(self._pending) and not self._closing:
             if not self._changed.wait(_REST_S if self._chores else None) and self._chores:
                 return
         if self._closing and not len(self._pending):
             return
         if self._failures:
-            patience = _RETRY_S[min(self._failures, len(_RETRY_S)) - 1]
+            pause_s = _RETRY_S[min(self._failures, len(_RETRY_S)) - 1]
         elif self._pending.is_urgent():
             return
         else:
-            patience = _GROUP_S
-        end = time.monotonic() + patience
+            pause_s = _GROUP_S
+        end = time.monotonic() + pause_s
         while not (self._closing or self._hurry) and (seconds := end - time.monotonic()) > 0:
             if not self._failures and self._pending.is_urgent():
                 return
@@ -454,7 +455,7 @@ class StoreWriter:
                 return
             # Remove the chore first, so that it can be requested again while it runs.
             chore = self._chores.pop(0)
-            self._doing = True
+            self._is_doing_chore = True
         try:
             has_more = chore(self._db)
         except (sqlite3.Error, OSError, *UNREADABLE) as error:
@@ -468,7 +469,7 @@ class StoreWriter:
             with suppress(sqlite3.Error):  # retried before the next transaction
                 self._transactions.rollback()
         with self._changed:
-            self._doing = False
+            self._is_doing_chore = False
             if has_more and chore not in self._chores:
                 self._chores.append(chore)  # append it, so that every chore gets its turn
             self._changed.notify_all()

@@ -38,7 +38,7 @@ class Desk(BaseDesk):
         self.until(lambda: self.titling.is_busy)
 
     def rest(self) -> None:
-        self.titling._pause.stop()
+        self.titling._rest_timer.stop()
         before = flows.running_tasks()
         self.titling.request_next()
         self.until(lambda: flows.running_tasks() <= before)
@@ -129,7 +129,7 @@ def test_other_programs_precede_titles(desk: Desk) -> None:
     other.send([{"role": "user", "content": "hold 3"}], on_event=lambda event: None)
     desk.rest()
     assert desk.engine.asked == []
-    assert desk.titling._pause.isActive()  # postponed
+    assert desk.titling._rest_timer.isActive()  # postponed
     desk.engine.release()
 
 
