@@ -19,7 +19,7 @@ from engine.hub.gguf import kept
 log = logging.getLogger(__name__)
 
 GOOD_AT = (
-    mark("Small and fast, for any topic"),
+    mark("Small and fast, often wrong"),
     mark("Questions, reasoning and tools"),
     mark("Many languages, short texts"),
     mark("Fast replies, room for more chats"),

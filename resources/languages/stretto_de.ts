@@ -2926,10 +2926,6 @@ Du hast abgelehnt.</translation>
         <translation>Ignorieren</translation>
     </message>
     <message>
-        <source>Small and fast, for any topic</source>
-        <translation>Klein und schnell, spricht über alles</translation>
-    </message>
-    <message>
         <source>Questions, reasoning and tools</source>
         <translation>Fragen, Nachdenken und Tools</translation>
     </message>
@@ -3410,6 +3406,10 @@ Du hast abgelehnt.</translation>
     <message>
         <source>For a global shortcut to Quick Question, add this command in your system’s keyboard settings.</source>
         <translation>Für einen systemweiten Kurzbefehl zur Schnellfrage füge diesen Befehl in den Tastatureinstellungen deines Systems hinzu.</translation>
+    </message>
+    <message>
+        <source>Ask the Guide</source>
+        <translation>Den Guide fragen</translation>
     </message>
     <message>
         <source>This chat is in the Trash.</source>
@@ -4577,10 +4577,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Chat with SmolLM2</source>
         <translation>Mit SmolLM2 chatten</translation>
-    </message>
-    <message>
-        <source>A small model for any topic</source>
-        <translation>Ein kleines Modell, das über alles spricht</translation>
     </message>
     <message>
         <source>Try Stretto with the Guide</source>
@@ -5814,6 +5810,10 @@ Du hast nicht geantwortet.</translation>
         <translation>{model} wurde entladen, weil der Speicher des Systems knapp ist. Es wird beim Senden einer Nachricht wieder geladen.</translation>
     </message>
     <message>
+        <source>Small and fast, often wrong</source>
+        <translation>Klein und schnell, irrt sich oft</translation>
+    </message>
+    <message>
         <source>it no longer exists</source>
         <translation>nicht mehr vorhanden</translation>
     </message>
@@ -5960,6 +5960,14 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>This server is on this computer.</source>
         <translation>Dieser Server läuft auf diesem Computer.</translation>
+    </message>
+    <message>
+        <source>Small, fast, and often wrong. Runs on this computer. Your messages stay here.</source>
+        <translation>Klein, schnell und oft im Irrtum. Läuft auf diesem Computer. Deine Nachrichten bleiben hier.</translation>
+    </message>
+    <message>
+        <source>A small model for any topic, fast and often wrong</source>
+        <translation>Ein kleines, schnelles Modell für jedes Thema, das sich oft irrt</translation>
     </message>
     <message>
         <source>Asks {name} the same question four times</source>

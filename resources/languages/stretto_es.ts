@@ -2926,10 +2926,6 @@ Rechazaste responder.</translation>
         <translation>Ignorar</translation>
     </message>
     <message>
-        <source>Small and fast, for any topic</source>
-        <translation>Pequeño y rápido, habla de todo</translation>
-    </message>
-    <message>
         <source>Questions, reasoning and tools</source>
         <translation>Preguntas, razonamiento y herramientas</translation>
     </message>
@@ -3442,6 +3438,10 @@ Rechazaste responder.</translation>
     <message>
         <source>For a global shortcut to Quick Question, add this command in your system’s keyboard settings.</source>
         <translation>Para un atajo global de Pregunta rápida, añade este comando en los ajustes de teclado del sistema.</translation>
+    </message>
+    <message>
+        <source>Ask the Guide</source>
+        <translation>Preguntar a Guide</translation>
     </message>
     <message>
         <source>This chat is in the Trash.</source>
@@ -4609,10 +4609,6 @@ No respondiste.</translation>
     <message>
         <source>Chat with SmolLM2</source>
         <translation>Chatear con SmolLM2</translation>
-    </message>
-    <message>
-        <source>A small model for any topic</source>
-        <translation>Un modelo pequeño que habla de todo</translation>
     </message>
     <message>
         <source>Try Stretto with the Guide</source>
@@ -5846,6 +5842,10 @@ No respondiste.</translation>
         <translation>{model} se ha liberado porque el sistema tiene poca memoria. Se volverá a cargar al enviar un mensaje.</translation>
     </message>
     <message>
+        <source>Small and fast, often wrong</source>
+        <translation>Pequeño y rápido, se equivoca a menudo</translation>
+    </message>
+    <message>
         <source>it no longer exists</source>
         <translation>ya no existe</translation>
     </message>
@@ -5992,6 +5992,14 @@ No respondiste.</translation>
     <message>
         <source>This server is on this computer.</source>
         <translation>Este servidor está en este ordenador.</translation>
+    </message>
+    <message>
+        <source>Small, fast, and often wrong. Runs on this computer. Your messages stay here.</source>
+        <translation>Pequeño, rápido y a menudo equivocado. Se ejecuta en este ordenador. Tus mensajes se quedan aquí.</translation>
+    </message>
+    <message>
+        <source>A small model for any topic, fast and often wrong</source>
+        <translation>Un modelo pequeño y rápido que habla de todo y se equivoca a menudo</translation>
     </message>
     <message>
         <source>Asks {name} the same question four times</source>

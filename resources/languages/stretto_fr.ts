@@ -2926,10 +2926,6 @@ Vous avez refusé.</translation>
         <translation>Ignorer</translation>
     </message>
     <message>
-        <source>Small and fast, for any topic</source>
-        <translation>Petit et rapide, parle de tout</translation>
-    </message>
-    <message>
         <source>Questions, reasoning and tools</source>
         <translation>Questions, raisonnement et outils</translation>
     </message>
@@ -3410,6 +3406,10 @@ Vous avez refusé.</translation>
     <message>
         <source>For a global shortcut to Quick Question, add this command in your system’s keyboard settings.</source>
         <translation>Pour un raccourci global vers Question rapide, ajoutez cette commande dans les réglages du clavier de votre système.</translation>
+    </message>
+    <message>
+        <source>Ask the Guide</source>
+        <translation>Interroger le Guide</translation>
     </message>
     <message>
         <source>This chat is in the Trash.</source>
@@ -4577,10 +4577,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Chat with SmolLM2</source>
         <translation>Discuter avec SmolLM2</translation>
-    </message>
-    <message>
-        <source>A small model for any topic</source>
-        <translation>Un petit modèle qui parle de tout</translation>
     </message>
     <message>
         <source>Try Stretto with the Guide</source>
@@ -5814,6 +5810,10 @@ Vous n’avez pas répondu.</translation>
         <translation>{model} a été déchargé car le système manque de mémoire. Il sera rechargé à l’envoi d’un message.</translation>
     </message>
     <message>
+        <source>Small and fast, often wrong</source>
+        <translation>Petit et rapide, se trompe souvent</translation>
+    </message>
+    <message>
         <source>it no longer exists</source>
         <translation>il n’existe plus</translation>
     </message>
@@ -5960,6 +5960,14 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>This server is on this computer.</source>
         <translation>Ce serveur est sur cet ordinateur.</translation>
+    </message>
+    <message>
+        <source>Small, fast, and often wrong. Runs on this computer. Your messages stay here.</source>
+        <translation>Petit, rapide et souvent dans l’erreur. S’exécute sur cet ordinateur. Vos messages restent ici.</translation>
+    </message>
+    <message>
+        <source>A small model for any topic, fast and often wrong</source>
+        <translation>Un petit modèle rapide qui parle de tout et se trompe souvent</translation>
     </message>
     <message>
         <source>Asks {name} the same question four times</source>

@@ -2860,10 +2860,6 @@ You declined.</source>
         <translation>無視</translation>
     </message>
     <message>
-        <source>Small and fast, for any topic</source>
-        <translation>小さくて速く、何でも話せる</translation>
-    </message>
-    <message>
         <source>Questions, reasoning and tools</source>
         <translation>質問、推論、ツール</translation>
     </message>
@@ -3343,6 +3339,10 @@ You declined.</source>
     <message>
         <source>For a global shortcut to Quick Question, add this command in your system’s keyboard settings.</source>
         <translation>「クイック質問」をどこからでも開くには、システムのキーボード設定にこのコマンドを追加します。</translation>
+    </message>
+    <message>
+        <source>Ask the Guide</source>
+        <translation>Guideに質問</translation>
     </message>
     <message>
         <source>This chat is in the Trash.</source>
@@ -4501,10 +4501,6 @@ You didn’t answer.</source>
     <message>
         <source>Chat with SmolLM2</source>
         <translation>SmolLM2とチャット</translation>
-    </message>
-    <message>
-        <source>A small model for any topic</source>
-        <translation>何でも話せる小さいモデル</translation>
     </message>
     <message>
         <source>Try Stretto with the Guide</source>
@@ -5712,6 +5708,10 @@ You didn’t answer.</source>
         <translation>システムのメモリが少ないため、{model}をアンロードしました。メッセージを送信すると再びロードされます。</translation>
     </message>
     <message>
+        <source>Small and fast, often wrong</source>
+        <translation>小さくて速いが、よく間違える</translation>
+    </message>
+    <message>
         <source>it no longer exists</source>
         <translation>もうありません</translation>
     </message>
@@ -5858,6 +5858,14 @@ You didn’t answer.</source>
     <message>
         <source>This server is on this computer.</source>
         <translation>このサーバはこのコンピュータで動作しています。</translation>
+    </message>
+    <message>
+        <source>Small, fast, and often wrong. Runs on this computer. Your messages stay here.</source>
+        <translation>小さくて速いですが、よく間違えます。このコンピュータで動作します。メッセージは外に出ません。</translation>
+    </message>
+    <message>
+        <source>A small model for any topic, fast and often wrong</source>
+        <translation>何でも話せる、速いがよく間違える小さいモデル</translation>
     </message>
     <message>
         <source>Asks {name} the same question four times</source>

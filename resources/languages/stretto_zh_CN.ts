@@ -2860,10 +2860,6 @@ You declined.</source>
         <translation>忽略</translation>
     </message>
     <message>
-        <source>Small and fast, for any topic</source>
-        <translation>小巧快速，什么都能聊</translation>
-    </message>
-    <message>
         <source>Questions, reasoning and tools</source>
         <translation>问答、推理和工具</translation>
     </message>
@@ -3375,6 +3371,10 @@ You declined.</source>
     <message>
         <source>For a global shortcut to Quick Question, add this command in your system’s keyboard settings.</source>
         <translation>要用全局快捷键打开“快速提问”，请在系统键盘设置中添加此命令。</translation>
+    </message>
+    <message>
+        <source>Ask the Guide</source>
+        <translation>询问 Guide</translation>
     </message>
     <message>
         <source>This chat is in the Trash.</source>
@@ -4533,10 +4533,6 @@ You didn’t answer.</source>
     <message>
         <source>Chat with SmolLM2</source>
         <translation>与 SmolLM2 对话</translation>
-    </message>
-    <message>
-        <source>A small model for any topic</source>
-        <translation>什么都能聊的小模型</translation>
     </message>
     <message>
         <source>Try Stretto with the Guide</source>
@@ -5744,6 +5740,10 @@ You didn’t answer.</source>
         <translation>由于系统内存不足，{model} 已卸载。发送消息时会重新加载。</translation>
     </message>
     <message>
+        <source>Small and fast, often wrong</source>
+        <translation>小巧快速，但经常出错</translation>
+    </message>
+    <message>
         <source>it no longer exists</source>
         <translation>已不存在</translation>
     </message>
@@ -5890,6 +5890,14 @@ You didn’t answer.</source>
     <message>
         <source>This server is on this computer.</source>
         <translation>此服务器在这台电脑上。</translation>
+    </message>
+    <message>
+        <source>Small, fast, and often wrong. Runs on this computer. Your messages stay here.</source>
+        <translation>小巧快速，但经常出错。在这台电脑上运行。你的消息留在这里。</translation>
+    </message>
+    <message>
+        <source>A small model for any topic, fast and often wrong</source>
+        <translation>什么都能聊的小模型，快速但经常出错</translation>
     </message>
     <message>
         <source>Asks {name} the same question four times</source>

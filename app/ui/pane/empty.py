@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from app import flows
 from app.chats.chat import Chat
+from app.models.suggestions import load_small_model
 from app.settings.language import language_code, mark, tr
 from app.settings.paths import GUIDE
 from app.tools.builtin import DATE
@@ -36,6 +37,14 @@ OTHER_THINGS = (
 )
 
 
+GUIDE_DESCRIPTION = mark(
+    "A tiny built-in model that knows Stretto. For anything else, get a model."
+)
+SMALL_DESCRIPTION = mark(
+    "Small, fast, and often wrong. Runs on this computer. Your messages stay here."
+)
+
+
 class EmptyChat(QWidget):
     """Page of an empty chat: model name, three suggestions, and buttons for models and Compare."""
 
@@ -49,9 +58,9 @@ class EmptyChat(QWidget):
         self._mark = QLabel(self)
         self._mark.setPixmap(app_icon().pixmap(QSize(44, 44)))
         self._title = make_heading(self, "", t.TITLE_PX)
-        self._teaching = make_label(self, px=t.LEAD_PX)
+        self.teaching = make_label(self, px=t.LEAD_PX)
         self.buttons = [QPushButton(self) for _ in GUIDE_THINGS]
-        column = make_column_layout(self._mark, 4, self._title, self._teaching, 12)
+        column = make_column_layout(self._mark, 4, self._title, self.teaching, 12)
         for button in self.buttons:
             button.setObjectName("suggestion")
             button.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -63,7 +72,7 @@ class EmptyChat(QWidget):
         self.get = QPushButton(tr("Get Model…"), self)
         self.get.setToolTip(tr("Shows models that suit this computer"))
         self.small = QPushButton(tr("Chat with SmolLM2"), self)
-        self.small.setToolTip(tr("A small model for any topic"))
+        self.small.setToolTip(tr("A small model for any topic, fast and often wrong"))
         self.small.clicked.connect(lambda: self.model_requested.emit(self._small_ref))
         self.demo = QPushButton(tr("See Four Replies"), self)
         self.demo.setToolTip(tr("Shows four replies to one message, side by side"))
@@ -85,8 +94,7 @@ class EmptyChat(QWidget):
         theme().changed.connect(self.refresh)
         chat.chat_changed.connect(self.refresh)
         chat.phase_changed.connect(self.refresh)
-        if chat.record.model == GUIDE:
-            flows.start(self, self._look_for_small())
+        flows.start(self, self._look_for_small())
 
     @Slot()
     def refresh(self) -> None:
@@ -97,18 +105,20 @@ class EmptyChat(QWidget):
         name = self._chat.model.status.name if remote is None else remote.short_name
         title = tr("Try Stretto with the Guide") if guide else tr("Chat with {name}", name=name)
         self._title.setToolTip(title)
-        self._teaching.setText(
-            _guide_description()
+        self.teaching.setText(
+            _add_language(tr(GUIDE_DESCRIPTION))
             if guide
             else header.introduction(remote)
             if remote is not None
+            else _add_language(tr(SMALL_DESCRIPTION))
+            if self._is_small
             else tr("Runs on this computer. Your messages stay here.")
         )
         things: Sequence[str] = GUIDE_THINGS if guide else OTHER_THINGS
         if guide and DATE in self._chat.options.tools:
             things = (*things[:2], ABOUT_THE_DATE)
         for button, thing in zip(self.buttons, things, strict=True):
-            button.setProperty("whole", thing if guide else tr(thing))
+            button.setProperty("whole", self._translate(thing))
         model_name = self._chat.model.loader.get(self._demo_model()).name
         self.demo.setToolTip(tr("Asks {name} the same question four times", name=model_name))
         name = "primary" if guide else ""
@@ -147,21 +157,23 @@ class EmptyChat(QWidget):
             button.setText(text)
             button.setToolTip(full_text if "…" in text else "")
         self._mark.setVisible(height > scale_height(380, 7))
-        self._teaching.setVisible(height > scale_height(230, 4))
-        self.get.setVisible(guide)
-        room = inner - (self.get.sizeHint().width() if guide else 0)
+        self.teaching.setVisible(height > scale_height(230, 4))
+        offers_models = guide or self._is_small
+        self.get.setVisible(offers_models)
+        room = inner - (self.get.sizeHint().width() if offers_models else 0)
         for way, is_wanted in (
             (self.demo, not self.is_quick_question),
             (self.small, guide and bool(self._small_ref)),
         ):
             room -= way.sizeHint().width() + 8 if is_wanted else 0
             way.setVisible(is_wanted and room >= 0)
-        self.more.setVisible(height > scale_height(110, 2) and (guide or not self.demo.isHidden()))
+        has_buttons = offers_models or not self.demo.isHidden()
+        self.more.setVisible(height > scale_height(110, 2) and has_buttons)
         height_left = height - margins.top() - margins.bottom() - 24
         height_left -= max(scale_height(40), self._title.sizeHint().height())
         for part, part_height in (
             (self._mark, 56),
-            (self._teaching, 12 + max(0, self._teaching.heightForWidth(inner))),
+            (self.teaching, 12 + max(0, self.teaching.heightForWidth(inner))),
             (self.more, 16 + self.get.sizeHint().height()),
         ):
             height_left -= 0 if part.isHidden() else part_height
@@ -171,9 +183,18 @@ class EmptyChat(QWidget):
 
     @Slot()
     def _on_four(self) -> None:
-        english = self._chat.record.model == GUIDE  # the Guide and SmolLM2 only know English
-        text = FOUR_THING if english else tr(FOUR_THING)
-        self.four_replies_requested.emit(self._demo_model(), text)
+        self.four_replies_requested.emit(self._demo_model(), self._translate(FOUR_THING))
+
+    @property
+    def _is_small(self) -> bool:
+        small = load_small_model()
+        repo = small.suggestion.repo if small is not None else ""
+        return self._chat.record.model in {self._small_ref, repo} - {""}
+
+    def _translate(self, thing: str) -> str:
+        """Translate a suggestion, unless the Guide or SmolLM2 replies, which only know English."""
+        is_english = self._chat.record.model == GUIDE or self._is_small
+        return thing if is_english else tr(thing)
 
     def _demo_model(self) -> str:
         chat_model = self._chat.record.model
@@ -210,8 +231,7 @@ def _wrap_text(words: str, metrics: QFontMetrics, elide: Qt.TextElideMode, room:
     return f"{words[: ends[-1]]}\n{metrics.elidedText(words[ends[-1] + 1 :], elide, room)}"
 
 
-def _guide_description() -> str:
-    words = tr("A tiny built-in model that knows Stretto. For anything else, get a model.")
+def _add_language(words: str) -> str:
     return words if language_code() == "en" else f"{words} {tr('It speaks English only.')}"
 
 
@@ -219,14 +239,14 @@ class NoChat(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._title = make_heading(self, "", t.TITLE_PX)
-        self._teaching = make_label(self, px=t.LEAD_PX)
-        self._teaching.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.teaching = make_label(self, px=t.LEAD_PX)
+        self.teaching.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.setMinimumSize(1, 1)  # don't enlarge the workspace
         self.button = QPushButton(tr("New Chat"), self)
         self.button.setObjectName("primary")
         middle = Qt.AlignmentFlag.AlignHCenter
         title, button = (self._title, 0, middle), (self.button, 0, middle)
-        parts = ((SPRING, 2), title, self._teaching, button, (SPRING, 3))
+        parts = ((SPRING, 2), title, self.teaching, button, (SPRING, 3))
         make_column_layout(*parts, of=self, margins=None, spacing=10)
         self.set_elsewhere(False)
 
@@ -234,11 +254,11 @@ class NoChat(QWidget):
         """Set the text. ``elsewhere`` is True if chats are open in floating windows."""
         if elsewhere:
             self._title.setText(tr("Your chats are in other windows"))
-            self._teaching.setText(tr("Drag a tab here, or start a new chat."))
+            self.teaching.setText(tr("Drag a tab here, or start a new chat."))
         else:
             self._title.setText(tr("No chat is open"))
             keys = to_native_keys(current_shortcut("Ctrl+Shift+T"))
-            self._teaching.setText(
+            self.teaching.setText(
                 tr(
                     "Choose a chat in the sidebar or start a new one. {keys} reopens the last one.",
                     keys=keys,

@@ -18,6 +18,7 @@ from app.chats.transcript import RemovedMessages
 from app.chats.turn import Event
 from app.models.names import model_fallback_name
 from app.settings.language import counted, mark, tr
+from app.settings.paths import GUIDE
 from app.store import Queued
 from app.ui.pane.pane import ChatPane
 from app.ui.widgets import standard_dialogs
@@ -45,15 +46,18 @@ class ChatCommands(WindowController):
     @Slot()
     def switch_to_new(self) -> None:
         """Switch to a new chat, or focus the current chat if it is empty."""
+        self._switch_to_new(self.next_model)
+
+    @command("ask_guide", mark("Ask the Guide"), where=CommandScope.ANYWHERE)
+    def ask_guide(self) -> None:
+        self._switch_to_new(GUIDE)
+
+    def _switch_to_new(self, model: str) -> None:
         active = self._workspace.active
-        if (
-            active is not None
-            and active.chat.is_blank
-            and active.chat.record.model == self.next_model
-        ):
+        if active is not None and active.chat.is_blank and active.chat.record.model == model:
             active.focus_composer()
         else:
-            self.new()
+            self._open_new("tab", model)
 
     @Slot()
     def new(self) -> None:
@@ -70,13 +74,17 @@ class ChatCommands(WindowController):
     @Slot(str)
     def split(self, where: str) -> None:
         """Open a new chat as a "tab", to the "right", or "down"."""
-        chat = self.begin()
+        self._open_new(where, self.next_model)
+
+    def _open_new(self, where: str, model: str) -> None:
+        chat = self.begin(model)
         self._workspace.show_chat(chat, self._fitting_place(where))
         chat.model.load()
 
-    def begin(self) -> Chat:
+    def begin(self, model: str = "") -> Chat:
+        """Create a chat with ``model``, or by default with the model for new chats."""
         settings = self._settings
-        return self._library.new(self.next_model, settings.new_chat, settings.system)
+        return self._library.new(model or self.next_model, settings.new_chat, settings.system)
 
     @property
     def next_model(self) -> str:

@@ -106,7 +106,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("close_right", "-", "next", "previous", "-", "composer"),
         *("next_part", "part_before"),
     ),
-    mark("Help"): ("shortcuts", "about"),
+    mark("Help"): ("ask_guide", "-", "shortcuts", "about"),
 }
 """Menus and the commands in them. "-" is a separator. Titles are translated by `tr`."""
 

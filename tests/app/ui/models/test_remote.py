@@ -106,7 +106,7 @@ def test_header_and_composer_show_destination(start, server):
     assert remote.host in pane.composer.foot
     run.app.loader.add_remote(far := Remote("https://api.example.org/v1", "far"))
     pane.chat.model.set(far.ref)
-    for text in (pane.composer.foot, pane.empty._teaching.text(), pane.header.model_button.text()):
+    for text in (pane.composer.foot, pane.empty.teaching.text(), pane.header.model_button.text()):
         assert far.host in text
 
 

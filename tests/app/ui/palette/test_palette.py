@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from app.chats.actions import Action
 from app.chats.turn import Event
 from app.settings import language, translation
+from app.settings.paths import GUIDE
 from app.settings.settings import ROWS
 from app.ui.palette.finder import EntryKind, Finder, PaletteEntry, PaletteQuery, fold_text
 from app.ui.palette.palette import Palette, entry_state
@@ -182,6 +183,21 @@ def test_palette_runs_command_and_restores_focus(run: Run):
         palette = opened(run, typed)
         assert row in words(palette)
         palette.close_palette()
+
+
+def test_palette_finds_the_guide(run: Run):
+    """The help of the Guide stays in reach after another model was chosen."""
+    run.pane.chat.model.set("/models/one")
+    assert words(opened(run, "help"))[0] == "Ask the Guide"
+    palette_of(run).close_palette()
+    assert words(opened(run, "guide"))[:2] == ["Guide", "Ask the Guide"]  # model and command
+    run.qtbot.keyClick(palette_of(run).field, KEY.Key_Down)
+    run.qtbot.keyClick(palette_of(run).field, KEY.Key_Return)
+    run.until(lambda: len(run.panes) == 2 and run.pane.chat.record.model == GUIDE)
+    guide = run.pane
+    run.window.commands["ask_guide"].trigger()  # an empty chat with the Guide is used again
+    assert run.pane is guide
+    assert len(run.panes) == 2
 
 
 def test_chat_is_opened_here_or_with_ctrl_side_by_side(run: Run):

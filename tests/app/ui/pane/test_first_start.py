@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
@@ -8,9 +10,11 @@ from pytestqt.qtbot import QtBot
 
 from app import flows
 from app.models import suggestions
+from app.settings import language
+from app.settings.translation import ENVIRONMENT, TRANSLATIONS
 from app.store import Store
 from app.tools.builtin import DATE
-from app.ui.pane.empty import ABOUT_THE_DATE, GUIDE_THINGS
+from app.ui.pane.empty import ABOUT_THE_DATE, FOUR_THING, GUIDE_THINGS, OTHER_THINGS
 from tests.app.conftest import Run, Start
 
 
@@ -39,7 +43,7 @@ def test_get_model_button_is_only_next_to_the_guide(run: Run):
     assert not run.pane.empty.small.isVisible()
     assert run.pane.empty.get.isVisible()
     run.pane.chat.model.set("/models/one")
-    assert not run.pane.empty.get.isVisible()  # only next to the Guide
+    assert not run.pane.empty.get.isVisible()  # only next to the Guide and SmolLM2
 
 
 def test_small_model_is_offered_if_installed(
@@ -63,6 +67,38 @@ def test_small_model_is_offered_if_installed(
     assert run.pane.chat.record.model == "/models/small"
     run.until(lambda: not offered.isVisible())
     assert run.pane.composer.field.hasFocus()  # not the button next to it
+    assert "often wrong" in run.pane.empty.teaching.text()
+    assert run.pane.empty.get.isVisible()
+
+
+@pytest.fixture
+def translated_things(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def translate(text: str, comment: str, n: int) -> str:
+        return f"«{text}»" if text in {FOUR_THING, *OTHER_THINGS} else ""
+
+    monkeypatch.setitem(TRANSLATIONS, "made-up", translate)
+    monkeypatch.setenv(ENVIRONMENT, "made-up")
+    yield
+    language.install(None)
+
+
+@pytest.mark.usefixtures("translated_things")
+def test_small_model_gets_english_suggestions(start: Start, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(suggestions, "find_small_folder", lambda: "/models/small")
+    run = start().ready()
+    asked: list[str] = []
+    run.pane.empty.four_replies_requested.disconnect()
+    run.pane.empty.four_replies_requested.connect(lambda _ref, text: asked.append(text))
+    for ref, things, four in (
+        ("/models/small", OTHER_THINGS, FOUR_THING),
+        ("/models/one", [f"«{thing}»" for thing in OTHER_THINGS], f"«{FOUR_THING}»"),
+    ):
+        run.pane.chat.model.set(ref)
+        run.until(lambda: not flows.running_tasks())
+        shown = [str(button.property("whole")) for button in run.pane.empty.buttons]
+        assert shown == list(things)
+        run.pane.empty.demo.click()
+        assert asked.pop() == four
 
 
 def test_chat_is_stored_from_first_key_press(start: Start, qtbot: QtBot, profile):
