@@ -25,6 +25,9 @@ MAX_WORDS = 14  # words in a question; longer questions ask for more than an ent
 
 _WORD = re.compile(r"\w+")
 _ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s|e)$")
+_REMOVE_STRETTO = re.compile(
+    r"\b(?:remove|delete|erase|get rid of) (?:stretto|(?:the|this) (?:app|program))\b"
+)
 _COMMON_WORDS = """
     a an the to of in on at for with from by as it its is are was be been am do does did can could
     will would should may i me my mine we our you your this that these those here there how what
@@ -44,7 +47,7 @@ _SAME = {
     "writing": "data",
     "windows": "microsoft",  # the operating system, not app windows
     **dict.fromkeys(("alter", "modify", "switch", "set"), "change"),
-    **dict.fromkeys(("remove", "uninstall", "erase", "clear"), "delete"),
+    **dict.fromkeys(("remove", "erase", "clear"), "delete"),
     **dict.fromkeys(("document", "pdf"), "document"),
     **dict.fromkeys(("stored", "saved", "kept", "located", "location"), "stored"),
 }
@@ -57,7 +60,7 @@ class HelpEntry(Struct, frozen=True):
 
 
 def content_words(question: str) -> frozenset[str]:
-    words = _WORD.findall(question.casefold())
+    words = _WORD.findall(_REMOVE_STRETTO.sub("uninstall", question.casefold()))
     stems = (_SAME.get(word, word) for word in words if word not in _COMMON)
     return frozenset(_ENDING.sub("", _SAME.get(word.removesuffix("s"), word)) for word in stems)
 
