@@ -77,13 +77,15 @@ class _Objects:
     """
 
     _INSIDE = re.compile(r'[^"\\]+|\\(?:u.{0,4}|.)|["\\]', re.DOTALL)
-    _BETWEEN = re.compile(r'\s+|[{}\[\],:"]|[\w.+-]+|.')
-    _WORD = re.compile(r"(?:true|false|null|[-+.\deE])[\w.+-]*|[tfn]\w*")
+    _PART = re.compile(r"[\w.+-]+")
+    _BETWEEN = re.compile(rf'\s+|[{{}}\[\],:"]|{_PART.pattern}|.')
+    _WORD = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
     def __init__(self, head: re.Pattern[str]) -> None:
         self._head = head
         self._buffer = ""  # text before the next object, or a possibly incomplete token
-        self._depth = 0
+        self._nesting = ""  # open brackets
+        self._last = ""  # the previous token: a bracket, a comma, a colon, "key" or "value"
         self._in_text = False
         # Quote, comma or whitespace, whose validity depends on the text that follows.
         self._undecided = ""
@@ -93,7 +95,7 @@ class _Objects:
     def feed(self, text: str) -> None:
         while text and not self._is_over:
             text, self._buffer = self._buffer + text, ""
-            if self._depth:
+            if self._nesting:
                 text = self._scan_object(text)
                 continue
             head = self._head.match(text)
@@ -106,11 +108,12 @@ class _Objects:
             self.found.append(
                 _Partial(name.strip(), fields.get("id"), new_chunks=["{"], reported_chunks=[])
             )
-            self._undecided, self._depth, text = "{", 1, text[head.end() :]
+            self._nesting = self._last = "{"
+            text = text[head.end() :]
 
     def _scan_object(self, text: str) -> str:
         parts, at = self.found[-1].new_chunks, 0
-        while at < len(text) and self._depth and not self._is_over:
+        while at < len(text) and self._nesting and not self._is_over:
             token = (self._INSIDE if self._in_text else self._BETWEEN).match(text, at)
             assert token is not None
             word, at = token[0], token.end()
@@ -127,28 +130,39 @@ class _Objects:
                     parts.append(escape(word))
             elif not word.strip() or word == ",":
                 self._undecided += word
+            elif at == len(text) and self._PART.fullmatch(word):
+                self._buffer = word
             else:
                 self._scan_structure(word, parts)
-        self.found[-1].is_complete = not self._depth
+        self.found[-1].is_complete = not self._nesting and not self._is_over
         return text[at:]
 
     def _scan_structure(self, word: str, parts: list[str]) -> None:
-        before = self._undecided.strip()
-        after_text, after_comma = before.startswith('"'), before.endswith(",")
-        fits = word in '{}[]:"' or self._WORD.fullmatch(word) is not None
-        if after_text and not after_comma:
-            fits = word in "}]:"
-        if after_comma and word in "}]:":
-            fits = False
-        if before == "{" and word not in '"}':
-            fits = False
-        if not fits:
+        commas = "," * self._undecided.count(",")
+        if not all(map(self._fits, [*commas, word])):
             self._is_over = True
             return
-        parts.append((self._undecided if before != "{" else self._undecided[1:]) + word)
-        self._undecided = "{" if word == "{" else ""
+        parts.append(self._undecided + word)
+        self._undecided = ""
         self._in_text = word == '"'
-        self._depth += (word in "{[") - (word in "}]")
+
+    def _fits(self, token: str) -> bool:
+        """Return True if a token may follow the previous token, which it replaces."""
+        last, inside = self._last, self._nesting[-1]
+        self._last = token
+        if token in "}]":
+            self._nesting, self._last = self._nesting[:-1], "value"
+            return last in ("value", inside) and inside + token in ("{}", "[]")
+        if token in ",:":
+            return last == ("value" if token == "," else "key")
+        if inside == "{" and last in "{,":
+            self._last = "key"
+            return token == '"'
+        if token in "{[":
+            self._nesting += token
+        else:
+            self._last = "value"
+        return last in "[,:" and (token in '{["' or self._WORD.fullmatch(token) is not None)
 
 
 class _Names:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import jiter
 import pytest
 
 from engine.text.dialects import Markers
@@ -60,6 +61,42 @@ def test_non_call_text_is_returned(text: str) -> None:
 def test_call_of_unknown_tool_is_reported_with_arguments() -> None:
     (one,) = told("json_tools", '{"name": "clock"}')
     assert (one.kind, one.name, one.arguments) == ("failed", "clock", "{}")
+
+
+def reported(arguments: str, size: int) -> str:
+    """Return the arguments that are reported while a call is written."""
+    text = f'{{"name": "weather", "arguments": {arguments}}}'
+    pieces = [text[start : start + size] for start in range(0, len(text), size)]
+    calling = ToolCallTracker("json_tools", [WEATHER], "", False)
+    updates = [update for end in range(len(pieces)) for update in calling.update(pieces[: end + 1])]
+    calling.close(CallText(text, "<call>", "</call>", pieces=pieces))
+    updates += calling.update([])
+    return "".join(update.text for update in updates if update.kind == "delta")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *('{"city": }', '{"city": ]}', '{"city": ,}', '{"city": : 1}', '{"city": 1 2}'),
+        *('{"city": [1}', '{"city": {"a": 1]}', '{"city": [:]}', '{"city": ["a": 1]}'),
+        *('{"city": "a": "b"}', '{"city"}', '{"city", "a": 1}', '{"city": 1 "a": 2}'),
+        *('{"city": +1}', '{"city": 01}', '{"city": 1.}', '{"city": .5}', '{"city": nil}'),
+        *('{"city": [1,,2]}', '{,"city": 1}', '{"city": 1,}', '{"city": [1,]}', '{"a" "b"}'),
+    ],
+)
+def test_malformed_arguments_are_reported_as_the_start_of_json(arguments: str, size: int) -> None:
+    start = reported(arguments, size)
+    assert start.startswith("{")
+    jiter.from_json(start.encode(), partial_mode=True)  # Anthropic's client parses each chunk
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_arguments_are_reported_as_written(size: int) -> None:
+    arguments = (
+        '{ "city" : [ -1.5e+3, true , null, "a\\u00e9\\"", {} , [], {"b":{"c":false}} ] , "d":0}'
+    )
+    assert reported(arguments, size) == arguments
 
 
 @pytest.mark.parametrize("size", [1, 3, 100])
