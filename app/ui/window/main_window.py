@@ -290,7 +290,7 @@ class MainWindow(QMainWindow):
     def _pop_menu(self, at: QPoint) -> None:
         menu = make_menu(self)
         for part in self._menus:
-            menu.addMenu(part)
+            menu.addAction(part.menuAction())  # PySide deletes what addMenu adds with the menu
         menu.popup(at)
 
     @command("sidebar", mark("Sidebar"), "Ctrl+B")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from shiboken6 import isValid
 
 from app.chats.actions import Action
 from app.chats.turn import Event
@@ -15,7 +16,7 @@ from app.settings.paths import GUIDE
 from app.settings.settings import ROWS
 from app.ui.palette.finder import EntryKind, Finder, PaletteEntry, PaletteQuery, fold_text
 from app.ui.palette.palette import Palette, entry_state
-from app.ui.window.commands import REGISTRY
+from app.ui.window.commands import MENUS, REGISTRY
 from tests.app.conftest import Run, Start
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -74,6 +75,21 @@ def test_palette_ignores_case_and_accents():
     assert grades("RESUME", "Résumé of the day") == [0]
     assert grades("mt", "my" + " long" * 40 + " text") == [None]
     assert grades("(x", "f(x)", "fx") == [1, None]
+
+
+def test_palette_lists_submenus_after_main_menu_closed(run: Run):
+    run.window.layouts.save("Morning")
+    run.window.sidebar.menu_button.click()
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert len(menu.actions()) == len(MENUS)
+    run.qtbot.keyClick(menu, KEY.Key_Escape)
+    run.until(lambda: not isValid(menu))
+    run.window.commands["palette"].trigger()
+    palette = palette_of(run)
+    for name in ("Theme: Dark", "Morning"):
+        palette.field.setText(name)
+        assert words(palette)[0] == name
 
 
 def test_palette_lists_commands_with_keys_and_reasons(run: Run):
