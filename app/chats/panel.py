@@ -8,11 +8,9 @@ columns (e.g. by a judge) follow the same message, with the panel's ID and a kin
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -20,6 +18,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from app.chats.ballots import Ballot, parse_ballots
 from app.chats.options import (
     ChatOptions,
     changed_fields,
@@ -364,77 +363,6 @@ def verdict(first: str, second: str) -> str:
     return f"**{words}** " + tr("Models can misjudge. Check what matters.")
 
 
-class Ballot(Struct, frozen=True):
-    value: str  # normalized for comparison
-    text: str  # as the model wrote it
-
-
-_FENCE = re.compile(r"```\w*[^\S\n]*\n(.*?)```", re.DOTALL)
-_ANSWER = re.compile(
-    r"^[^\w\n]*(?:final |the )?(?:answer|result|antwort|ergebnis|respuesta|réponse|答え|答案)"
-    r"[^\w\n]{0,9}(?:is\b|=|:|：)[\s*]*(.*)$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_NUMBER = re.compile(
-    r"(?<![\w.,])[-+−]?\d{1,40}(?:[.,\u00a0\u202f ’']\d{3})*(?:[.,]\d{1,40})?(?![\w])"
-)
-_LINE, _CHOICE, _WORDS = 200, 40, 3
-"""Maximum characters of a sentence with a number, characters of a choice, and words of a choice."""
-
-
-def _number_ballot(text: str) -> Ballot | None:
-    text = _final_answer(text)
-    numbers = _NUMBER.findall(text) if len(text) <= _LINE and "\n" not in text else []
-    values = {value for answer in numbers if (value := _value(answer)) is not None}
-    if len(values) != 1 or len(numbers) != len(re.findall(r"\d[\d.,\u00a0\u202f ’']*", text)):
-        return None
-    return Ballot(f"{values.pop():f}", numbers[0].strip())
-
-
-def _value(text: str) -> Decimal | None:
-    """Parse "1,234.5", "1.234,5" or "0,5". A single dot is a decimal point."""
-    text = re.sub(r"[\u00a0\u202f ’']", "", text).replace("−", "-")
-    commas, dots = text.count(","), text.count(".")
-    if commas and dots:
-        last = max(text.rfind(","), text.rfind("."))
-        text = re.sub(r"[.,]", "", text[:last]) + "." + text[last + 1 :]
-    elif commas == 1 and not re.fullmatch(r"[-+]?[1-9]\d{0,2},\d{3}", text):
-        text = text.replace(",", ".")
-    elif commas or dots > 1:
-        text = re.sub(r"[.,]", "", text)
-    try:
-        return Decimal(text).normalize()
-    except InvalidOperation:
-        return None
-
-
-def _choice_ballot(text: str) -> Ballot | None:
-    text = _final_answer(text)
-    value = re.sub(r"[\s.!。*_`\"“”()]+", " ", text).strip().casefold()
-    if not value or len(text) > _CHOICE or len(value.split()) > _WORDS or value[0] in "{[":
-        return None
-    return Ballot(value, text)
-
-
-def _form_ballot(text: str) -> Ballot | None:
-    fenced = _FENCE.search(text)
-    try:
-        data = json.loads(fenced[1] if fenced else text)
-        if isinstance(data, dict | list):
-            value = json.dumps(data, sort_keys=True, ensure_ascii=False)
-            return Ballot(value, value)
-    except (ValueError, RecursionError):
-        pass
-    return None
-
-
-def _final_answer(text: str) -> str:
-    candidates = (
-        answer for words in reversed(_ANSWER.findall(text)) if (answer := words.strip("* \t\r"))
-    )
-    return next(candidates, text.strip())
-
-
 def ballots(messages: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
     """Return the votes by letter, and an error message if the answers can't be counted."""
     replies = answers(messages)
@@ -442,10 +370,8 @@ def ballots(messages: Sequence[Message]) -> tuple[dict[str, Ballot], str]:
         m.status != "complete" or m.stats.get("reason") in ("length", "memory") for m in replies
     ):
         return {}, tr("A reply was cut off and can’t be counted.")
-    for read in (_form_ballot, _number_ballot, _choice_ballot):
-        votes = {letter_of(m): vote for m in replies if (vote := read(m.content)) is not None}
-        if len(votes) == len(replies):
-            return votes, ""
+    if votes := parse_ballots([m.content for m in replies]):
+        return dict(zip(map(letter_of, replies), votes, strict=True)), ""
     return {}, tr("Only numbers, short choices, and JSON can be counted.")
 
 
