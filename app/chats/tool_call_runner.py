@@ -26,16 +26,14 @@ from app.chats.tool_call import (
     figures,
     find_argument_error,
 )
+from app.chats.tool_offers import ToolOffers
 from app.settings.language import mark, tr
 from app.store import Message, new_id
 from app.tools.builtin import HELPERS, Obstacle
 from app.tools.consent import Decision
 from app.tools.granted_folders import Difference
-from app.tools.host import ToolHost
-from app.tools.offers import Offers
 from app.tools.questions import Question, QuestionAction, Response
 from app.tools.tool import (
-    BUILT_IN,
     Tool,
     ToolError,
     ToolResult,
@@ -46,46 +44,9 @@ from app.tools.tool import (
 from app.tools.toolbox import Toolbox
 
 
-class ToolOffers:
-    FRESH_S = 15.0  # maximum age of a server's offers
-
-    def __init__(
-        self, owner: QObject, host: ToolHost, switched_on: Callable[[], list[str]]
-    ) -> None:
-        self._owner = owner
-        self._switched_on = switched_on
-        self._asked_at: dict[str, float] = {}
-        self.host = host
-        # latest offers by server, or an error message
-        self.known: dict[str, Offers | str] = {}
-
-    @property
-    def servers(self) -> list[str]:
-        names = {key.partition("/")[0] for key in self._switched_on()} - {BUILT_IN}
-        configs = (self.host.config(name) for name in sorted(names))
-        return [config.name for config in configs if config is not None and config.enabled]
-
-    def ask(self, changed: Callable[[], object]) -> None:
-        """Refresh outdated offers, starting servers if necessary. Calls ``changed`` after each."""
-        now = monotonic()
-        for server in self.servers:
-            if now - self._asked_at.get(server, -self.FRESH_S) >= self.FRESH_S:
-                self._asked_at[server] = now
-                flows.start(self._owner, self._ask(server, changed))
-
-    async def _ask(self, server: str, changed: Callable[[], object]) -> None:
-        try:
-            offers = await flows.wait_for_future(self.host.offers(server))
-        except CancelledError:
-            return
-        except Exception as error:
-            self.known[server] = str(error)
-        else:
-            self.known[server] = offers
-        changed()
-
-
 class ToolCallRunner(ChatPart):
+    """Runs the tool calls of one answer at a time, those that need it after the user's decision."""
+
     # (call): the receiver sets the call's lanes and future
     helpers_requested = Signal(object)
     # (call): stop its helpers, but keep their text

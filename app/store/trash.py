@@ -13,6 +13,8 @@ from app.store.writer import StoreWriter
 
 
 class Trash:
+    """Deleted chats, which can be restored for 30 days, and the erasure of their text."""
+
     def __init__(
         self, writer: StoreWriter, readers: Readers, backups: Backups, clock: Callable[[], float]
     ) -> None:

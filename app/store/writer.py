@@ -84,6 +84,8 @@ _MAX_UNEXPECTED = 3  # consecutive errors that were raised by neither SQLite nor
 
 
 class Transactions(Struct):
+    """Writes groups of operations on the writer's thread."""
+
     db: sqlite3.Connection
     path: Path
     before: Callable[[], None]

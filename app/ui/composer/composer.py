@@ -37,6 +37,7 @@ from app.ui.widgets.layout_helpers import SPRING, make_row_layout
 from app.ui.widgets.widget_behavior import (
     announce,
     escape_tooltip,
+    is_part_visible,
     mirror_area,
     mirror_children,
     show_if,
@@ -417,17 +418,17 @@ class Composer(QWidget):
         self._dropping = dropping
         self.update()
 
-    def set_broadcast(self, on: bool, hears: bool, *, offered: bool) -> None:
+    def set_broadcast(self, on: bool, receives: bool, *, offered: bool) -> None:
         """Update the broadcast button.
 
-        ``hears``: this chat receives broadcasts. ``offered``: there is a chat to broadcast to.
+        ``receives``: this chat receives broadcasts. ``offered``: there is a chat to broadcast to.
         """
         self._broadcast_available = on or offered
         self.broadcast_button.setVisible(self._broadcast_available and not self.is_quick_question)
-        self.broadcast_button.setChecked(on and hears)
+        self.broadcast_button.setChecked(on and receives)
         off, join = tr("Broadcast  Ctrl+Shift+B"), tr("Join Broadcast  Ctrl+Alt+B")
-        self.broadcast_button.set_icon("broadcast", join if on and not hears else off)
-        self.tinted = on and hears
+        self.broadcast_button.set_icon("broadcast", join if on and not receives else off)
+        self.tinted = on and receives
         self._fit()
 
     def set_quick_question(self, on: bool) -> None:
@@ -492,33 +493,8 @@ class Composer(QWidget):
         ]
         buttons = button + 2 * self.PAD + sum(b.width() + 4 for b in visible_buttons)
         inner = max(40, width - self.EDGE - buttons)
-        heard = self.tinted and not self._edit_note
-        show_if(self, "broadcast_line", heard)
-        top = self.NOTE if self._edit_note else 0
-        if heard:  # only then, because sizing is slow and this runs on every key press
-            line = max(self.NOTE - 6, self.broadcast_line.whom.sizeHint().height())
-            self.broadcast_line.setGeometry(12, 6, width - 24, line)
-            top = line + 4
-        files = self.chips.arrange(width - 2 * self.EDGE)
-        self.chips.setGeometry(self.EDGE, top + 12, width - 2 * self.EDGE, files)
-        top += files + 8 if files else 0
-        metrics = self.field.fontMetrics()
-        fits = metrics.horizontalAdvance(self._placeholder) <= inner
-        placeholder = self._placeholder if fits else tr("Message…")
-        self.field.setPlaceholderText(placeholder)
-        document = self.field.document()
-        document.setTextWidth(inner)
-        line = metrics.lineSpacing()
-        if document.isEmpty():  # the placeholder may use a taller fallback font
-            line = max(line, metrics.boundingRect(placeholder).height())
-        field_height = max(ceil(document.size().height()), line)
-        foot = self._foot_height(inner)
-        # Keep one line, even with many images.
-        room = max(line, self._limit - top - foot - self.TEXT_PADDING)
-        scrolls = field_height > room
-        text_height = min(field_height, room)
-        on, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-        self.field.setVerticalScrollBarPolicy(on if scrolls else off)
+        top, foot = self._arrange_top(width), self._foot_height(inner)
+        text_height = self._fit_text(inner, self._limit - top - foot - self.TEXT_PADDING)
         height = top + max(text_height + self.TEXT_PADDING, button + 2 * self.PAD) + foot
         inset = (height - top - foot - text_height) // 2
         self.field.setGeometry(self.EDGE, top + inset, inner, text_height)
@@ -529,11 +505,40 @@ class Composer(QWidget):
             width_left -= visible_button.width() + 4
             visible_button.move(width_left, middle)
         self.cancel_edit.move(width - 24 - 12, 6)
-        above = [self.broadcast_line] if heard else []
+        above = [self.broadcast_line] if is_part_visible(self, "broadcast_line") else []
         mirror_children(self, self.field, self.button, *visible_buttons, *above, self.cancel_edit)
         if height != self.height():
             self.setFixedHeight(height)
         self.update()
+
+    def _arrange_top(self, width: int) -> int:
+        """Place the broadcast line and the files above the text. Return their height."""
+        broadcasts = self.tinted and not self._edit_note
+        show_if(self, "broadcast_line", broadcasts)
+        top = self.NOTE if self._edit_note else 0
+        if broadcasts:  # only then, because sizing is slow and this runs on every key press
+            line = max(self.NOTE - 6, self.broadcast_line.whom.sizeHint().height())
+            self.broadcast_line.setGeometry(12, 6, width - 24, line)
+            top = line + 4
+        files = self.chips.arrange(width - 2 * self.EDGE)
+        self.chips.setGeometry(self.EDGE, top + 12, width - 2 * self.EDGE, files)
+        return top + files + 8 if files else top
+
+    def _fit_text(self, width: int, room: int) -> int:
+        """Lay out the text, which scrolls if it is higher than ``room``. Return its height."""
+        metrics, document = self.field.fontMetrics(), self.field.document()
+        fits = metrics.horizontalAdvance(self._placeholder) <= width
+        placeholder = self._placeholder if fits else tr("Message…")
+        self.field.setPlaceholderText(placeholder)
+        document.setTextWidth(width)
+        line = metrics.lineSpacing()
+        if document.isEmpty():  # the placeholder may use a taller fallback font
+            line = max(line, metrics.boundingRect(placeholder).height())
+        height = max(ceil(document.size().height()), line)
+        room = max(line, room)  # keep one line, even with many images
+        on, off = Qt.ScrollBarPolicy.ScrollBarAsNeeded, Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+        self.field.setVerticalScrollBarPolicy(on if height > room else off)
+        return min(height, room)
 
     @Slot()
     def _on_text(self) -> None:

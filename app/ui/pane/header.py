@@ -118,16 +118,16 @@ def _short_model_name(chat: Chat) -> str:
 
 
 def placeholder_and_note(
-    chat: Chat, heard: int, other_remotes: Sequence[Remote]
+    chat: Chat, receivers: int, other_remotes: Sequence[Remote]
 ) -> tuple[str, str]:
     """Return the composer's placeholder and the note below its text.
 
-    ``heard`` is the number of chats that get the message, or 0 for this chat only.
+    ``receivers`` is the number of chats that get the message, or 0 for this chat only.
     ``other_remotes`` are the remote models of the other chats.
     """
     placeholder = (
-        counted("Message %n chat…", "Message %n chats…", heard)
-        if heard > 1
+        counted("Message %n chat…", "Message %n chats…", receivers)
+        if receivers > 1
         else tr("Message {name}…", name=_short_model_name(chat))
     )
     is_ready = chat.model.status.state is LoadState.READY  # a removed model receives no messages
@@ -221,6 +221,8 @@ class ModelButton(PaintedButton):
 
 
 class PaneHeader(QWidget):
+    """Model, state and buttons of a chat, above the conversation or next to the tabs."""
+
     HEIGHT = 36
 
     def __init__(self, chat: Chat, pane: QWidget) -> None:

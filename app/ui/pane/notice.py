@@ -18,6 +18,8 @@ from engine.errors import OUT_OF_MEMORY
 
 
 class Notice(QWidget):
+    """Notice above the composer that the model wasn't loaded or can't see images, with remedies."""
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Notice"))

@@ -196,11 +196,11 @@ class Broadcast(WindowController):
         names = "\n".join(map(_chat_name, group))
         offered = sum(map(self._is_visible, panes)) > 1
         for pane in panes:
-            heard = self.on and pane in group
-            if heard:
+            receives = self.on and pane in group
+            if receives:
                 pane.composer.broadcast_line.show_audience(words, names, is_kept=self.pinned)
-            count = len(group) if heard else 0
-            pane.set_broadcast(self.on, count, remotes if heard else (), offered=offered)
+            count = len(group) if receives else 0
+            pane.set_broadcast(self.on, count, remotes if receives else (), offered=offered)
 
     @Slot(object, str, object)
     def _on_sent(self, speaker: ChatPane, text: str, files: Attachments) -> None:
