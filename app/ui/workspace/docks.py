@@ -455,11 +455,12 @@ class MaximizedArea:
 
     def __init__(self) -> None:
         self.area: QtAds.CDockAreaWidget | None = None
+        self.before: Arrangement | None = None  # before maximizing
         self._hidden: list[QWidget] = []
         self._sizes: list[tuple[QSplitter, list[int]]] = []
 
-    def show(self, area: QtAds.CDockAreaWidget) -> None:
-        self.area = area
+    def show(self, area: QtAds.CDockAreaWidget, before: Arrangement) -> None:
+        self.area, self.before = area, before
         part: QWidget = area
         while isinstance(splitter := part.parentWidget(), QSplitter):
             self._sizes.append((splitter, splitter.sizes()))
@@ -481,4 +482,4 @@ class MaximizedArea:
         for splitter, sizes in self._sizes:
             if isValid(splitter) and splitter.count() == len(sizes):
                 splitter.setSizes(sizes)
-        self.area, self._hidden, self._sizes = None, [], []
+        self.area, self.before, self._hidden, self._sizes = None, None, [], []

@@ -86,8 +86,6 @@ class Workspace(QWidget):
         self.active: ChatPane | None = None  # has the focus, or had the focus last
         self._recent: list[str] = []  # chat IDs, most recent last
         self._maximized = MaximizedArea()
-        # layout before maximizing, None unless a pane is maximized
-        self._before_maximize: Arrangement | None = None
         self._ending = False
         self.nothing = NoChat(self)
         self.nothing.button.clicked.connect(self.new_chat_requested)
@@ -285,28 +283,26 @@ class Workspace(QWidget):
         if self.is_maximized:
             self.restore_panes()
         elif area is not None and self.has_neighbors(pane):
-            self._before_maximize = self.arrangement()
-            self._maximized.show(area)
+            self._maximized.show(area, self.arrangement())
             self._bars.show_maximized(area)
         self.activate(pane)
 
     def restore_panes(self) -> None:
         if self.is_maximized:
             self._maximized.restore()
-            self._before_maximize = None
             self._bars.show_maximized(None)
 
     def arrangement(self) -> Arrangement:
         """Return the current arrangement, as if no pane were maximized."""
         chats = tuple(pane.chat.id for pane in self.panes())
-        area, before = self._maximized.area, self._before_maximize
+        area, before = self._maximized.area, self._maximized.before
         if before is not None and set(before.chats) == set(chats):
             docks, chats = before.docks, before.chats
-        elif area is not None:
+        elif area is not None and before is not None:
             self.setUpdatesEnabled(False)
             self._maximized.restore()
             docks = save_state(self.manager)
-            self._maximized.show(area)
+            self._maximized.show(area, before)
             self.setUpdatesEnabled(True)
         else:
             docks = save_state(self.manager)
