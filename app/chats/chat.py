@@ -39,7 +39,7 @@ class Chat(ChatPart):
     """Open chat, with or without a pane.
 
     Its components do the work: `turn` handles the user's requests, `reply` and `model` generate,
-    and `attaching` and `queue` hold content for later messages. Methods with an `Action` do nothing
+    and `attacher` and `queue` hold content for later messages. Methods with an `Action` do nothing
     and return False or None if it isn't possible; `why_not` returns the reason.
     """
 
@@ -80,16 +80,16 @@ class Chat(ChatPart):
         self.model = ChatModel(saved, loader, self.reply, self)
         self.queue = MessageQueue(saved, self._on_queue)
         referenced_chats = ReferencedChats(saved, store, {} if in_use is None else in_use)
-        self.attaching = FileAttacher(saved, loader, referenced_chats, self)
-        self.count = TokenCount(saved, loader, self.attaching, self)
-        self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attaching, self)
+        self.attacher = FileAttacher(saved, loader, referenced_chats, self)
+        self.count = TokenCount(saved, loader, self.attacher, self)
+        self.turn = TurnController(saved, self.reply, self.model, self.queue, self.attacher, self)
         self.comparison = ComparisonController(
             saved, self.reply, self.turn, self._make_context, self
         )
         self.relay(
             generator, self.tools, self.panel_runner, self.helper_runner, self.reply, self.model
         )
-        self.relay(self.attaching, self.turn, self.comparison)
+        self.relay(self.attacher, self.turn, self.comparison)
         self.turn_changed.connect(self.turn.on_changed)
         self.reply_ended.connect(self.comparison.on_reply_ended)
 
@@ -125,7 +125,7 @@ class Chat(ChatPart):
     @property
     def is_at_work(self) -> bool:
         """Return True if closing the chat would lose a reply or a file."""
-        return self.turn.is_at_work or bool(self.attaching.reading)
+        return self.turn.is_at_work or bool(self.attacher.reading)
 
     @property
     def options(self) -> ChatOptions:
@@ -283,7 +283,7 @@ class Chat(ChatPart):
 
     def set_options(self, options: ChatOptions, system: str) -> None:
         # Followed chats aren't options, but are stored with them.
-        params, follows = options.to_params(), self.attaching.referenced_chats.followed_chats
+        params, follows = options.to_params(), self.attacher.referenced_chats.followed_chats
         self._saved.save_fields(
             params=params | ({FOLLOWS: follows} if follows else {}), system=system
         )
@@ -292,7 +292,7 @@ class Chat(ChatPart):
     def abandon(self) -> None:
         """Stop everything and free the cache, because the chat is being deleted."""
         self.turn.handle(Event.CLOSE)
-        self.attaching.cancel_reading()
+        self.attacher.cancel_reading()
         self.turn.handle(Event.STOP)
         self.panel_runner.release()
         self._generator.session.forget()
@@ -306,4 +306,4 @@ class Chat(ChatPart):
         """Save everything and close all sessions, when the chat is released or on shutdown."""
         self.panel_runner.release()
         self._generator.close()
-        self.attaching.close()
+        self.attacher.close()

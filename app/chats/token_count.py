@@ -55,10 +55,10 @@ class TokenCount(QObject):
     count_changed = Signal(object)
 
     def __init__(
-        self, saved: SavedChat, loader: ModelLoader, attaching: FileAttacher, parent: QObject
+        self, saved: SavedChat, loader: ModelLoader, attacher: FileAttacher, parent: QObject
     ) -> None:
         super().__init__(parent)
-        self._saved, self._loader, self._attaching = saved, loader, attaching
+        self._saved, self._loader, self._attacher = saved, loader, attacher
         self._asking = flows.Latest(self)
         self._is_stale = False
         self._soon = QTimer(self, singleShot=True, interval=self.PAUSE_MS)
@@ -99,7 +99,7 @@ class TokenCount(QObject):
         if isinstance(compose, Editing) and (edited := saved.transcript.get(compose.message)):
             end = edited.parent_id
         # Count the messages of the real request, which drops earlier messages that don't fit.
-        files = await self._attaching.ready(compose)
+        files = await self._attacher.ready(compose)
         message = Message("", record.id, end, content=compose.text, attachments=files)
         path = [*saved.transcript.path_to(end), message]
         images = saved.image if model.sees else None

@@ -50,19 +50,19 @@ class TurnController(ChatPart):
         reply: ChatReply,
         model: ChatModel,
         queue: MessageQueue,
-        attaching: FileAttacher,
+        attacher: FileAttacher,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._saved, self._reply, self._model = saved, reply, model
-        self._queue, self._attaching = queue, attaching
+        self._queue, self._attacher = queue, attacher
         self.draft = DraftState.KEPT
         self.unsent = ""  # why the composer's message wasn't sent
         self.several = False
         self._depth = 0  # nesting depth of `handle`
         self._changed = False  # `handle` must process CHANGED before it returns
-        attaching.file_rejected.connect(lambda reason: self.handle(Event.FILE_NOTICE, why=reason))
-        attaching.changed.connect(self.on_changed)
+        attacher.file_rejected.connect(lambda reason: self.handle(Event.FILE_NOTICE, why=reason))
+        attacher.changed.connect(self.on_changed)
         reply.generator.tools.calls_finished.connect(partial(self.handle, Event.RESULTS))
 
     @property
@@ -106,7 +106,7 @@ class TurnController(ChatPart):
             queue.state,
             self.content(message),
             sendable=not reason,
-            reading=bool(self._attaching.reading),
+            reading=bool(self._attacher.reading),
             composing=compose != Writing(),
             head=self._queue_head,
             last_reply_complete=queue.is_last_reply_complete,
@@ -132,7 +132,7 @@ class TurnController(ChatPart):
             return tr(BLIND, model=name)
         if not ignore_sounds and (name := self._model.model_without_audio(files)):
             return tr(DEAF, model=name)
-        if name := self._attaching.counter.largest_unfit_file(files):
+        if name := self._attacher.counter.largest_unfit_file(files):
             words = mark("“{file}” is too long for this model. Attach less of it, or remove it.")
             if compose == self._saved.compose:  # only the composer has the link
                 words = mark(
@@ -155,7 +155,7 @@ class TurnController(ChatPart):
     def describe(self, refusal: Refusal) -> str:
         if refusal is Refusal.UNSENDABLE:
             return self.why_not_send(self._saved.compose)
-        return tr(refusal.value, file=next(iter(self._attaching.reading), ""))
+        return tr(refusal.value, file=next(iter(self._attacher.reading), ""))
 
     @property
     def hint(self) -> str:
@@ -309,7 +309,7 @@ class TurnController(ChatPart):
         """Add a user message and generate the reply, or the replies of a panel of ``members``."""
         saved = self._saved
         # Before the transaction, because finding passages may be slow. They're already indexed.
-        resolved = self._attaching.resolve(files, text, saved.transcript.path)
+        resolved = self._attacher.resolve(files, text, saved.transcript.path)
         with saved.transaction():
             if not saved.record.title:
                 saved.change_record(title=_title_of(text, files))
@@ -345,7 +345,7 @@ class TurnController(ChatPart):
         else:
             old = saved.transcript[compose.message]
             path = saved.transcript.path_to(old.parent_id)
-            files = self._attaching.resolve(compose.attachments, compose.text, path)
+            files = self._attacher.resolve(compose.attachments, compose.text, path)
             with saved.transaction():
                 self._send_edited(old, compose, files)
 

@@ -208,23 +208,23 @@ class WindowTest:
         painter.setFont(QFont("Inter", 12))
         painter.drawText(800, 1200, PDF_TEXT)
         painter.end()
-        attaching = self._pane.chat.attaching
+        attacher = self._pane.chat.attacher
         refused: list[str] = []
-        attaching.file_rejected.connect(refused.append)
-        attaching.add([file])
-        wait_until(lambda: refused or attaching.files, 60)
+        attacher.file_rejected.connect(refused.append)
+        attacher.add([file])
+        wait_until(lambda: refused or attacher.files, 60)
         text = None
         if not refused and self._application is not None and self._application.store is not None:
-            (attachment,) = attaching.files
+            (attachment,) = attacher.files
             text = self._application.store.texts.get(attachment.hash)
-            attaching.draw_pages(attachment, ())
-            wait_until(lambda: refused or attaching.files[0].is_image, 60)
+            attacher.draw_pages(attachment, ())
+            wait_until(lambda: refused or attacher.files[0].is_image, 60)
         if refused:
             raise RuntimeError(refused[0])
         if text is None or PDF_TEXT not in " ".join(" ".join(text.pages).split()):
             raise RuntimeError("the text of a PDF is not what was written into it")
-        drawn = attaching.files[0]
-        attaching.remove(drawn)
+        drawn = attacher.files[0]
+        attacher.remove(drawn)
         return f"the text of a PDF, and its page as {drawn.width} x {drawn.height} pixels"
 
     def store(self) -> str:

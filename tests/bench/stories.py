@@ -28,7 +28,7 @@ def files(driver: Driver, shoot: Shoot, paths: Paths) -> None:
     path.write_text(_REPORT, encoding="utf-8")
     pane.composer.field.files_inserted.emit([path])
     pane.composer.field.setPlainText("Where does the mill stand?")
-    driver.until(lambda: not pane.chat.attaching.reading)
+    driver.until(lambda: not pane.chat.attacher.reading)
     driver.wait(0.3)
     shoot("attached", driver.window)
     pane.composer.button.click()

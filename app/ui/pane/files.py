@@ -139,9 +139,9 @@ class PaneFiles(QObject):
         composer.field.image_inserted.connect(self.add_image)
         composer.field.long_text_pasted.connect(self.paste)
         self.connect_chips(composer.chips)
-        self.attaching.changed.connect(self._show)
-        self.attaching.file_rejected.connect(pane.file_rejected)
-        self.attaching.file_repeated.connect(pane.file_rejected)
+        self.attacher.changed.connect(self._show)
+        self.attacher.file_rejected.connect(pane.file_rejected)
+        self.attacher.file_repeated.connect(pane.file_rejected)
         for changed in (pane.chat.compose_changed, pane.chat.chat_changed, pane.chat.phase_changed):
             changed.connect(self._show)
         for changed in (pane.chat.path_changed, pane.chat.message_added):
@@ -150,8 +150,8 @@ class PaneFiles(QObject):
         self._show()
 
     @property
-    def attaching(self) -> FileAttacher:
-        return self._pane.chat.attaching
+    def attacher(self) -> FileAttacher:
+        return self._pane.chat.attacher
 
     def connect_chips(self, chips: FileChips) -> None:
         chips.remove_requested.connect(self._on_removed)
@@ -181,18 +181,18 @@ class PaneFiles(QObject):
 
     @Slot(list)
     def add(self, paths: Iterable[Path]) -> None:
-        self.attaching.add(paths)
+        self.attacher.add(paths)
         self._pane.focus_composer()
 
     @Slot(bytes)
     def add_image(self, data: bytes) -> None:
-        self.attaching.add_image(data)
+        self.attacher.add_image(data)
         self._pane.focus_composer()
 
     @Slot(str)
     def paste(self, text: str) -> None:
         """Attach long pasted text as a file, and offer to undo this."""
-        attachment = self.attaching.add_text(text)
+        attachment = self.attacher.add_text(text)
         words = counted(
             "Pasted text attached as a file, %Ln character",
             "Pasted text attached as a file, %Ln characters",
@@ -231,8 +231,8 @@ class PaneFiles(QObject):
 
     @Slot()
     def _show(self) -> None:
-        attaching = self.attaching
-        too_much = attaching.counter.files_to_drop()
+        attacher = self.attacher
+        too_much = attacher.counter.files_to_drop()
         chips = [
             ChipWords(
                 file.name,
@@ -241,14 +241,14 @@ class PaneFiles(QObject):
                 else self._describe(file),
                 file,
                 file in too_much,
-                attaching.thumbnail(file) if file.is_image else b"",
+                attacher.thumbnail(file) if file.is_image else b"",
                 self._tokens(file),
             )
-            for file in attaching.files
+            for file in attacher.files
         ]
         chips += [
             ChipWords(name, self._reading_text(first=not index))
-            for index, name in enumerate(attaching.reading)
+            for index, name in enumerate(attacher.reading)
         ]
         chips += self._followed_chips()
         if chips != self.chips:  # often nothing has changed, e.g. while a reply is being generated
@@ -260,15 +260,15 @@ class PaneFiles(QObject):
                 )
             self.chips = chips
             self._pane.composer.show_files(chips)
-        attaching.counter.request_count()
+        attacher.counter.request_count()
 
     @Slot()
     def _check_followed(self) -> None:
-        self.attaching.check_followed()
+        self.attacher.check_followed()
 
     def _followed_chips(self) -> list[ChipWords]:
-        referenced_chats = self.attaching.referenced_chats
-        followed = {file.chat for file in self.attaching.files}
+        referenced_chats = self.attacher.referenced_chats
+        followed = {file.chat for file in self.attacher.files}
         chips = []
         for chat_id in referenced_chats.followed_chats:
             if chat_id in referenced_chats.seen and chat_id not in followed:
@@ -281,7 +281,7 @@ class PaneFiles(QObject):
         return chips
 
     def _reading_text(self, *, first: bool) -> str:
-        page, count = self.attaching.scan_progress
+        page, count = self.attacher.scan_progress
         if first and count > 1:
             return tr("reading {page} of {count}…", page=number(page), count=number(count))
         return tr("reading…")
@@ -292,7 +292,7 @@ class PaneFiles(QObject):
         return ", ".join(filter(None, [*words, self._tokens(attachment)]))
 
     def _tokens(self, attachment: Attachment) -> str:
-        tokens = self.attaching.counter.tokens(attachment)
+        tokens = self.attacher.counter.tokens(attachment)
         if tokens is None:
             return ""
         n, count = tokens.count, number(tokens.count)
@@ -306,26 +306,24 @@ class PaneFiles(QObject):
     def _on_removed(self, words: ChipWords) -> None:
         file = words.attachment
         if words.follows:
-            self._remove(
-                self.attaching.referenced_chats.seen[words.follows][0].title, words.follows
-            )
+            self._remove(self.attacher.referenced_chats.seen[words.follows][0].title, words.follows)
         elif file is None:
             self._pane.chat.turn.handle(Event.WRITE)  # the draft may be waiting for this file
-            self.attaching.cancel_reading()
-        elif file in self.attaching.files:
+            self.attacher.cancel_reading()
+        elif file in self.attacher.files:
             self._remove(file.name, file.chat, file)
 
     def _remove(self, name: str, chat_id: str, *removed: Attachment) -> None:
-        attaching = self.attaching
-        places = [(n, file) for n, file in enumerate(attaching.files) if file in removed]
-        last = attaching.referenced_chats.followed_chats.get(chat_id)
+        attacher = self.attacher
+        places = [(n, file) for n, file in enumerate(attacher.files) if file in removed]
+        last = attacher.referenced_chats.followed_chats.get(chat_id)
         if removed:
-            attaching.remove(*removed)
-        attaching.follow(chat_id, None)
+            attacher.remove(*removed)
+        attacher.follow(chat_id, None)
 
         def undo() -> None:
-            attaching.put_back(*places)
-            attaching.follow(chat_id, last)
+            attacher.put_back(*places)
+            attacher.follow(chat_id, last)
 
         words = mark("No longer following “{name}”") if chat_id else mark("{name} removed")
         self.undo_offered.emit(tr(words, name=name), undo)
@@ -335,27 +333,27 @@ class PaneFiles(QObject):
         if words.follows:
             pop_below(self._chat_menu(words.follows), chip, 0)
         elif words.attachment is not None and words.can_only_view:
-            show_picture(self.attaching, words.attachment, chip)
+            show_picture(self.attacher, words.attachment, chip)
         elif words.attachment is not None:
             pop_below(self.menu(words.attachment), chip, 0)
 
     def _on_part_asked(self, chips: FileChips) -> None:
-        if largest := self.attaching.counter.files_to_drop()[:1]:
+        if largest := self.attacher.counter.files_to_drop()[:1]:
             pop_below(self.menu(largest[0]), chips.choose, 0)
 
     def _chat_menu(self, chat_id: str, file: Attachment | None = None) -> QMenu:
         menu = make_menu(self._pane)
         menu.setObjectName("file-menu")
-        attaching = self.attaching
+        attacher = self.attacher
         if file is not None:
             self._add_uses(menu, file)
             menu.addSeparator()
         add_action(
             menu, tr("Open Chat"), partial(self._pane.transcript.chat_requested.emit, chat_id)
         )
-        follows = chat_id in attaching.referenced_chats.followed_chats
+        follows = chat_id in attacher.referenced_chats.followed_chats
         last = None if follows else file.pages if file is not None and file.before else 0
-        act = partial(attaching.follow, chat_id, last)
+        act = partial(attacher.follow, chat_id, last)
         add_action(menu, tr("Follow"), act, checked=follows)
         if file is not None:
             gone = partial(self._remove, file.name, chat_id, file)
@@ -368,25 +366,25 @@ class PaneFiles(QObject):
         menu = make_menu(self._pane)
         menu.setObjectName("file-menu")
         if file.is_image:
-            show = partial(show_picture, self.attaching, file, self._pane)
+            show = partial(show_picture, self.attacher, file, self._pane)
             add_action(menu, tr("Show Image"), show)
         elif not file.is_sound:
             self._add_uses(menu, file)
-        if self.attaching.can_draw(file) and (file.pages > 1 or not file.is_image):
+        if self.attacher.can_draw(file) and (file.pages > 1 or not file.is_image):
             words = tr(_PAGES.entry) if file.is_image else tr("Pages as Images")
             add_action(menu, words, partial(self._draw, file))
             if file.scans:
-                scans = partial(self.attaching.draw_scans, file)
+                scans = partial(self.attacher.draw_scans, file)
                 add_action(menu, tr("Scanned Pages as Images"), scans)
-        if self.attaching.can_read_scans(file):
-            read = partial(self.attaching.read_scans, file)
+        if self.attacher.can_read_scans(file):
+            read = partial(self.attacher.read_scans, file)
             add_action(menu, tr("Extract Text of Scanned Pages"), read)
         if file.encoding and file.path:
             self._add_encodings(menu, file)
         menu.addSeparator()
         if not file.unit and not file.is_medium and file.characters < MOST_CHARACTERS:
             add_action(menu, tr("Insert as Text"), partial(self._as_text, file))
-        pages = self.attaching.pages_beside(file)  # remove all pages together
+        pages = self.attacher.pages_beside(file)  # remove all pages together
         add_action(menu, tr("Remove Attachment"), partial(self._remove, file.name, "", *pages))
         return menu
 
@@ -405,37 +403,37 @@ class PaneFiles(QObject):
     def _add_encodings(self, menu: QMenu, file: Attachment) -> None:
         inner = menu.addMenu(tr("Text Encoding"))
         for encoding, words in encodings_for(file).items():
-            reread = partial(self.attaching.read_again, file, encoding)
+            reread = partial(self.attacher.read_again, file, encoding)
             add_action(inner, words, reread, checked=encoding == file.encoding)
 
     def _use_part(self, file: Attachment, use: Use) -> None:
         if use != "pages":
-            self.attaching.set_used_part(file, use)
+            self.attacher.set_used_part(file, use)
             self._pane.focus_composer()  # otherwise the focus might be lost along with the chip
             return
         numbers = sorted({page for page, _, _ in file.spans}) if file.use == "pages" else []
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
-        dialog.pages_chosen.connect(partial(self.attaching.set_used_part, file, "pages"))
+        dialog.pages_chosen.connect(partial(self.attacher.set_used_part, file, "pages"))
         dialog.open()
 
     def _draw(self, file: Attachment) -> None:
         """Attach pages of a file as images. If ``file`` is such an image, ask which pages."""
         if not file.is_image:
-            self.attaching.draw_pages(file, page_numbers(file.spans) if file.use == "pages" else ())
+            self.attacher.draw_pages(file, page_numbers(file.spans) if file.use == "pages" else ())
             self._pane.focus_composer()  # the focused chip is about to be deleted
             return
-        spans = tuple(span for page in self.attaching.pages_beside(file) for span in page.spans)
+        spans = tuple(span for page in self.attacher.pages_beside(file) for span in page.spans)
         numbers = page_numbers(spans)
         dialog = PagesDialog(file.name, file.unit, file.pages, numbers, self._pane)
-        dialog.pages_chosen.connect(partial(self.attaching.draw_pages, file))
+        dialog.pages_chosen.connect(partial(self.attacher.draw_pages, file))
         dialog.open()
 
     def _as_text(self, file: Attachment) -> None:
         flows.start(self, self._insert(file))
 
     async def _insert(self, file: Attachment) -> None:
-        text = await self.attaching.text(file)
-        if file in self.attaching.files and text is not None:
-            self.attaching.remove(file)
+        text = await self.attacher.text(file)
+        if file in self.attacher.files and text is not None:
+            self.attacher.remove(file)
             self._pane.composer.field.insertPlainText("\n\n".join(text.pages))
             self._pane.focus_composer()

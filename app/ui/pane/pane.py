@@ -418,7 +418,7 @@ class ChatPane(QWidget):
         elif blind:
             seeing = chat.model.loader.find_vision_model()
             name = seeing.name if seeing is not None else ""
-            reads = chat.attaching.is_recognizing_text
+            reads = chat.attacher.is_recognizing_text
             self.notice.show_blind(tr(BLIND, model=blind), name, reads=reads)
         self.composer.set_words(
             *header.placeholder_and_note(chat, self._broadcast.receivers, self._broadcast.remotes)
@@ -533,7 +533,7 @@ class ChatPane(QWidget):
 
     @Slot()
     def _read_texts(self) -> None:
-        self.chat.attaching.read_texts()
+        self.chat.attacher.read_texts()
         self.focus_composer()  # the focused button is about to disappear
 
     def _forget_oldest(self, message_id: str) -> None:

@@ -254,9 +254,9 @@ class SmallPicture(PaintedButton):
         painter.drawRoundedRect(area, 8, 8)
 
 
-def show_picture(attaching: FileAttacher, attachment: Attachment, over: QWidget) -> None:
+def show_picture(attacher: FileAttacher, attachment: Attachment, over: QWidget) -> None:
     screen = over.screen().size() * over.devicePixelRatioF()
-    read = partial(attaching.pixels, attachment, screen.width() * screen.height())
+    read = partial(attacher.pixels, attachment, screen.width() * screen.height())
     size = QSize(attachment.width, attachment.height)
     PictureSheet(attachment.name, describe_file(attachment), size, read, over.window()).open()
 
@@ -272,7 +272,7 @@ class AttachedFiles(QWidget):
 
     def __init__(self, attachments: Attachments, parent: QWidget) -> None:
         super().__init__(parent)
-        self._attaching: FileAttacher | None = None
+        self._attacher: FileAttacher | None = None
         self.lines = [FileLine(file, self) for file in attachments if not file.is_image]
         self.pictures = [SmallPicture(file, self) for file in attachments if file.is_image]
         for picture in self.pictures:
@@ -283,18 +283,18 @@ class AttachedFiles(QWidget):
             line.folding_changed.connect(self.resized)
             line.chat_requested.connect(self.chat_requested)
 
-    def set_source(self, attaching: FileAttacher) -> None:
-        self._attaching = attaching
+    def set_source(self, attacher: FileAttacher) -> None:
+        self._attacher = attacher
         if self.pictures:
-            attaching.thumbnail_read.connect(self._on_thumbnail)
+            attacher.thumbnail_read.connect(self._on_thumbnail)
         for picture in self.pictures:
-            picture.set_thumbnail(attaching.thumbnail(picture.attachment))
+            picture.set_thumbnail(attacher.thumbnail(picture.attachment))
 
     @Slot(str)
     def _on_thumbnail(self, key: str) -> None:
         for picture in self.pictures:
-            if self._attaching is not None and picture.attachment.hash == key:
-                picture.set_thumbnail(self._attaching.thumbnail(picture.attachment))
+            if self._attacher is not None and picture.attachment.hash == key:
+                picture.set_thumbnail(self._attacher.thumbnail(picture.attachment))
 
     def unfold_found(self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str) -> None:
         """Expand the file with the most distinct matches, unless the message has as many.
@@ -364,8 +364,8 @@ class AttachedFiles(QWidget):
         self.resized.emit()
 
     async def _text(self, line: FileLine) -> str:
-        file, attaching = line.attachment, self._attaching
-        return display_text(file, await attaching.text(file) if attaching is not None else None)
+        file, attacher = line.attachment, self._attacher
+        return display_text(file, await attacher.text(file) if attacher is not None else None)
 
 
 def _distinct_matches(words: Callable[[str], Sequence[tuple[int, int]]], text: str) -> int:

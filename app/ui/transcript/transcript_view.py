@@ -697,7 +697,7 @@ class TranscriptView(QAbstractScrollArea):
         elif isinstance(row, ToolRow):
             self._count_waiting()
         elif isinstance(row, UserRow) and row.files is not None:
-            row.files.set_source(self._chat.attaching)
+            row.files.set_source(self._chat.attacher)
             row.files.picture_requested.connect(self._on_picture)
             row.files.folding_changed.connect(self._on_file_folding)
             row.files.chat_requested.connect(self.chat_requested)
@@ -716,7 +716,7 @@ class TranscriptView(QAbstractScrollArea):
 
     @Slot(object)
     def _on_picture(self, attachment: Attachment) -> None:
-        show_picture(self._chat.attaching, attachment, self)
+        show_picture(self._chat.attacher, attachment, self)
 
     def _count_waiting(self) -> None:
         waiting = self._chat.tools.calls_to_decide

@@ -134,7 +134,7 @@ class PaneOffers(QObject):
 
     def _attach(self, resource: Resource) -> None:
         self.picker.take_away()
-        if len(self._pane.chat.attaching.files) >= MOST_FILES:
+        if len(self._pane.chat.attacher.files) >= MOST_FILES:
             self._pane.notice_posted.emit(tr("Attach up to {most} files.", most=MOST_FILES))
             return
         flows.start(self, self._read(resource))
@@ -151,7 +151,7 @@ class PaneOffers(QObject):
         chat = self._pane.chat
         text = await self._text(chat.tools.offers.host.read(resource))
         if text is not None:
-            chat.attaching.add_text(text, resource.name)
+            chat.attacher.add_text(text, resource.name)
 
     def _ask_for(self, prompt: Prompt) -> None:
         if not prompt.arguments:

@@ -107,7 +107,7 @@ class ReadingCommands(WindowController):
     def _entries(
         self, pane: ChatPane, chats: Iterable[ChatRecord], on_chosen: Callable[[], object]
     ) -> Iterator[PaletteEntry]:
-        days, follows = day_headings(), pane.chat.attaching.referenced_chats.followed_chats
+        days, follows = day_headings(), pane.chat.attacher.referenced_chats.followed_chats
         full = tr("A chat follows at most {most} others.", most=number(MOST))
         for chat in chats:
             reason = tr("This chat is empty.") if chat.leaf_id is None else ""
@@ -125,18 +125,18 @@ class ReadingCommands(WindowController):
 
     async def _confirm(self, pane: ChatPane, chat_id: str, on_chosen: Callable[[], object]) -> None:
         chat = pane.chat
-        of = await chat.attaching.referenced_chats.read_now(chat_id)
+        of = await chat.attacher.referenced_chats.read_now(chat_id)
         if reason := of.unreadable_reason:
             pane.notice_posted.emit(reason)
             return
         model = chat.model
         where = header.destination_note((model.remote,)) if model.remote else ""
-        last = min(chat.attaching.referenced_chats.followed_chats.get(chat_id, 0), len(of.lines))
+        last = min(chat.attacher.referenced_chats.followed_chats.get(chat_id, 0), len(of.lines))
         sheet = ReadSheet(of, where, last, pane.window())
 
         def agreed() -> None:
             on_chosen()
-            chat.attaching.read_chat(chat_id, sheet.last, follow=sheet.follow.isChecked())
+            chat.attacher.read_chat(chat_id, sheet.last, follow=sheet.follow.isChecked())
 
         sheet.accepted.connect(agreed)
         sheet.finished.connect(pane.focus_composer)
@@ -145,6 +145,6 @@ class ReadingCommands(WindowController):
     @Slot(str)
     def _on_changed(self, chat_id: str = "") -> None:
         for pane in self._workspace.panes():
-            follows = pane.chat.attaching.referenced_chats.followed_chats
+            follows = pane.chat.attacher.referenced_chats.followed_chats
             if chat_id in follows or (follows and not chat_id):
-                pane.chat.attaching.check_followed()
+                pane.chat.attacher.check_followed()

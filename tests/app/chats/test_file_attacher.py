@@ -53,7 +53,7 @@ def read(run: Run, condition: Callable[[], object]) -> None:
 def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
     pane = pane or run.pane
     pane.composer.field.files_inserted.emit(list(paths))
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     run.until(lambda: all("about" not in c.words.about for c in pane.composer.chips.chips))
     return pane
 
@@ -114,7 +114,7 @@ def test_attach_a_pdf_and_ask_about_page_3_by_keys(run: Run, tmp_path: Path, qtb
     dialog = pane.findChild(QFileDialog, "attach-dialog")
     dialog.filesSelected.emit([str(path)])
     dialog.reject()
-    read(run, lambda: names(pane) == ["report.pdf"] and not pane.chat.attaching.reading)
+    read(run, lambda: names(pane) == ["report.pdf"] and not pane.chat.attacher.reading)
     run.until(lambda: "tokens" in chip(pane).words.about and "about" not in chip(pane).words.about)
     assert chip(pane).words.about.startswith("PDF, 4 pages, ")
     run.ask("say What stands on page 3?")
@@ -186,10 +186,10 @@ def test_too_long_file_is_not_sent(run: Run, tmp_path: Path):
     assert "“long.txt”" in said[0]
     assert pane.composer.chips.choose.isVisible()
     assert pane.chat.transcript.leaf_id is None
-    (sent,) = pane.chat.attaching.files
+    (sent,) = pane.chat.attacher.files
     assert pane.chat.turn.why_not_send(Writing("say two", (sent,)))
     assert not pane.chat.turn.send("say one", (sent,))
-    pane.chat.attaching.remove(sent)
+    pane.chat.attacher.remove(sent)
     pane.act(Action.SEND)
     assert run.answered()
     file.write_text("a " * 3000)  # the estimate fits, but the exact count doesn't
@@ -223,12 +223,12 @@ def test_pages_and_the_beginning_are_chosen(run: Run, tmp_path: Path, qtbot: QtB
     assert "[Attached: a.pdf" in "".join(
         plain_text_lines(pane.chat.record, pane.chat.transcript.path)
     )
-    attaching = pane.chat.attaching
-    attaching.put_back((0, whole))
-    run.until(lambda: bool(attaching.files))
-    attaching.set_used_part(whole, "beginning")
-    run.until(lambda: attaching.files[0].use == "beginning")
-    assert attaching.files[0].spans[0] == (1, 0, 5)
+    attacher = pane.chat.attacher
+    attacher.put_back((0, whole))
+    run.until(lambda: bool(attacher.files))
+    attacher.set_used_part(whole, "beginning")
+    run.until(lambda: attacher.files[0].use == "beginning")
+    assert attacher.files[0].spans[0] == (1, 0, 5)
 
 
 def test_file_is_removed_by_key_and_restored(run: Run, tmp_path: Path, qtbot: QtBot):
@@ -257,7 +257,7 @@ def test_draft_files_survive_restart(start: Start, tmp_path: Path):
     run.end()
     path.unlink()
     run = start().ready()
-    (file,) = run.pane.chat.attaching.files
+    (file,) = run.pane.chat.attacher.files
     assert (file.name, file.encoding, file.path) == ("a.txt", "cp932", str(path))
     run.ask("")
     assert prompt(run) == '<file name="a.txt">\nこんにちは、元気ですか\n</file>\n\nsay it'
@@ -273,8 +273,8 @@ def test_files_are_dropped_on_three_panes(run: Run, tmp_path: Path):
         made.append(path)
         drop(pane, path)
     run.until(lambda: [names(pane) for pane in run.panes] == [[path.name] for path in made])
-    read(run, lambda: not any(pane.chat.attaching.reading for pane in run.panes))
-    assert [pane.chat.attaching.files[0].characters for pane in run.panes] == [6, 6, 6]
+    read(run, lambda: not any(pane.chat.attacher.reading for pane in run.panes))
+    assert [pane.chat.attacher.files[0].characters for pane in run.panes] == [6, 6, 6]
 
 
 def test_unsupported_file_gives_an_error_message(run: Run, tmp_path: Path):
@@ -283,7 +283,7 @@ def test_unsupported_file_gives_an_error_message(run: Run, tmp_path: Path):
     pane.composer.field.files_inserted.emit([tmp_path / "empty.txt"])
     assert names(pane) == ["empty.txt"]  # still being read
     pane.composer.set_text("say it")
-    assert pane.chat.attaching.reading == ("empty.txt",)
+    assert pane.chat.attacher.reading == ("empty.txt",)
     read(run, lambda: run.window.toast.text == "“empty.txt” is empty.")
     assert names(pane) == []
     assert not pane.chat.why_not(Action.SEND)
@@ -291,7 +291,7 @@ def test_unsupported_file_gives_an_error_message(run: Run, tmp_path: Path):
     (tmp_path / "b").mkdir()
     (tmp_path / "blob.bin").write_bytes(bytes(range(256)) * 40)
     pane.composer.field.files_inserted.emit([tmp_path / name for name in ("a", "b", "blob.bin")])
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     for name in ("a", "b", "blob.bin"):
         assert f"“{name}”" in run.window.toast.text
     assert pane.composer.text == "say it"
@@ -368,7 +368,7 @@ def test_unreadable_file_keeps_waiting_message(
     pane.composer.field.files_inserted.emit([path])
     run.say("say it")
     slow_file.set()
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     assert "“empty.txt”" in pane.composer.foot
     run.qtbot.wait(30)
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
@@ -426,7 +426,7 @@ def test_removing_file_being_read_cancels_sending(
     run.say("say it")
     chip(pane).remove_requested.emit()
     slow_file.set()
-    run.until(lambda: not pane.chat.attaching._reading.running)
+    run.until(lambda: not pane.chat.attacher._reading.running)
     run.qtbot.wait(30)
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
 
@@ -450,17 +450,17 @@ def test_long_paste_becomes_a_file_and_back(run: Run):
 def test_each_column_of_a_comparison_gets_the_files(run: Run, tmp_path: Path):
     (tmp_path / "a.txt").write_text("first words")
     pane = run.pane
-    pane.chat.attaching.add([tmp_path / "a.txt"])
+    pane.chat.attacher.add([tmp_path / "a.txt"])
     pane.composer.set_text("say it")
     assert run.window.commands.why_not("compare")
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     run.window.commands["panel_again"].trigger()
     run.until(lambda: len(run.engine.sent) == 3)
     prompts = {text_of(reply.turns[-1]["content"]) for reply in run.engine.sent}
     asked = '<file name="a.txt">\nfirst words\n</file>\n\nsay it\n\nAnswer as '
     assert all(prompt.startswith(asked) for prompt in prompts)
     assert len(prompts) == 3
-    assert not pane.chat.attaching.files
+    assert not pane.chat.attacher.files
 
 
 def test_thousand_files_give_one_notice(run: Run, tmp_path: Path, monkeypatch):
@@ -476,7 +476,7 @@ def test_thousand_files_give_one_notice(run: Run, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(
         Path, "is_dir", lambda path: asked.append(threading.current_thread()) or is_dir(path)
     )
-    pane.chat.attaching.file_rejected.connect(said.append)
+    pane.chat.attacher.file_rejected.connect(said.append)
     copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
     none = Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(pane, QDragEnterEvent(QPoint(40, 60), copy, data, left, none))
@@ -487,10 +487,10 @@ def test_thousand_files_give_one_notice(run: Run, tmp_path: Path, monkeypatch):
     assert len(looked) == 1
     QApplication.sendEvent(pane, QDropEvent(QPointF(40, 60), copy, data, left, none))
     assert len(looked) == 2
-    assert len(pane.chat.attaching.reading) == 20
+    assert len(pane.chat.attacher.reading) == 20
     assert main not in asked, "each may wait for a disk"
     assert len(said) == 1
-    pane.chat.attaching.cancel_reading()
+    pane.chat.attacher.cancel_reading()
     QApplication.sendEvent(pane, QDragLeaveEvent())
     over = QDragMoveEvent(QPoint(1, 60), copy, QMimeData(), left, none)
     QApplication.sendEvent(pane, over)
@@ -500,20 +500,20 @@ def test_thousand_files_give_one_notice(run: Run, tmp_path: Path, monkeypatch):
 def test_attaching_continues_after_unstorable_file(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    attaching, said, faults = run.pane.chat.attaching, [], [RuntimeError("kept nowhere")]
-    attaching.file_rejected.connect(said.append)
-    take = attaching._attach_result
+    attacher, said, faults = run.pane.chat.attacher, [], [RuntimeError("kept nowhere")]
+    attacher.file_rejected.connect(said.append)
+    take = attacher._attach_result
 
     def fails_once(*what: Any) -> str:
         if faults:
             raise faults.pop()
         return take(*what)
 
-    monkeypatch.setattr(attaching, "_attach_result", fails_once)
+    monkeypatch.setattr(attacher, "_attach_result", fails_once)
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("words")
-        attaching.add([tmp_path / name])
-    read(run, lambda: not attaching.reading)
+        attacher.add([tmp_path / name])
+    read(run, lambda: not attacher.reading)
     assert len(said) == 1
     assert names(run.pane) == ["b.txt"]
     run.pane.composer.set_text("say it")
@@ -526,13 +526,13 @@ def test_late_file_does_not_restore_deleted_chat(
     run.ask("say yes")
     chat, go = run.pane.chat, slow_file
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
-    chat.attaching.add([path])
+    chat.attacher.add([path])
     library, store = run.app.library, run.app.store
     run.window.chats.delete(chat.id)
     go.set()
-    run.until(lambda: not chat.attaching._reading.running)
-    assert chat.attaching.files == ()
-    chat.attaching.add_text("Whatever still comes.")  # a closed pane is kept for undo
+    run.until(lambda: not chat.attacher._reading.running)
+    assert chat.attacher.files == ()
+    chat.attacher.add_text("Whatever still comes.")  # a closed pane is kept for undo
     assert library.chat(chat.id) is None
     assert (stored := store.chat(chat.id)) is not None
     assert stored.deleted_at is not None
@@ -547,9 +547,9 @@ def test_late_file_does_not_restore_deleted_chat(
 def test_files_and_results_use_the_chats_context_size(run: Run) -> None:
     chat = run.pane.chat
     model = chat.model.status.model
-    assert chat.attaching.counter.limit == model.context_length
+    assert chat.attacher.counter.limit == model.context_length
     chat.set_options(replace(chat.options, context=512), "")
-    assert chat.attaching.counter.limit == chat.model.context[2] == 512
+    assert chat.attacher.counter.limit == chat.model.context[2] == 512
     assert 0 < chat._generator._free_tokens() <= 512
 
 
@@ -578,7 +578,7 @@ def test_file_dialog_reopens_last_folder(
     again = opened()
     assert Path(again.directory().absolutePath()) == tmp_path
     again.reject()
-    read(run, lambda: not run.pane.chat.attaching.reading)
+    read(run, lambda: not run.pane.chat.attacher.reading)
 
 
 def test_chip_shows_the_encoding_and_changes_it(run: Run, tmp_path: Path, qtbot: QtBot):
@@ -598,7 +598,7 @@ def test_chip_shows_the_encoding_and_changes_it(run: Run, tmp_path: Path, qtbot:
     assert [each.text() for each in inner.actions() if each.isChecked()] == ["KOI8"]
     next(each for each in inner.actions() if each.text() == "Windows-1251").trigger()
     menu.close()
-    read(run, lambda: pane.chat.attaching.files[0].encoding == "cp1251")
+    read(run, lambda: pane.chat.attacher.files[0].encoding == "cp1251")
     assert names(pane) == ["a.csv", "b.txt"], "it stays in its place"
     assert pane.composer.chips.chips[0].words.about.startswith("CSV, Windows-1251, ")
     run.ask("say which")

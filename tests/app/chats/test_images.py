@@ -93,13 +93,13 @@ def see(run: Run, pane: ChatPane) -> None:
 def give(run: Run, *paths: Path, pane: ChatPane | None = None) -> ChatPane:
     pane = pane or run.pane
     pane.composer.field.files_inserted.emit(list(paths))
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     return pane
 
 
 def paste(run: Run, data: QMimeData) -> None:
     run.pane.composer.field.insertFromMimeData(data)
-    read(run, lambda: not run.pane.chat.attaching.reading)
+    read(run, lambda: not run.pane.chat.attacher.reading)
 
 
 def shown(pane: ChatPane) -> AttachedFiles:
@@ -152,7 +152,7 @@ def test_pasted_images_keep_their_format(run: Run, reads: list[Read]) -> None:
     paste(run, as_file)
     paste(run, as_pixels)
     assert names(run.pane) == ["Pasted image", "Pasted image 2"]
-    green, _ = run.pane.chat.attaching.files
+    green, _ = run.pane.chat.attacher.files
     found = run.app.store.images.get_all([(green,)])
     assert found == {green.hash: png("green")}
     reads.clear()  # reads of the test itself
@@ -167,7 +167,7 @@ def test_pasted_images_keep_their_format(run: Run, reads: list[Read]) -> None:
 def test_images_are_dropped_on_a_pane_and_shown_whole_by_keys(run: Run, lake: Path) -> None:
     pane = run.pane
     drop(pane, lake)
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     chip(pane).setFocus()
     QTest.keyClick(chip(pane), Qt.Key.Key_Return)
     sheet = run.window.findChild(PictureSheet)
@@ -299,8 +299,8 @@ def test_pictures_of_old_chats_and_drafts_are_read_in_a_worker(
 
 
 def test_hostile_images_are_attached_or_refused_in_a_sentence(run: Run, tmp_path: Path) -> None:
-    attaching, told = run.pane.chat.attaching, list[str]()
-    attaching.file_rejected.connect(told.append)
+    attacher, told = run.pane.chat.attacher, list[str]()
+    attacher.file_rejected.connect(told.append)
     for picture in PICTURES:
         if picture.file == "most.png":
             continue  # takes five seconds to read
@@ -310,10 +310,10 @@ def test_hostile_images_are_attached_or_refused_in_a_sentence(run: Run, tmp_path
         if picture.seen:
             assert names(run.pane) == [picture.file], (picture.name, told)
             assert not decode_thumbnail(chip(run.pane).words.thumbnail).isNull(), picture.name
-            attaching.remove(attaching.files[0])
+            attacher.remove(attacher.files[0])
         elif picture.file.endswith(".svg"):
             assert chip(run.pane).words.about.startswith("code"), "what is written in it"
-            attaching.remove(attaching.files[0])
+            attacher.remove(attacher.files[0])
         else:
             assert told.pop().startswith(f"“{picture.file}” "), picture.name
         assert not told, picture.name
@@ -348,8 +348,8 @@ def test_engine_sees_images_in_old_chats(
     (line,) = shown(run.pane).lines
     line.click()
     read(run, lambda: "in autumn" in shown(run.pane)._view(line).toPlainText())
-    chat.attaching.set_used_part(chat.attaching.files[0], "beginning")
-    read(run, lambda: chat.attaching.files[0].use == "beginning")
+    chat.attacher.set_used_part(chat.attacher.files[0], "beginning")
+    read(run, lambda: chat.attacher.files[0].use == "beginning")
     run.say("And now?")
     read(run, lambda: len(chat.transcript.path) == 4 and not chat.reply.is_active)
     *_, again = chat.transcript.path
@@ -367,8 +367,8 @@ def test_missing_image_is_reported_to_model(start: Start, lake: Path, tmp_path: 
     read(run, lambda: chat.model.status.model is not None)
     chat.set_options(replace(chat.options, max_tokens=4), "")
     give(run, lake)
-    lost = dataclasses.replace(chat.attaching.files[0], hash="0" * 64)
-    chat.attaching._replace_files((lost,))
+    lost = dataclasses.replace(chat.attacher.files[0], hash="0" * 64)
+    chat.attacher._replace_files((lost,))
     run.say("What is it?")
     read(run, lambda: len(chat.transcript.path) == 2 and not chat.reply.is_active)
     answer, model = chat.transcript.path[-1], chat.model.status.model
@@ -424,7 +424,7 @@ def test_recording_is_sent_shown_stored_and_exported(
     place = tmp_path / "note.wav"
     place.write_bytes(tone(2).data)
     give(run, place)
-    (file,) = chat.attaching.files
+    (file,) = chat.attacher.files
     assert (file.is_sound, describe_file(file)) == (True, "WAV, 0:02")
     run.say("What is said?")
     if not hears:

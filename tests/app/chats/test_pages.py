@@ -65,7 +65,7 @@ def scan(tmp_path: Path, count: int, name: str = "scan.pdf") -> Path:
 
 
 def numbers(pane: ChatPane) -> list[int]:
-    return [each.spans[0][0] for each in pane.chat.attaching.files if each.is_image]
+    return [each.spans[0][0] for each in pane.chat.attacher.files if each.is_image]
 
 
 def entries(run: Run) -> list[QAction]:
@@ -120,7 +120,7 @@ def test_scan_in_four_chats_is_rendered_and_encoded_once(
         pane.composer.field.files_inserted.emit([scan(tmp_path, 2)])
     read(run, lambda: all(numbers(pane) == [1, 2] for pane in run.panes))
     for chat in chats:
-        assert chat.turn.send("What is it?", chat.attaching.files)
+        assert chat.turn.send("What is it?", chat.attacher.files)
     read(run, lambda: not any(chat.reply.is_active for chat in chats))
     assert [chat.transcript.path[-1].status for chat in chats] == ["complete"] * 4
     attached = [chat.transcript.path[0].attachments for chat in chats]
@@ -134,13 +134,13 @@ def test_scan_in_four_chats_is_rendered_and_encoded_once(
 def test_long_scan_sends_fitting_pages(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    attaching = run.pane.chat.attaching
-    monkeypatch.setattr(type(attaching.counter), "free_tokens", 350)
+    attacher = run.pane.chat.attacher
+    monkeypatch.setattr(type(attacher.counter), "free_tokens", 350)
 
     async def hundred(_: object) -> int:
         return 100
 
-    monkeypatch.setattr(attaching.counter, "tokens_of_image", hundred)
+    monkeypatch.setattr(attacher.counter, "tokens_of_image", hundred)
     pane = give(run, scan(tmp_path, 30))
     assert numbers(pane) == [1, 2, 3]
     assert "“scan.pdf”" in run.window.toast.text
@@ -149,10 +149,10 @@ def test_long_scan_sends_fitting_pages(
     assert dialog.field.text() == "1–3"
     dialog.field.setText("7, 29")
     dialog._on_ok()
-    read(run, lambda: not attaching.reading)
+    read(run, lambda: not attacher.reading)
     assert numbers(pane) == [7, 29]
     chosen(run, "Remove Attachment")
-    assert attaching.files == ()
+    assert attacher.files == ()
     run.window.commands["undo"].trigger()
     run.until(lambda: numbers(pane) == [7, 29])
 
@@ -161,7 +161,7 @@ def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None
     run, path = start().ready(), scan(tmp_path, 9)
     see(run, run.pane)
     pane = give(run, path)
-    pane.chat.attaching.draw_pages(pane.chat.attaching.files[0], [2, 3])
+    pane.chat.attacher.draw_pages(pane.chat.attacher.files[0], [2, 3])
     read(run, lambda: numbers(pane) == [2, 3])
     run.end()
     run = start().ready()
@@ -172,8 +172,8 @@ def test_pages_can_be_chosen_after_restart(start: Start, tmp_path: Path) -> None
     dialog._on_ok()
     read(run, lambda: numbers(run.pane) == [7])
     path.unlink()
-    run.pane.chat.attaching.draw_pages(run.pane.chat.attaching.files[0], [8])
-    read(run, lambda: not run.pane.chat.attaching.reading)
+    run.pane.chat.attacher.draw_pages(run.pane.chat.attacher.files[0], [8])
+    read(run, lambda: not run.pane.chat.attacher.reading)
     assert "“scan.pdf”" in run.window.toast.text
     assert numbers(run.pane) == [7]
 
@@ -197,16 +197,16 @@ def test_page_limit_equals_attachment_limit(run: Run, tmp_path: Path) -> None:
 def test_text_pdf_can_be_sent_as_images(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     pane = give(run, samples.pdf(tmp_path / "report.pdf", ["One", "Two", "Three"]))
-    (file,) = pane.chat.attaching.files
-    assert not pane.chat.attaching.can_draw(file)
+    (file,) = pane.chat.attacher.files
+    assert not pane.chat.attacher.can_draw(file)
     see(run, pane)
-    assert pane.chat.attaching.can_draw(file)
-    pane.chat.attaching.set_used_part(file, "pages", [2])
-    run.until(lambda: pane.chat.attaching.files[0].use == "pages")
+    assert pane.chat.attacher.can_draw(file)
+    pane.chat.attacher.set_used_part(file, "pages", [2])
+    run.until(lambda: pane.chat.attacher.files[0].use == "pages")
     chosen(run, "Pages as Images")
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     assert numbers(pane) == [2]
-    assert not [each for each in pane.chat.attaching.files if not each.is_image]
+    assert not [each for each in pane.chat.attacher.files if not each.is_image]
 
 
 def test_page_limit_matches_the_models_own_count(start: Start, tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_page_limit_matches_the_models_own_count(start: Start, tmp_path: Path) -
     assert model is not None
     seen = [
         {"type": "image", "image": Image(page)}
-        for page in run.app.store.images.get_all([chat.attaching.files]).values()
+        for page in run.app.store.images.get_all([chat.attacher.files]).values()
     ]
     count = engine.count_later(model, [{"role": "user", "content": seen}], None).result(60)
     assert count <= 384
@@ -238,22 +238,22 @@ MIXED = ["Cover", None, "", "The end", None]
 def test_partly_scanned_pdf_offers_its_scans(run: Run, tmp_path: Path) -> None:
     pane = give(run, samples.pdf(tmp_path / "report.pdf", MIXED))
     chosen(run, "Scanned Pages as Images")
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     assert numbers(pane) == [2, 5]
-    assert [each.is_image for each in pane.chat.attaching.files] == [False, True, True]
+    assert [each.is_image for each in pane.chat.attacher.files] == [False, True, True]
 
 
 @pytest.mark.usefixtures("reader")
 def test_recognized_pages_are_in_page_order(start: Start, tmp_path: Path) -> None:
     run = start().ready()
-    attaching, told = run.pane.chat.attaching, list[tuple[int, int]]()
-    attaching.changed.connect(lambda: told.append(attaching.scan_progress))
+    attacher, told = run.pane.chat.attacher, list[tuple[int, int]]()
+    attacher.changed.connect(lambda: told.append(attacher.scan_progress))
     pane = give(run, samples.pdf(tmp_path / "report.pdf", MIXED))
-    attaching.set_used_part(attaching.files[0], "pages", [1, 2])
-    run.until(lambda: attaching.files[0].use == "pages")
+    attacher.set_used_part(attacher.files[0], "pages", [1, 2])
+    run.until(lambda: attacher.files[0].use == "pages")
     chosen(run, "Extract Text of Scanned Pages")
-    read(run, lambda: not attaching.reading)
-    (file,) = pane.chat.attaching.files
+    read(run, lambda: not attacher.reading)
+    (file,) = pane.chat.attacher.files
     assert (file.scans, page_numbers(file.spans)) == ((), [1, 2])
     text = run.app.store.texts.get(file.hash)
     read_here = r"read b'\xff\xd8'"
@@ -269,7 +269,7 @@ def test_message_waits_for_scanned_pages(run: Run, tmp_path: Path, pages: Any) -
     pane.composer.field.files_inserted.emit([made])
     pane.composer.set_text("say what")
     assert pane.act(Action.SEND)
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     assert "“report.pdf”" in pane.chat.turn.unsent
     assert pane.chat.transcript.path == []
 
@@ -296,8 +296,8 @@ def test_recognized_text_replaces_scan_for_text_models(start: Start, tmp_path: P
     assert pane.chat.why_not(Action.SEND)
     assert pane.notice.ocr.isVisible()
     pane.notice.ocr.click()
-    read(run, lambda: not pane.chat.attaching.reading)
-    (file,) = pane.chat.attaching.files
+    read(run, lambda: not pane.chat.attacher.reading)
+    (file,) = pane.chat.attacher.files
     assert (file.name, file.unit, file.pages, file.use) == ("scan.pdf", "page", 2, "all")
     text = run.app.store.texts.get(file.hash)
     assert text.pages == (r"read b'\xff\xd8'",) * 2
@@ -308,15 +308,15 @@ def test_recognized_text_replaces_scan_for_text_models(start: Start, tmp_path: P
 def test_chosen_pages_of_long_scan_are_sent_as_text(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     pane = give(run, scan(tmp_path, 25))
-    attaching = pane.chat.attaching
+    attacher = pane.chat.attacher
     chosen(run, "Chosen Pages…")
     dialog = pane.findChild(PagesDialog)
     dialog.field.setText("3, 24")
     dialog._on_ok()
-    read(run, lambda: numbers(pane) == [3, 24] and not attaching.reading)
+    read(run, lambda: numbers(pane) == [3, 24] and not attacher.reading)
     pane.notice.ocr.click()
-    read(run, lambda: not attaching.reading)
-    (file,) = attaching.files
+    read(run, lambda: not attacher.reading)
+    (file,) = attacher.files
     assert (file.pages, file.use, [page for page, _, _ in file.spans]) == (25, "pages", [3, 24])
 
 
@@ -326,7 +326,7 @@ def test_image_text_is_sent_to_model(start: Start, tmp_path: Path) -> None:
     run = start().ready()
     pane = give(run, tmp_path / "lake.png")
     pane.notice.ocr.click()
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     run.ask("say what")
     said = text_of(run.engine.sent[-1].turns[-1]["content"])
     assert said == "<file name=\"lake.png\">\nread b'\\xff\\xd8'\n</file>\n\nsay what"
@@ -360,7 +360,7 @@ def test_image_without_text_stays_with_a_message(
     run = start().ready()
     pane = give(run, scan(tmp_path, 1))
     pane.notice.ocr.click()
-    read(run, lambda: not pane.chat.attaching.reading)
+    read(run, lambda: not pane.chat.attacher.reading)
     assert numbers(pane) == [1]
 
 

@@ -156,7 +156,7 @@ def test_ask_of_panel_ignores_images_in_its_reason(
     chat = desk.library.new(A)
     chat.turn.write("what is it?")
     monkeypatch.setattr(chat.model, "model_without_vision", lambda _files: "A")
-    monkeypatch.setattr(chat.attaching.counter, "largest_unfit_file", lambda _files: "long.txt")
+    monkeypatch.setattr(chat.attacher.counter, "largest_unfit_file", lambda _files: "long.txt")
     assert chat.comparison.why_not_ask().startswith("“long.txt” is too long")
 
 
@@ -256,7 +256,7 @@ def test_exception_while_sending_holds_queue(
     changed: list[QueueState] = []
     chat.turn_changed.connect(lambda: changed.append(chat.queue.state))
     with monkeypatch.context() as patch:
-        patch.setattr(chat.attaching, "resolve", fail)
+        patch.setattr(chat.attacher, "resolve", fail)
         with pytest.raises(StoreError):
             chat.turn.handle(event)
     assert (queued(chat), chat.turn.is_at_work) == (["two", "three"], False)

@@ -35,8 +35,8 @@ Lines = dict[int, tuple[str, str]]
 
 
 def read(chat: Chat, other: Chat, last: int = 0, *, follow: bool = True) -> None:
-    chat.attaching.read_chat(other.id, last, follow=follow)
-    wait_until(lambda: any(f.chat == other.id for f in chat.attaching.files))
+    chat.attacher.read_chat(other.id, last, follow=follow)
+    wait_until(lambda: any(f.chat == other.id for f in chat.attacher.files))
 
 
 def told(desk: Desk) -> str:
@@ -59,13 +59,13 @@ def two(desk: Desk) -> tuple[Chat, Chat]:
 
 def test_read_chat_sends_only_its_messages(desk: Desk) -> None:
     first, chat = two(desk)
-    first.attaching.add_text("a long file", "notes.txt")
+    first.attacher.add_text("a long file", "notes.txt")
     first.turn.write("two")
     assert first.turn.handle(Event.ENTER)
     desk.say("hmm", "reasoning")
     desk.say("Second")  # still incomplete
     read(chat, first)
-    (file,) = chat.attaching.files
+    (file,) = chat.attacher.files
     assert (describe_file(file), file.name) == ("whole, 3 messages", "one")
     prompt = say(desk, chat, "sum up")
     assert "First." in prompt
@@ -85,7 +85,7 @@ def test_read_chat_is_sent_in_its_current_state(desk: Desk) -> None:
     numbers = re.findall(r'<message number="(\d)"', prompt)
     assert numbers == ["2", "3", "4"], "from the message on that was chosen"
     read(chat, first, 2, follow=False)  # a snapshot, without later messages
-    assert chat.attaching.referenced_chats.followed_chats == {}
+    assert chat.attacher.referenced_chats.followed_chats == {}
     say(desk, first, "three", "Third.")
     assert re.findall(r'<message number="(\d)"', say(desk, chat, "so")) == ["3", "4"]
     assert "<chat" not in say(desk, chat, "and")
@@ -131,10 +131,10 @@ def test_queued_edited_and_branched_messages_keep_reading(desk: Desk) -> None:
     assert chat.start_edit(question.id)
     assert "Second." in say(desk, chat, "in other words"), "a followed source is as it is now"
     made = desk.library.branch(chat, chat.transcript.path[-1].id)
-    assert made.attaching.referenced_chats.followed_chats == {first.id: 0}
+    assert made.attacher.referenced_chats.followed_chats == {first.id: 0}
     assert "<chat" not in say(desk, made, "go on"), "what the copy has read it has"
     chat.set_options(replace(chat.options, temperature=0.5), "Be brief.")
-    assert chat.attaching.referenced_chats.followed_chats == {first.id: 0}
+    assert chat.attacher.referenced_chats.followed_chats == {first.id: 0}
     assert FOLLOWS not in ChatOptions.from_params(chat.record.params).to_params()
 
 
@@ -153,7 +153,7 @@ def test_reading_resumes_after_kill(desk: Desk, tmp_path: Path, sent: bool) -> N
     try:
         again.load(A)
         back = again.library.open(chat.id, A)
-        assert back.attaching.referenced_chats.followed_chats == {first.id: 0}
+        assert back.attacher.referenced_chats.followed_chats == {first.id: 0}
         prompt = say(again, back, "and")
         assert ("First." in prompt) is not sent
         there = again.library.open(first.id, A)
@@ -166,10 +166,10 @@ def test_reading_resumes_after_kill(desk: Desk, tmp_path: Path, sent: bool) -> N
         assert "Third." in say(again, back, "then")
         again.library.delete(there.id)
         assert "<chat" not in say(again, back, "gone")
-        assert back.attaching.referenced_chats.seen[first.id][0].gone == "in the Trash"
+        assert back.attacher.referenced_chats.seen[first.id][0].gone == "in the Trash"
         again.library.erase([first.id])
         assert "<chat" not in say(again, back, "for good")
-        of = back.attaching.referenced_chats.seen[first.id][0]
+        of = back.attacher.referenced_chats.seen[first.id][0]
         assert (of.title, of.gone) == ("one", "no longer there")
         assert len(back.transcript.path[0].attachments) == 1
     finally:
@@ -206,10 +206,10 @@ def test_too_long_read_chat_is_refused_or_omitted(
         monkeypatch.setattr(module, "MAX_CHARACTERS", 20)
     say(desk, first, "two", "Second. " * 3)
     assert "<chat" not in say(desk, chat, "so")
-    assert chat.attaching.referenced_chats.seen[first.id][0].gone == "too long"
+    assert chat.attacher.referenced_chats.seen[first.id][0].gone == "too long"
     refused: list[str] = []
-    chat.attaching.file_rejected.connect(refused.append)
-    chat.attaching.read_chat(first.id, 0, follow=True)
+    chat.attacher.file_rejected.connect(refused.append)
+    chat.attacher.read_chat(first.id, 0, follow=True)
     wait_until(lambda: refused == ["“one” is too long. Read its last messages only."])
 
 
@@ -238,10 +238,10 @@ def test_hostile_titles_and_fields_stay_inert(desk: Desk) -> None:
     text = AttachedText("message", ("a", "b"), ("user",))
     odd = Attachment("t", "chat", text.hash, "message", 2, 2, chat=first.id, before=7, news="new")
     assert '<message number="9">' in file_element(odd, text)
-    chat.attaching.follow(first.id, None)
-    chat.attaching._replace_files((odd,), text)
+    chat.attacher.follow(first.id, None)
+    chat.attacher._replace_files((odd,), text)
     assert '<message number="9">' in say(desk, chat, "odd")
-    chat.attaching.follow(first.id, 0)
+    chat.attacher.follow(first.id, 0)
     assert "messages 1 to 2, in place of all" in say(desk, chat, "and now")
 
 
@@ -313,7 +313,7 @@ def test_followed_chat_adds_only_new_messages(desk: Desk, seed: int) -> None:
             continue
         turns = desk.engine.sent[-1].turns
         if act in {"say", "edit"}:
-            for other_id in chat.attaching.referenced_chats.followed_chats:
+            for other_id in chat.attacher.referenced_chats.followed_chats:
                 other = next(each for each in chats if each.id == other_id)
                 checked += 1
                 assert books(turns, other.title) == said(other), (step, act)

@@ -429,10 +429,10 @@ def test_file_read_while_call_asks_still_interrupts(desk: Desk, tmp_path: Path) 
     key = desk.ask(chat, "call wait {}")
     chat.turn.write("say instead")
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
-    chat.attaching.add([path])
+    chat.attacher.add([path])
     chat.turn.draft = DraftState.STEERS  # Ctrl+Enter before the call
     assert chat.turn.hint
-    desk.until(lambda: not chat.attaching.reading)
+    desk.until(lambda: not chat.attacher.reading)
     chat.tools.decide(key, Decision.ONCE)
     desk.until(lambda: chat.queue.state is QueueState.STEERING)
     desk.gate.set()

@@ -218,7 +218,7 @@ def test_dropped_file_is_attached_without_text(run: Run, tmp_path):
     drop = QDropEvent(QPointF(4, 4), actions, files, button, none)
     QApplication.sendEvent(field.viewport(), drop)
     assert run.pane.composer.text == "Read this: "
-    assert run.pane.chat.attaching.reading == ("notes.txt",)
+    assert run.pane.chat.attacher.reading == ("notes.txt",)
     link = QMimeData()
     link.setText("https://example.org")
     link.setUrls([QUrl("https://example.org")])

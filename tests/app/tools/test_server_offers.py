@@ -97,8 +97,8 @@ def test_at_sign_lists_and_attaches_resources(run: Run) -> None:
     QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
     assert run.pane.composer.text == "Read "
     assert not picker(run).isVisible()
-    run.until(lambda: run.pane.chat.attaching.files)
-    (file,) = run.pane.chat.attaching.files
+    run.until(lambda: run.pane.chat.attacher.files)
+    (file,) = run.pane.chat.attacher.files
     assert file.name == "One note"
     type_(run, "it")
     QTest.keyClick(run.pane.composer.field, KEY.Key_Return)
@@ -120,9 +120,9 @@ def test_resource_template_asks_for_its_arguments(run: Run) -> None:
     assert dialog.fault.isVisible()  # an argument is missing
     run.qtbot.keyClicks(dialog.findChild(QLineEdit), "one")
     dialog.use.click()
-    run.until(lambda: run.pane.chat.attaching.files)
+    run.until(lambda: run.pane.chat.attacher.files)
     assert [resource.uri for resource in servers.reads] == ["note:///one"]
-    assert [file.name for file in run.pane.chat.attaching.files] == ["note:///one"]
+    assert [file.name for file in run.pane.chat.attacher.files] == ["note:///one"]
 
 
 def test_unresponsive_server_delays_nothing(run: Run) -> None:
@@ -162,7 +162,7 @@ def test_unreadable_resource_is_reported(run: Run) -> None:
     (offers,) = run.pane.findChildren(PaneOffers)
     offers._attach(replace(NOTES, uri="note:///gone"))
     run.until(lambda: said == ["It is gone."])
-    assert run.pane.chat.attaching.files == ()
+    assert run.pane.chat.attacher.files == ()
 
 
 def test_slash_lists_server_prompts_and_own_prompts(run: Run) -> None:

@@ -33,7 +33,7 @@ def test_untitled_chat_is_named_by_draft(run: Run, qtbot: QtBot, tmp_path: Path)
     run.window.chats.new()
     run.ready()
     (tmp_path / "harbour.txt").write_text("open until nine")
-    run.pane.chat.attaching.add([tmp_path / "harbour.txt"])
+    run.pane.chat.attacher.add([tmp_path / "harbour.txt"])
     run.until(lambda: titles(run) == ["Today", "harbour.txt", "Tides at noon"])
     assert run.window.workspace.dock(first.chat.id).windowTitle() == "Tides at noon"
     assert [chat.title for chat in run.app.library.chats()] == ["", ""], "it is no title"

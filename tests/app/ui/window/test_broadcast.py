@@ -68,9 +68,7 @@ def test_broadcast_keeps_draft_of_busy_chat(run: Run):
 
 def test_broadcast_says_why_a_chat_did_not_get_it(run: Run, monkeypatch: pytest.MonkeyPatch):
     left = run.pane
-    monkeypatch.setattr(
-        left.chat.attaching.counter, "largest_unfit_file", lambda _files: "long.txt"
-    )
+    monkeypatch.setattr(left.chat.attacher.counter, "largest_unfit_file", lambda _files: "long.txt")
     run.window.commands["split_right"].trigger()
     run.window.commands["broadcast"].trigger()
     run.say("say next")

@@ -65,7 +65,7 @@ def test_at_reads_another_chat_and_follows_it(trees: tuple[Run, ChatPane, ChatPa
     assert asked.follow.isChecked()
     assert pane.composer.text == "Sum up @tree"
     run.qtbot.keyClick(asked, KEY.Key_Return)
-    run.until(lambda: pane.chat.attaching.files)
+    run.until(lambda: pane.chat.attacher.files)
     assert pane.composer.text == "Sum up "
     assert chips(pane)[0].startswith("Name a tree | whole, 2 messages")
     assert run.window.focusWidget() is field
@@ -82,8 +82,8 @@ def test_read_chat_chip_opens_chat(
     trees: tuple[Run, ChatPane, ChatPane],
 ) -> None:
     run, first, pane = trees
-    pane.chat.attaching.read_chat(first.chat.id, 1, follow=False)
-    run.until(lambda: pane.chat.attaching.files)
+    pane.chat.attacher.read_chat(first.chat.id, 1, follow=False)
+    run.until(lambda: pane.chat.attacher.files)
     assert chips(pane)[0].startswith("Name a tree | last message")
     run.ask("so", pane)
     assert 'shows="its last messages, 2 to 2"' in told(run)
@@ -114,8 +114,8 @@ def test_missing_followed_chat_is_reported(
     trees: tuple[Run, ChatPane, ChatPane],
 ) -> None:
     run, first, pane = trees
-    pane.chat.attaching.read_chat(first.chat.id, 0, follow=True)
-    run.until(lambda: pane.chat.attaching.files)
+    pane.chat.attacher.read_chat(first.chat.id, 0, follow=True)
+    run.until(lambda: pane.chat.attacher.files)
     run.ask("so", pane)
     run.until(lambda: chips(pane) == ["Following Name a tree | up to date"])
     run.window.chats.delete(first.chat.id)
@@ -127,7 +127,7 @@ def test_missing_followed_chat_is_reported(
     run.qtbot.keyClick(chip, KEY.Key_Delete)
     assert chips(pane) == []
     assert pane.composer.field.hasFocus()
-    assert pane.chat.attaching.referenced_chats.followed_chats == {}
+    assert pane.chat.attacher.referenced_chats.followed_chats == {}
     run.window._undos.undo()
     run.until(lambda: chips(pane) == ["Following Name a tree | in the Trash"])
     run.window._undos.undo()  # restores the chat, too
@@ -150,7 +150,7 @@ def test_read_chat_lists_others_with_reasons(
     run.qtbot.keyClick(palette.field, KEY.Key_Return)
     run.qtbot.keyClick(sheet(run), KEY.Key_Escape)
     run.until(lambda: not run.window.findChildren(ReadSheet))
-    assert pane.chat.attaching.files == ()
+    assert pane.chat.attacher.files == ()
     # "@" opens no list inside code, but does after it.
     field = pane.composer.field
     run.window.activateWindow()
