@@ -79,7 +79,7 @@ class Backups:
         self._changed = threading.Condition()
         self._busy = False
         self._closing = False
-        self._musts = 0  # backups that `close` must wait for
+        self._must_finish_count = 0  # backups that `close` must wait for
         self._thread: threading.Thread | None = None
 
     def back_up_daily(self) -> None:
@@ -91,10 +91,10 @@ class Backups:
         if not any(folder_of(self._path).glob(f"chats-{day}-*.db")):
             self.begin()
 
-    def begin(self, *, before_update: bool = False, must: bool = False) -> None:
+    def begin(self, *, before_update: bool = False, must_finish: bool = False) -> None:
         """Take a snapshot now and copy it in the background, unless the file has no chats.
 
-        With ``must`` or ``before_update``, closing waits for the copy.
+        With ``must_finish`` or ``before_update``, closing waits for the copy.
         """
         if self._closing:
             return
@@ -113,9 +113,9 @@ class Backups:
             return
         stamp = time.strftime(_STAMP, time.localtime(self._clock()))
         name = f"chats-{stamp}{'-before-update' if before_update else ''}.db"
-        must = must or before_update
-        self._musts += must
-        self._post(lambda: self._make(db, name, must=must))
+        must_finish = must_finish or before_update
+        self._must_finish_count += must_finish
+        self._post(lambda: self._make(db, name, must_finish=must_finish))
 
     def erase(self, ids: Iterable[str], on_done: Callable[[list[Path]], None]) -> None:
         """Erase chats and messages from all backups, and from files that were set aside.
@@ -128,7 +128,7 @@ class Backups:
     def delete_partial(self) -> None:
         """Delete partial backups of a killed process."""
         if next(folder_of(self._path).glob("*.part*"), None) is not None:
-            self._post(lambda: _remove_halves(self._path))
+            self._post(lambda: _remove_partial_files(self._path))
 
     @property
     def is_idle(self) -> bool:
@@ -144,7 +144,7 @@ class Backups:
             self._closing = True
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join(None if self._musts else _JOIN_S)
+            self._thread.join(None if self._must_finish_count else _JOIN_S)
 
     def _post(self, job: Callable[[], None]) -> None:
         with self._changed:
@@ -182,20 +182,20 @@ class Backups:
         if self.on_error is not None:
             self.on_error(error)
 
-    def _make(self, source: sqlite3.Connection, name: str, *, must: bool) -> None:
+    def _make(self, source: sqlite3.Connection, name: str, *, must_finish: bool) -> None:
         try:
-            self._copy_to(source, name, must=must)
+            self._copy_to(source, name, must_finish=must_finish)
         finally:
-            self._musts -= must
+            self._must_finish_count -= must_finish
 
-    def _copy_to(self, source: sqlite3.Connection, name: str, *, must: bool) -> None:
+    def _copy_to(self, source: sqlite3.Connection, name: str, *, must_finish: bool) -> None:
         with closing(source):
             folder = folder_of(self._path)
             folder.mkdir(mode=0o700, exist_ok=True)
-            _remove_halves(self._path)
+            _remove_partial_files(self._path)
             part = folder / f"{name}.part"
             try:
-                _copy_open(source, part, lambda: self._closing and not must)
+                _copy_open(source, part, lambda: self._closing and not must_finish)
                 os.replace(part, folder / name)
             finally:
                 _remove(part)
@@ -206,7 +206,7 @@ class Backups:
             old.path.unlink(missing_ok=True)
 
     def _erase(self, ids: list[str]) -> list[Path]:
-        _remove_halves(self._path)
+        _remove_partial_files(self._path)
         remaining = []
         failed: sqlite3.Error | OSError | None = None
         aside = [
@@ -242,12 +242,12 @@ def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]
     _remove(part)
     os.close(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
 
-    def look(_status: int, _left: int, _all: int) -> None:
+    def on_progress(_status: int, _left: int, _all: int) -> None:
         if ended():
             raise _EndedError
 
     with closing(sqlite3.connect(part, isolation_level=None)) as target:
-        source.backup(target, pages=_PAGES, progress=look)
+        source.backup(target, pages=_PAGES, progress=on_progress)
         target.set_progress_handler(ended, PROGRESS_STEPS)
         target.execute("PRAGMA journal_mode = DELETE")
         clear_notes(target)
@@ -257,9 +257,9 @@ def _copy_open(source: sqlite3.Connection, part: Path, ended: Callable[[], bool]
         os.fsync(file.fileno())
 
 
-def _remove_halves(path: Path) -> None:
-    for half in [*folder_of(path).glob("*.part*"), *path.parent.glob(f"{path.name}*.part*")]:
-        half.unlink(missing_ok=True)
+def _remove_partial_files(path: Path) -> None:
+    for part in [*folder_of(path).glob("*.part*"), *path.parent.glob(f"{path.name}*.part*")]:
+        part.unlink(missing_ok=True)
     _remove(path.with_name(path.name + ".restored"))
     for folder in path.parent.glob("chats-*"):  # left over from a salvage
         if (folder / "damaged.db").exists():

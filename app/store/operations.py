@@ -73,18 +73,18 @@ OPTIONAL = {
 _LATER = {"edited_text", "tags", "titled_by", "variant", "queued"}
 _LATER |= {"attachments", "draft_attachments", "edited_attachments"}
 _NULLABLE = OPTIONAL | _LATER  # damaged files may lack the columns in `_LATER`
-_sound: set[tuple[type, ...]] = set()  # column types of rows already checked
+_checked_types: set[tuple[type, ...]] = set()  # column types of rows already checked
 
 
 def _check_types(row: tuple[Any, ...], names: list[str]) -> None:
     kinds = tuple(map(type, row))
-    if kinds in _sound:
+    if kinds in _checked_types:
         return
     for name, value in zip(names, row, strict=True):
         lacks = value is None and name in _NULLABLE
         if not lacks and not isinstance(value, float if name.endswith("_at") else str):
             raise TypeError(f"{name} is damaged")
-    _sound.add(kinds)
+    _checked_types.add(kinds)
 
 
 def _json_object(text: str) -> dict[str, Any]:

@@ -143,7 +143,7 @@ class Store:
             log.error("%s: %s", error.code, error.message)
 
     def back_up(self) -> None:
-        self._backups.begin(must=True)
+        self._backups.begin(must_finish=True)
 
     def chats(self, include_deleted: bool = False) -> list[ChatRecord]:
         chats = all_chats(self._readers, self.writer)
