@@ -15,7 +15,7 @@ from msgspec import Struct
 from app.chats import panel
 from app.chats.options import ChatOptions, options_of_answer
 from app.chats.transcript import Transcript, is_context_exceeded
-from app.chats.turn import Compose, Event, Refusal, Stage, Writing
+from app.chats.turn import ComposerContent, Draft, Event, Refusal, Stage
 from app.remote.address import KINDS, Remote
 from app.settings.language import mark, tr
 from app.store import Message
@@ -68,7 +68,7 @@ EVENTS = {
 class ActionContext(Struct, frozen=True):
     """State of a chat that decides which actions are possible."""
 
-    compose: Compose
+    compose: ComposerContent
     stage: Stage
     transcript: Transcript
     generating: str | None = None  # ID of the message being generated
@@ -180,7 +180,7 @@ def _why_not_repeat(chat: ActionContext, message: Message) -> str:
 def _why_not_compare(chat: ActionContext, message: Message) -> str:
     if panel.question(chat.transcript, message.id) is None:
         return tr("This reply has no message before it.")
-    return "" if isinstance(chat.compose, Writing) else tr("Finish editing the message first.")
+    return "" if isinstance(chat.compose, Draft) else tr("Finish editing the message first.")
 
 
 def _why_not_show_comparison(chat: ActionContext, message: Message) -> str:

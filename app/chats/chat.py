@@ -28,7 +28,7 @@ from app.chats.saved_chat import SavedChat, in_one_transaction
 from app.chats.token_count import TokenCount
 from app.chats.transcript import RemovedMessages
 from app.chats.tree import set_branch_name
-from app.chats.turn import Compose, Editing, Event
+from app.chats.turn import ComposerContent, Event, MessageEdit
 from app.chats.turn_controller import TurnController
 from app.models.loading import ModelLoader
 from app.store import ChatRecord, Message, Store, new_id
@@ -132,7 +132,7 @@ class Chat(ChatPart):
         return self._generator.options
 
     @property
-    def compose(self) -> Compose:
+    def compose(self) -> ComposerContent:
         return self._saved.compose
 
     def message_to_display(self, message_id: str) -> Message:
@@ -164,7 +164,7 @@ class Chat(ChatPart):
         message = self._make_context().subject(Action.EDIT, message_id)
         if self.why_not(Action.EDIT, message_id) or message is None:
             return False
-        self.turn.set_compose(Editing.start(message, self.compose))
+        self.turn.set_compose(MessageEdit.start(message, self.compose))
         return True
 
     def stop(self) -> bool:

@@ -13,7 +13,7 @@ from app.chats.chat_reply import ChatReply
 from app.chats.options import ChatOptions
 from app.chats.panel import Member
 from app.chats.saved_chat import SavedChat, in_one_transaction
-from app.chats.turn import Event, Writing
+from app.chats.turn import Draft, Event
 from app.chats.turn_controller import TurnController
 from app.store import Message, new_id
 
@@ -56,7 +56,7 @@ class ComparisonController(ChatPart):
 
     def _is_about_draft(self, message_id: str) -> bool:
         compose = self._saved.compose
-        return not message_id and isinstance(compose, Writing) and compose != Writing()
+        return not message_id and isinstance(compose, Draft) and compose != Draft()
 
     def why_not_ask(self, message_id: str = "") -> str:
         """Explain why a panel can't be asked now, or return "".

@@ -22,7 +22,7 @@ from app.chats.passages import beginning_of_text, is_indexed, passages_of, whole
 from app.chats.pdf_pages import render_pages, storable_path
 from app.chats.referenced_chats import ReferencedChats, make_attachment
 from app.chats.saved_chat import SavedChat
-from app.chats.turn import Compose, Editing
+from app.chats.turn import ComposerContent
 from app.models.engine_errors import with_engine_message
 from app.models.loading import ModelLoader
 from app.settings.language import counted, language_code, mark, number, tr
@@ -98,7 +98,7 @@ class FileAttacher(ChatPart):
         self._saved = saved
         self._loader = loader
         self._pending: deque[_Pending] = deque()
-        self._page = (0, 0)
+        self._scan_progress = (0, 0)
         self.counter = FileTokenCounter(saved, loader, self)
         self.counter.changed.connect(self._report_change)
         # Hashes of images waiting for a thumbnail, in order.
@@ -117,7 +117,7 @@ class FileAttacher(ChatPart):
         (0, 0).
         """
         is_reading = bool(self._pending) and isinstance(self._pending[0], _PendingText)
-        return self._page if is_reading else (0, 0)
+        return self._scan_progress if is_reading else (0, 0)
 
     @property
     def files(self) -> Attachments:
@@ -206,14 +206,9 @@ class FileAttacher(ChatPart):
         self._add_news(self._saved.compose)
         self.changed.emit()
 
-    def _add_news(self, compose: Compose) -> Attachments:
-        end = self._saved.transcript.leaf_id
-        if isinstance(compose, Editing):
-            edited = self._saved.transcript.get(compose.message)
-            end = edited.parent_id if edited is not None else end
-        return self.referenced_chats.add_news(
-            compose.attachments, self._saved.transcript.path_to(end)
-        )
+    def _add_news(self, compose: ComposerContent) -> Attachments:
+        path = self._saved.transcript.path_to(self._saved.parent_of(compose))
+        return self.referenced_chats.add_news(compose.attachments, path)
 
     def remove(self, *attachments: Attachment) -> None:
         self._replace_files(tuple(file for file in self.files if file not in attachments))
@@ -355,7 +350,7 @@ class FileAttacher(ChatPart):
         image = read_image(data, f"“{attachment.name}”", max_pixels)
         return (*image.size, image.rgb)
 
-    async def ready(self, compose: Compose) -> Attachments:
+    async def ready(self, compose: ComposerContent) -> Attachments:
         """Index attached files, read followed chats, and return the composer's attachments.
 
         Doesn't wait for files that are still being read.
@@ -447,13 +442,13 @@ class FileAttacher(ChatPart):
                 pictures[number] = partial(_render_page, path, name, first.pages, number)
         try:
             for index, (number, picture) in enumerate(pictures.items(), 1):
-                self._page = index, len(pictures)
+                self._scan_progress = index, len(pictures)
                 self.changed.emit()
                 texts[number] = await flows.run_in_thread(
                     partial(_recognize_text, picture, name, language)
                 )
         finally:
-            self._page = (0, 0)
+            self._scan_progress = (0, 0)
         if not any(texts.values()):
             raise EngineError(INVALID_REQUEST, f"No text was found in “{name}”.")
         return await flows.run_in_thread(partial(_merge_texts, self._saved, first, texts))

@@ -62,6 +62,9 @@ class ReplyGenerator(ChatPart):
     A chat has one generator for its own replies. Each column of a comparison and each helper has
     its own.
 
+    `stop` ends a reply for the user, `interrupt` for the next message, and `discard` together with
+    its session. On shutdown, `cancel_for_close` is followed by `close`.
+
     Attributes:
         stage: never NEXT.
         answer: reply being generated, None while IDLE, CALLING or ASKING.

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from msgspec.structs import replace
 
 from app.chats.transcript import RemovedMessages, Transcript
-from app.chats.turn import Compose, Editing, Writing
+from app.chats.turn import ComposerContent, Draft, MessageEdit
 from app.store import AttachedText, Attachments, ChatRecord, Message, Store, StoredImage, StoreError
 from engine import Image
 
@@ -79,41 +79,40 @@ class SavedChat:
             self.save_record()
 
     @property
-    def compose(self) -> Compose:
+    def compose(self) -> ComposerContent:
         """Return the composer's content, ignoring the edit of a deleted message."""
         record = self.record
-        if record.edited_id is not None and self._is_there(record.edited_id):
-            return Editing(
-                record.edited_id,
-                record.edited_text,
-                record.draft,
-                record.edited_attachments,
-                record.draft_attachments,
-            )
-        return Writing(record.draft, record.draft_attachments)
+        draft = Draft(record.draft, record.draft_attachments)
+        if record.edited_id is None or not self._is_there(record.edited_id):
+            return draft
+        return MessageEdit(record.edited_id, record.edited_text, draft, record.edited_attachments)
 
     def _is_there(self, message_id: str) -> bool:
         queued = any(message.id == message_id for message in self.record.queued)
         return queued or message_id in self.transcript
 
-    def change_compose(self, compose: Compose) -> None:
+    def parent_of(self, compose: ComposerContent) -> str | None:
+        """Return the ID of the message that the composer's message will follow."""
+        if isinstance(compose, MessageEdit) and compose.message_id in self.transcript:
+            return self.transcript[compose.message_id].parent_id
+        return self.transcript.leaf_id
+
+    def change_compose(self, compose: ComposerContent) -> None:
         """Replace the composer's content in memory. `save_compose` stores it."""
-        if isinstance(compose, Editing):
-            before, edited, text = compose.composer_before, compose.message, compose.text
-        else:
-            before, edited, text = compose, None, ""
+        edit = compose if isinstance(compose, MessageEdit) else None
+        draft = compose.draft if isinstance(compose, MessageEdit) else compose
         self.change_record(
-            draft=before.text,
-            draft_attachments=before.attachments,
-            edited_id=edited,
-            edited_text=text,
-            edited_attachments=compose.attachments if edited is not None else (),
+            draft=draft.text,
+            draft_attachments=draft.attachments,
+            edited_id=edit.message_id if edit is not None else None,
+            edited_text=edit.text if edit is not None else "",
+            edited_attachments=edit.attachments if edit is not None else (),
         )
 
     def save_compose(self) -> None:
         """Store the composer's content. Fast enough for every key press."""
         record = self.record
-        if isinstance(self.compose, Editing):
+        if isinstance(self.compose, MessageEdit):
             self._store.set_edited(record.id, record.edited_id, record.edited_text)
         else:
             self._store.set_draft(record.id, record.draft)
@@ -178,13 +177,13 @@ class SavedChat:
         """
         leaf, compose = self.transcript.leaf_id, self.compose
         removed = tuple(self.transcript.remove(message_id))
-        editing = compose if isinstance(compose, Editing) else None
-        edit = editing if editing and not self._is_there(editing.message) else None
+        editing = compose if isinstance(compose, MessageEdit) else None
+        edit = editing if editing and not self._is_there(editing.message_id) else None
         removal = RemovedMessages(removed, leaf, edit)
         self._store.delete_messages(self.record.id, removal.ids, self.transcript.leaf_id)
         self.change_record(leaf_id=self.transcript.leaf_id)
         if edit:
-            self.change_compose(edit.composer_before)
+            self.change_compose(edit.draft)
             self.save_record()
         return removal
 
@@ -194,10 +193,8 @@ class SavedChat:
         self._store.restore_messages(self.record.id, removal.ids, removal.leaf_id)
         self.change_record(leaf_id=removal.leaf_id)
         compose = self.compose
-        if removal.editing is not None and isinstance(compose, Writing):
-            text, files = compose.text, compose.attachments
-            editing = replace(removal.editing, text_before=text, attachments_before=files)
-            self.change_compose(editing)
+        if removal.editing is not None and isinstance(compose, Draft):
+            self.change_compose(replace(removal.editing, draft=compose))
             self.save_record()
 
 

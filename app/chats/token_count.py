@@ -12,7 +12,6 @@ from app.chats.file_attacher import FileAttacher
 from app.chats.options import ChatOptions
 from app.chats.saved_chat import SavedChat
 from app.chats.transcript import conversation
-from app.chats.turn import Editing
 from app.models.loading import ModelLoader
 from app.settings.language import counted, number, tr
 from app.store import Message
@@ -95,13 +94,11 @@ class TokenCount(QObject):
         engine, model = self._loader.engine_for(record.model), self._loader.get(record.model).model
         if engine is None or model is None or not model.context_length or not self._has_content:
             return None
-        end = saved.transcript.leaf_id
-        if isinstance(compose, Editing) and (edited := saved.transcript.get(compose.message)):
-            end = edited.parent_id
+        parent_id = saved.parent_of(compose)
         # Count the messages of the real request, which drops earlier messages that don't fit.
         files = await self._attacher.ready(compose)
-        message = Message("", record.id, end, content=compose.text, attachments=files)
-        path = [*saved.transcript.path_to(end), message]
+        message = Message("", record.id, parent_id, content=compose.text, attachments=files)
+        path = [*saved.transcript.path_to(parent_id), message]
         images = saved.image if model.sees else None
         turns = conversation(
             path, record.system, texts=saved.text, images=images, hears=model.hears

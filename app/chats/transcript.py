@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from app.chats.attachment_texts import Texts
 from app.chats.images import Images, build_content, concatenate
 from app.chats.tool_call import OpenCalls, turn_with_calls
-from app.chats.turn import Editing
+from app.chats.turn import MessageEdit
 from app.settings.language import mark, tr
 from app.store import UNTITLED, ChatRecord, Message, Store, new_id, stored_number
 
@@ -27,7 +27,7 @@ class RemovedMessages(Struct, frozen=True):
 
     messages: tuple[Message, ...]
     leaf_id: str | None
-    editing: Editing | None = None
+    editing: MessageEdit | None = None
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -11,36 +11,34 @@ from app.settings.language import mark
 from app.store import Attachments, Message
 
 
-class Writing(Struct, frozen=True):
+class Draft(Struct, frozen=True):
+    """New message in the composer, or one that an event brings."""
+
     text: str = ""
     attachments: Attachments = ()
 
-    def with_text(self, text: str) -> Writing:
+    def with_text(self, text: str) -> Draft:
         return replace(self, text=text)
 
 
-class Editing(Struct, frozen=True):
-    message: str  # message ID
-    text: str  # edited text
-    text_before: str = ""  # composer text before the edit
-    attachments: Attachments = ()  # files of the edited message
-    attachments_before: Attachments = ()
+class MessageEdit(Struct, frozen=True):
+    """Edit of a sent or queued message in the composer. ``draft`` returns when it ends."""
+
+    message_id: str
+    text: str
+    draft: Draft = Draft()
+    attachments: Attachments = ()
 
     @classmethod
-    def start(cls, message: Message, before: Compose) -> Editing:
-        first = before.composer_before if isinstance(before, Editing) else before
-        files = message.attachments
-        return cls(message.id, message.content, first.text, files, first.attachments)
+    def start(cls, message: Message, before: ComposerContent) -> MessageEdit:
+        draft = before.draft if isinstance(before, MessageEdit) else before
+        return cls(message.id, message.content, draft, message.attachments)
 
-    @property
-    def composer_before(self) -> Writing:
-        return Writing(self.text_before, self.attachments_before)
-
-    def with_text(self, text: str) -> Editing:
+    def with_text(self, text: str) -> MessageEdit:
         return replace(self, text=text)
 
 
-Compose = Writing | Editing
+ComposerContent = Draft | MessageEdit
 
 
 class Stage(Enum):

@@ -16,19 +16,19 @@ from app.chats.panel import Member
 from app.chats.queue import MessageQueue
 from app.chats.saved_chat import SavedChat, in_one_transaction
 from app.chats.turn import (
-    Compose,
+    ComposerContent,
     Content,
+    Draft,
     DraftState,
-    Editing,
     Effect,
     Event,
+    MessageEdit,
     QueueHead,
     QueueState,
     Refusal,
     Stage,
     Step,
     TurnState,
-    Writing,
     step,
 )
 from app.settings.language import mark, tr
@@ -56,9 +56,9 @@ class TurnController(ChatPart):
         super().__init__(parent)
         self._saved, self._reply, self._model = saved, reply, model
         self._queue, self._attacher = queue, attacher
-        self.draft = DraftState.KEPT
+        self.draft_state = DraftState.KEPT
         self.unsent = ""  # why the composer's message wasn't sent
-        self.several = False
+        self.several = False  # the composer's message goes to several chats (set by the pane)
         self._depth = 0  # nesting depth of `handle`
         self._changed = False  # `handle` must process CHANGED before it returns
         attacher.file_rejected.connect(lambda reason: self.handle(Event.FILE_NOTICE, why=reason))
@@ -78,17 +78,17 @@ class TurnController(ChatPart):
     @property
     def is_at_work(self) -> bool:
         """Return True if there is an active reply, or a message will be sent automatically."""
-        return self.draft.is_waiting or self.stage is not Stage.IDLE
+        return self.draft_state.is_waiting or self.stage is not Stage.IDLE
 
-    def content(self, message: Compose | None = None) -> Content:
+    def content(self, message: ComposerContent | None = None) -> Content:
         compose = message or self._saved.compose
-        if isinstance(compose, Editing):
-            queued = self._queue.get(compose.message) is not None
+        if isinstance(compose, MessageEdit):
+            queued = self._queue.get(compose.message_id) is not None
             return Content.REWORDING if queued else Content.EDIT
         is_blank = not compose.text.strip() and not compose.attachments
         return Content.NOTHING if is_blank else Content.MESSAGE
 
-    def state(self, message: Writing | None = None, *, ignore_images: bool = False) -> TurnState:
+    def state(self, message: Draft | None = None, *, ignore_images: bool = False) -> TurnState:
         """Return the current state.
 
         ``message`` is the event's message, which may have sounds that the model can't hear, or None
@@ -102,12 +102,12 @@ class TurnController(ChatPart):
         )
         return TurnState(
             self._reply.stage,
-            self.draft,
+            self.draft_state,
             queue.state,
             self.content(message),
             sendable=not reason,
             reading=bool(self._attacher.reading),
-            composing=compose != Writing(),
+            composing=compose != Draft(),
             head=self._queue_head,
             last_reply_complete=queue.is_last_reply_complete,
             panel=bool(self._reply.panel_runner.running),
@@ -125,7 +125,7 @@ class TurnController(ChatPart):
         return QueueHead.BLOCKED if self.why_not_send(_to_writing(messages[0])) else QueueHead.READY
 
     def why_not_send(
-        self, compose: Compose, *, ignore_images: bool = False, ignore_sounds: bool = False
+        self, compose: ComposerContent, *, ignore_images: bool = False, ignore_sounds: bool = False
     ) -> str:
         files = compose.attachments
         if not ignore_images and (name := self._model.model_without_vision(files)):
@@ -142,7 +142,7 @@ class TurnController(ChatPart):
         has_content = compose.text.strip() or any(file.is_medium for file in files)
         return "" if has_content else tr("Write a message first.")
 
-    def preview(self, event: Event, message: Writing | None = None) -> Step:
+    def preview(self, event: Event, message: Draft | None = None) -> Step:
         """Return the step for an event without performing it. For the message, see `state`."""
         return step(self.state(message), event)
 
@@ -159,12 +159,13 @@ class TurnController(ChatPart):
 
     @property
     def hint(self) -> str:
+        """Return why the composer's message wasn't sent or what it waits for, or ""."""
         if self.unsent:
             return tr("Not sent. {why}", why=self.unsent)
-        waits = self.draft.is_waiting or self._reply.stage is Stage.ASKING
+        waits = self.draft_state.is_waiting or self._reply.stage is Stage.ASKING
         return self.why_not(Event.ENTER) if waits else ""
 
-    def handle(self, event: Event, message: Writing | None = None, *, why: str = "") -> Step:
+    def handle(self, event: Event, message: Draft | None = None, *, why: str = "") -> Step:
         """Handle an event and return its step. For the message, see `state`.
 
         ``why`` is the reason to show if the message isn't sent.
@@ -185,22 +186,24 @@ class TurnController(ChatPart):
                 self.on_changed()
         return next_step
 
-    def _make_step(self, event: Event, next_step: Step, subject: Compose, reason: str) -> None:
+    def _make_step(
+        self, event: Event, next_step: Step, subject: ComposerContent, reason: str
+    ) -> None:
         """Change the state, perform the effects, and notify the views."""
         queue, state = self._queue, next_step.state
-        before = self.draft, self.unsent
+        before = self.draft_state, self.unsent
         queue_moves = queue.state is not state.queue
-        if event is Event.WRITE or state.draft is not self.draft:
+        if event is Event.WRITE or state.draft is not self.draft_state:
             self.unsent = ""
-        self.draft, queue.state = state.draft, state.queue
+        self.draft_state, queue.state = state.draft, state.queue
         for effect in next_step.effects:
             self._perform(effect, subject, reason)
-        if (self.draft, self.unsent) != before:
+        if (self.draft_state, self.unsent) != before:
             self.turn_changed.emit()
         if queue_moves:
             queue.notify()
 
-    def _perform(self, effect: Effect, subject: Compose, reason: str) -> None:
+    def _perform(self, effect: Effect, subject: ComposerContent, reason: str) -> None:
         text, files, generator = subject.text, subject.attachments, self._reply.generator
         match effect:
             case Effect.SEND_DRAFT:
@@ -217,10 +220,10 @@ class TurnController(ChatPart):
             case Effect.EMIT_SENT:
                 self.text_sent.emit(text, files)
             case Effect.HOLD:
-                self.set_compose(Writing(text, files))
+                self.set_compose(Draft(text, files))
             case Effect.RESTORE_DRAFT:
-                assert isinstance(subject, Editing)
-                self.set_compose(subject.composer_before)
+                assert isinstance(subject, MessageEdit)
+                self.set_compose(subject.draft)
             case Effect.STEER_REPLY:
                 generator.interrupt()
             case Effect.STOP_REPLY:
@@ -265,7 +268,7 @@ class TurnController(ChatPart):
         elif text:
             self._save_record()
 
-    def set_compose(self, compose: Compose) -> None:
+    def set_compose(self, compose: ComposerContent) -> None:
         if self.content() is Content.REWORDING:
             QTimer.singleShot(0, self, self.on_changed)  # the queue may wait for this edit
         self.handle(Event.WRITE)
@@ -282,14 +285,14 @@ class TurnController(ChatPart):
             return False
         chat_id = self._saved.record.id
         message = Message(queued.id, chat_id, content=queued.text, attachments=queued.attachments)
-        self.set_compose(Editing.start(message, self._saved.compose))
+        self.set_compose(MessageEdit.start(message, self._saved.compose))
         return True
 
     @in_one_transaction
     def remove_queued(self, message_id: str) -> None:
         compose = self._saved.compose
-        if isinstance(compose, Editing) and compose.message == message_id:
-            self.set_compose(compose.composer_before)
+        if isinstance(compose, MessageEdit) and compose.message_id == message_id:
+            self.set_compose(compose.draft)
         self._queue.remove(message_id)
 
     def send(self, text: str, files: Attachments = ()) -> bool:
@@ -297,7 +300,7 @@ class TurnController(ChatPart):
 
         If the model can't hear, recordings are sent anyway and the reply mentions them.
         """
-        return bool(self.handle(Event.SEND_OR_REFUSE, Writing(text, files)))
+        return bool(self.handle(Event.SEND_OR_REFUSE, Draft(text, files)))
 
     def add_message(
         self,
@@ -315,8 +318,8 @@ class TurnController(ChatPart):
                 saved.change_record(title=_title_of(text, files))
             if queued is not None:
                 self._queue.remove(queued.id)
-            elif saved.compose == Writing(text, files):  # unlike a broadcast or suggested message
-                self.set_compose(Writing())
+            elif saved.compose == Draft(text, files):  # unlike a broadcast or suggested message
+                self.set_compose(Draft())
             else:
                 self._save_record()
             question = Message(
@@ -334,24 +337,24 @@ class TurnController(ChatPart):
             else:
                 self._reply.begin(branching=False)
 
-    def _send_draft(self, compose: Compose) -> None:
+    def _send_draft(self, compose: ComposerContent) -> None:
         saved = self._saved
-        if not isinstance(compose, Editing):
+        if not isinstance(compose, MessageEdit):
             self.add_message(compose.text, compose.attachments)
-        elif self._queue.get(compose.message) is not None:
+        elif self._queue.get(compose.message_id) is not None:
             with saved.transaction():
-                self._queue.edit(compose.message, compose.text, compose.attachments)
-                self.set_compose(compose.composer_before)
+                self._queue.edit(compose.message_id, compose.text, compose.attachments)
+                self.set_compose(compose.draft)
         else:
-            old = saved.transcript[compose.message]
+            old = saved.transcript[compose.message_id]
             path = saved.transcript.path_to(old.parent_id)
             files = self._attacher.resolve(compose.attachments, compose.text, path)
             with saved.transaction():
                 self._send_edited(old, compose, files)
 
-    def _send_edited(self, old: Message, compose: Editing, files: Attachments) -> None:
+    def _send_edited(self, old: Message, compose: MessageEdit, files: Attachments) -> None:
         saved = self._saved
-        self.set_compose(compose.composer_before)
+        self.set_compose(compose.draft)
         text = compose.text.strip("\n")
         values = {"content": text, "attachments": files, "stats": {}}
         saved.add(replace(old, id=new_id(), created_at=time.time(), **values))
@@ -364,8 +367,8 @@ class TurnController(ChatPart):
 
     @in_one_transaction
     def _enqueue(self, text: str, files: Attachments, at: int | None = None) -> None:
-        if self._saved.compose == Writing(text, files):
-            self.set_compose(Writing())
+        if self._saved.compose == Draft(text, files):
+            self.set_compose(Draft())
         self._queue.add(text, files, at)
 
     def _save_record(self) -> None:
@@ -377,5 +380,5 @@ def _title_of(text: str, files: Attachments) -> str:
     return title_from(text if text.strip() or not files else files[0].name)
 
 
-def _to_writing(queued: Queued) -> Writing:
-    return Writing(queued.text, queued.attachments)
+def _to_writing(queued: Queued) -> Draft:
+    return Draft(queued.text, queued.attachments)

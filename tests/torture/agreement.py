@@ -14,7 +14,7 @@ from app.chats.answer import Phase
 from app.chats.chat import Chat
 from app.chats.reply_generator import ReplyGenerator
 from app.chats.tool_call import CallState
-from app.chats.turn import Editing, Stage
+from app.chats.turn import MessageEdit, Stage
 from app.models.loading import LoadState
 from app.program.application import Application
 from app.settings.language import tr
@@ -236,7 +236,7 @@ def _composer(chat: Chat, pane: ChatPane) -> Iterator[str]:
     composer, compose = pane.composer, chat.compose
     if composer.text != _plain(compose.text):
         yield f"the composer holds {composer.text[:80]!r}, the chat {compose.text[:80]!r}"
-    if composer.editing != isinstance(compose, Editing):
+    if composer.editing != isinstance(compose, MessageEdit):
         yield f"the composer is editing: {composer.editing}, the chat: {compose}"
     if composer.button.stops != chat.reply.is_active:
         yield f"the round button stops: {composer.button.stops}, answering: {chat.reply.is_active}"

@@ -66,7 +66,7 @@ from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.options import ChatOptions
 from app.chats.reply_generator import ReplyGenerator
-from app.chats.turn import Editing, Event, QueueState, Stage
+from app.chats.turn import Event, MessageEdit, QueueState, Stage
 from app.program.application import Application, make_engine
 from app.settings.language import tr
 from app.settings.paths import GUIDE, Paths
@@ -386,7 +386,9 @@ class Person:
         # Text waiting for the end of a reply, or calls, can go out at any time.
         used = self.app.library.open_chats()
         waiting = {
-            c.id for c in used if c.turn.draft.is_waiting or c.queue.state is not QueueState.HELD
+            c.id
+            for c in used
+            if c.turn.draft_state.is_waiting or c.queue.state is not QueueState.HELD
         }
         waiting |= {c.id for c in used if c.reply.is_active and c.options.tools}
         before = {i: was for i, was in self._chats().items() if i not in waiting}
@@ -683,7 +685,7 @@ class Person:
 
     def cancel_edit(self, n: int) -> Touched:
         pane = self.some_pane(n)
-        if isinstance(pane.chat.compose, Editing):
+        if isinstance(pane.chat.compose, MessageEdit):
             pane.composer.cancel_edit.click()
         return {pane.chat.id}
 

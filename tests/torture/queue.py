@@ -32,7 +32,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 from app.bridge import Bridge
 from app.chats.library import ChatLibrary
 from app.chats.options import ChatOptions
-from app.chats.turn import Editing, Event, QueueState, Writing
+from app.chats.turn import Draft, Event, MessageEdit, QueueState
 from app.models.loading import ModelLoader
 from app.settings.paths import Paths
 from app.store import Queued, Store, StoreError
@@ -81,10 +81,10 @@ class Worker(QObject):
             kind = "stop"
         if kind == "steer" and not chat.reply.is_active:
             kind = "enter"
-        if kind in {"enter", "steer"} and chat.compose == Writing():
+        if kind in {"enter", "steer"} and chat.compose == Draft():
             chat.turn.write(f"m{self._next} " + "word " * self._dice.choice((0, 3, 30)))
             self._next += 1
-        if kind in {"enter", "steer"} and isinstance(chat.compose, Editing):
+        if kind in {"enter", "steer"} and isinstance(chat.compose, MessageEdit):
             self._do("edited", chat.compose.text, self._enter)
         elif kind == "enter":
             self._do("enter" if chat.turn.is_at_work else "first", chat.compose.text, self._enter)
@@ -93,7 +93,7 @@ class Worker(QObject):
         elif kind == "stop":
             self._do("stop", "", lambda: chat.turn.handle(Event.STOP))
         # not during an edit, which this would end
-        elif kind == "go on" and isinstance(chat.compose, Writing):
+        elif kind == "go on" and isinstance(chat.compose, Draft):
             self._do("go on", "", lambda: chat.turn.handle(Event.SEND_QUEUE))
         elif kind == "undo" and self._removed:
             gone, at = self._removed.pop()
@@ -123,7 +123,7 @@ class Worker(QObject):
     def _edit(self, queued: Queued) -> None:
         """Edit a message. Sometimes the edit is left open, and Enter ends it later."""
         chat = self.chat
-        if chat.compose != Writing():
+        if chat.compose != Draft():
             return
         tell("act", "open", queued.text, [], [])
         tell("done", chat.turn.edit_queued(queued.id))
@@ -141,9 +141,9 @@ class Worker(QObject):
     def _drain(self) -> None:
         chat = self.chat
         if not chat.turn.is_at_work:
-            if isinstance(chat.compose, Editing):
+            if isinstance(chat.compose, MessageEdit):
                 self._do("edited", chat.compose.text, self._enter)
-            elif chat.compose != Writing():
+            elif chat.compose != Draft():
                 self._do("first", chat.compose.text, self._enter)
             elif chat.queue.messages:
                 self._do("go on", "", lambda: chat.turn.handle(Event.SEND_QUEUE))

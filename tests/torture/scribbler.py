@@ -35,7 +35,7 @@ from app.chats.chat import Chat
 from app.chats.library import ChatLibrary
 from app.chats.panel import Member
 from app.chats.transcript import RemovedMessages
-from app.chats.turn import Editing, Event
+from app.chats.turn import Event, MessageEdit
 from app.models.loading import ModelLoader
 from app.settings.paths import Paths
 from app.settings.settings import Settings
@@ -264,7 +264,7 @@ class Scribbler(QObject):
 
     def _open(self, chat_id: str) -> Chat:
         chat = self._watch(self._library.open(chat_id, "numbers"))
-        if isinstance(chat.compose, Editing):
+        if isinstance(chat.compose, MessageEdit):
             chat.turn.handle(Event.CANCEL_EDIT)
         return chat
 

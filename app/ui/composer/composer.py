@@ -25,7 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QCheckBox, QFrame, QTextEdit, QWidget
 
 from app.chats.token_count import CountedTokens
-from app.chats.turn import Compose, Editing
+from app.chats.turn import ComposerContent, MessageEdit
 from app.settings.language import counted, number, tr
 from app.settings.settings import Settings
 from app.ui.composer.file_chips import ChipWords, FileChips
@@ -364,8 +364,8 @@ class Composer(QWidget):
             self._placeholder, self._remote_note = placeholder, leaving
             self._show_foot()
 
-    def show_compose(self, compose: Compose, *, queued: bool = False) -> None:
-        editing = isinstance(compose, Editing)
+    def show_compose(self, compose: ComposerContent, *, queued: bool = False) -> None:
+        editing = isinstance(compose, MessageEdit)
         note = tr("Editing a queued message.") if queued else tr("Editing. The original is kept.")
         self._edit_note = note if editing else ""
         self.cancel_edit.setVisible(editing)

@@ -336,7 +336,7 @@ class ChatPane(QWidget):
         turn = self.chat.turn
         next_step = turn.handle(event)
         if next_step.refusal is not None:
-            if not turn.draft.is_waiting:  # otherwise, Enter's reason is shown below the text
+            if not turn.draft_state.is_waiting:  # otherwise, Enter's reason is shown below the text
                 self.notice_posted.emit(turn.describe(next_step.refusal))
             return False
         # Not on `message_added`, because a queued message may be sent while the tree is in use.

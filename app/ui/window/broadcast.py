@@ -9,7 +9,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chats.chat import Chat
-from app.chats.turn import Effect, Event, QueueState, Refusal, Step, Writing
+from app.chats.turn import Draft, Effect, Event, QueueState, Refusal, Step
 from app.settings.language import counted, mark, tr
 from app.store import Attachments
 from app.ui.pane.pane import ChatPane
@@ -214,7 +214,7 @@ class Broadcast(WindowController):
         waits = speaker.chat.queue.next is not None and not steers
         if not waits and len(speaker.chat.transcript.path) <= 2:  # only the message and its reply
             new = [p for p in group if p is speaker or p in new]
-        message = Writing(text, files)
+        message = Draft(text, files)
         steps = {p: p.chat.turn.handle(Event.BROADCAST, message) for p in recipients}
         sent = sum(Effect.SEND_NOW in each.effects for each in steps.values()) + (not waits)
         later = sum(Effect.ENQUEUE in each.effects for each in steps.values()) + waits
@@ -261,7 +261,7 @@ class Broadcast(WindowController):
             pane.chat.set_short(record.variant if several else "")
 
 
-def _why_not_sent(pane: ChatPane, step: Step, message: Writing) -> str:
+def _why_not_sent(pane: ChatPane, step: Step, message: Draft) -> str:
     """Return why a chat neither sends nor queues the message, or "" if it does."""
     if Effect.SEND_NOW in step.effects or Effect.ENQUEUE in step.effects:
         return ""

@@ -12,7 +12,7 @@ from app.chats import panel
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.panel import Member
-from app.chats.turn import Writing
+from app.chats.turn import Draft
 from app.settings.language import mark, tr
 from app.settings.paths import GUIDE
 from app.settings.settings import Settings
@@ -103,9 +103,9 @@ class CompareCommands(WindowController):
 
     def _ask_four(self, pane: ChatPane, ref: str, text: str) -> None:
         """Compare four replies to the composer's message or, if it's empty, to ``text``."""
-        if pane.chat.compose == Writing():
+        if pane.chat.compose == Draft():
             pane.chat.model.set(ref)
-            pane.chat.turn.set_compose(Writing(text))
+            pane.chat.turn.set_compose(Draft(text))
         members = panel.members_by_letter(4)
         stored = [member.to_json() for member in members]
         self._settings.set(panels={**self._settings.panels, "": stored}, panel="")
@@ -188,7 +188,7 @@ class CompareCommands(WindowController):
         from app.ui.compare.compare_dialog import CompareDialog
 
         chat = pane.chat
-        text = chat.compose.text if isinstance(chat.compose, Writing) and not message_id else ""
+        text = chat.compose.text if isinstance(chat.compose, Draft) and not message_id else ""
         leaf = message_id or chat.transcript.leaf_id
         if not text.strip() and leaf is not None:
             question = panel.question(chat.transcript, leaf)

@@ -8,14 +8,14 @@ import sys
 
 from app.chats.actions import BUSY, EVENTS, Action, ActionContext, why_not
 from app.chats.transcript import Transcript
-from app.chats.turn import Compose, Editing, Stage, Writing
+from app.chats.turn import ComposerContent, Draft, MessageEdit, Stage
 from app.store import Message
 
-COMPOSED: dict[str, Compose] = {
-    "nothing written": Writing(),
-    "written": Writing("hello"),
-    "editing": Editing("q2", "in other words", "a draft"),
-    "edited to nothing": Editing("q2", " \n", "a draft"),
+COMPOSED: dict[str, ComposerContent] = {
+    "nothing written": Draft(),
+    "written": Draft("hello"),
+    "editing": MessageEdit("q2", "in other words", Draft("a draft")),
+    "edited to nothing": MessageEdit("q2", " \n", Draft("a draft")),
 }
 
 
@@ -165,9 +165,9 @@ def test_running_reply_can_be_copied_not_branched():
 
 def test_editing_keeps_earlier_draft():
     editing = COMPOSED["editing"]
-    assert editing.with_text("again") == Editing("q2", "again", "a draft")
-    assert Writing("a").with_text("b") == Writing("b")
-    assert (editing.text, Writing("a").text) == ("in other words", "a")
+    assert editing.with_text("again") == MessageEdit("q2", "again", Draft("a draft"))
+    assert Draft("a").with_text("b") == Draft("b")
+    assert (editing.text, Draft("a").text) == ("in other words", "a")
 
 
 def test_action_rules_import_no_qt():

@@ -14,7 +14,7 @@ from app import flows
 from app.chats.actions import EVENTS, Action
 from app.chats.chat import Chat
 from app.chats.panel import Member
-from app.chats.turn import Event, Stage, Writing
+from app.chats.turn import Draft, Event, Stage
 from app.models.loading import LoadState
 from engine import (
     EngineError,
@@ -369,7 +369,7 @@ def test_steering_ends_the_reply_and_is_answered_next(desk: Desk) -> None:
         "complete",
         "streaming",
     ]
-    assert (chat.compose, chat.turn.draft.is_waiting) == (Writing(), False)
+    assert (chat.compose, chat.turn.draft_state.is_waiting) == (Draft(), False)
 
 
 def test_steering_waits_for_first_text(desk: Desk) -> None:
@@ -381,7 +381,7 @@ def test_steering_waits_for_first_text(desk: Desk) -> None:
     chat.queue.add("later", ())
     assert chat.turn.handle(Event.STEER)
     assert [each.text for each in chat.queue.messages] == ["in French", "later"]
-    assert (chat.compose, chat.turn.stage) == (Writing(), Stage.LOADING)
+    assert (chat.compose, chat.turn.stage) == (Draft(), Stage.LOADING)
 
 
 def test_steering_ends_paused_reply_in_place(desk: Desk) -> None:

@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 from app.chats import file_attacher
 from app.chats.actions import Action
 from app.chats.exporting.export_formats import markdown_lines, plain_text_lines
-from app.chats.turn import Writing
+from app.chats.turn import Draft
 from app.ui.composer.composer import paths_in
 from app.ui.composer.file_chips import FileChip
 from app.ui.pane import files
@@ -187,7 +187,7 @@ def test_too_long_file_is_not_sent(run: Run, tmp_path: Path):
     assert pane.composer.chips.choose.isVisible()
     assert pane.chat.transcript.leaf_id is None
     (sent,) = pane.chat.attacher.files
-    assert pane.chat.turn.why_not_send(Writing("say two", (sent,)))
+    assert pane.chat.turn.why_not_send(Draft("say two", (sent,)))
     assert not pane.chat.turn.send("say one", (sent,))
     pane.chat.attacher.remove(sent)
     pane.act(Action.SEND)
@@ -315,12 +315,12 @@ def test_enter_during_file_reading_sends_once(run: Run, tmp_path: Path, slow_fil
     assert (pane.composer.text, pane.chat.transcript.path) == ("say it", [])
     assert "“notes.txt”" in pane.composer.foot
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Escape)  # discards the edit
-    assert (pane.chat.turn.draft.is_waiting, pane.composer.foot) == (False, "")
+    assert (pane.chat.turn.draft_state.is_waiting, pane.composer.foot) == (False, "")
     assert names(pane) == ["notes.txt"]
     run.qtbot.mouseClick(pane.composer.button, Qt.MouseButton.LeftButton)
-    assert pane.chat.turn.draft.is_waiting
+    assert pane.chat.turn.draft_state.is_waiting
     run.qtbot.keyClicks(pane.composer.field, "!")  # discards another edit
-    assert not pane.chat.turn.draft.is_waiting
+    assert not pane.chat.turn.draft_state.is_waiting
     run.qtbot.keyClick(pane.composer.field, Qt.Key.Key_Return)
     slow_file.set()
     read(run, lambda: pane.chat.transcript.path)

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from app.chats.actions import Action
 from app.chats.chat import Chat
 from app.chats.transcript import branch
-from app.chats.turn import Editing, Event, QueueState, Writing
+from app.chats.turn import Draft, Event, MessageEdit, QueueState
 from app.models.loading import LoadState
 from app.store import (
     AttachedText,
@@ -55,7 +55,7 @@ def chat(desk: Desk) -> Chat:
     desk.say("One")
     enter(chat, "two")
     enter(chat, "three")
-    assert (queued(chat), chat.compose, asked(desk)) == (["two", "three"], Writing(), ["one"])
+    assert (queued(chat), chat.compose, asked(desk)) == (["two", "three"], Draft(), ["one"])
     return chat
 
 
@@ -163,7 +163,7 @@ def test_ask_of_panel_ignores_images_in_its_reason(
 def test_edited_queue_message_keeps_its_place(desk: Desk, chat: Chat) -> None:
     chat.turn.write("a draft")
     assert chat.turn.edit_queued(chat.queue.messages[0].id)
-    assert isinstance(chat.compose, Editing)
+    assert isinstance(chat.compose, MessageEdit)
     chat.turn.write("zwei")
     desk.end()
     QCoreApplication.processEvents()
@@ -173,7 +173,7 @@ def test_edited_queue_message_keeps_its_place(desk: Desk, chat: Chat) -> None:
         False,
     )
     assert chat.turn.handle(Event.ENTER)
-    assert (chat.compose, queued(chat)) == (Writing("a draft"), ["zwei", "three"])
+    assert (chat.compose, queued(chat)) == (Draft("a draft"), ["zwei", "three"])
     wait_until(lambda: asked(desk) == ["one", "zwei"])
 
     # Removing the message being edited restores the draft. Esc leaves the message as it was, and
@@ -181,7 +181,7 @@ def test_edited_queue_message_keeps_its_place(desk: Desk, chat: Chat) -> None:
     third = chat.queue.messages[0].id
     chat.turn.edit_queued(third)
     chat.turn.remove_queued(third)
-    assert (chat.compose, queued(chat)) == (Writing("a draft"), [])
+    assert (chat.compose, queued(chat)) == (Draft("a draft"), [])
     assert not chat.turn.edit_queued(third)
     chat.queue.add("three", ())
     chat.turn.edit_queued(chat.queue.messages[0].id)

@@ -25,7 +25,7 @@ from app.chats.tool_call import (
 )
 from app.chats.tool_call_runner import ToolCallRunner
 from app.chats.transcript import conversation
-from app.chats.turn import DraftState, Event, QueueState, Writing
+from app.chats.turn import Draft, DraftState, Event, QueueState
 from app.store import Message
 from app.tools.builtin import STANDARD, BuiltinTool, CallContext, builtin_tool
 from app.tools.consent import Consents, Decision
@@ -142,7 +142,7 @@ def test_disabled_tools_are_not_offered(desk: Desk) -> None:
 
 def test_comparison_column_cannot_run_tools_of_the_chat(desk: Desk) -> None:
     chat = desk.chat()
-    chat.turn.set_compose(Writing('call echo {"text": "hello"}'))
+    chat.turn.set_compose(Draft('call echo {"text": "hello"}'))
     assert chat.comparison.ask(members_by_seed(2))
     desk.until(lambda: not chat.reply.is_active)
     assert desk.ran == []
@@ -372,7 +372,7 @@ def test_long_tool_loop_stops_at_limit(desk: Desk, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(ToolCallRunner, "MOST_STEPS", 3)
     chat = desk.chat()
     key = desk.ask(chat, 'loop 5 echo {"text": "x"}')
-    chat.turn.handle(Event.BROADCAST, Writing("then"))
+    chat.turn.handle(Event.BROADCAST, Draft("then"))
     chat.tools.decide(key, Decision.TOOL)
     desk.until(lambda: not chat.turn.is_at_work)
     assert len(desk.ran) == 3
@@ -430,7 +430,7 @@ def test_file_read_while_call_asks_still_interrupts(desk: Desk, tmp_path: Path) 
     chat.turn.write("say instead")
     (path := tmp_path / "notes.txt").write_text("Bring bread.")
     chat.attacher.add([path])
-    chat.turn.draft = DraftState.STEERS  # Ctrl+Enter before the call
+    chat.turn.draft_state = DraftState.STEERS  # Ctrl+Enter before the call
     assert chat.turn.hint
     desk.until(lambda: not chat.attacher.reading)
     chat.tools.decide(key, Decision.ONCE)

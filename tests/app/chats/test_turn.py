@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chats.actions import BUSY, Action
-from app.chats.turn import Editing, Writing
+from app.chats.turn import Draft, MessageEdit
 from app.settings.settings import Settings
 from app.store.operations import Operation, View
 from app.ui.composer.composer import Composer
@@ -55,7 +55,7 @@ def test_edited_message_can_be_deleted(start: Start, qtbot: QtBot):
     run.window.commands["undo_close"].trigger()
     assert run.pane.composer.editing
     assert run.pane.composer.text == "say two"
-    assert run.pane.chat.compose == Editing(question, "say two", "a draft")
+    assert run.pane.chat.compose == MessageEdit(question, "say two", Draft("a draft"))
 
 
 def test_unfinished_edit_survives_a_restart(start: Start, qtbot: QtBot):
@@ -67,7 +67,7 @@ def test_unfinished_edit_survives_a_restart(start: Start, qtbot: QtBot):
     composer = run.pane.composer
     assert composer.editing
     assert composer.text == "say one and more"
-    assert run.pane.chat.compose == Editing(question, "say one and more", "a draft")
+    assert run.pane.chat.compose == MessageEdit(question, "say one and more", Draft("a draft"))
     qtbot.keyClick(composer.field, RETURN)
     assert run.answered() == "one and more "
     assert not composer.editing
@@ -80,7 +80,7 @@ def test_unfinished_edit_survives_a_restart(start: Start, qtbot: QtBot):
     qtbot.keyClick(run.pane.composer.field, ESCAPE)
     run.end()
     run = start()
-    assert run.pane.chat.compose == Writing("a draft")
+    assert run.pane.chat.compose == Draft("a draft")
     assert run.pane.composer.text == "a draft"
 
 
@@ -119,7 +119,7 @@ def test_failed_enter_leaves_pane_as_it_was(run: Run, monkeypatch: pytest.Monkey
             pane.act(Action.SEND)
     messages = [message.id for message in chat.transcript.path]
     assert [place.message_id for place in pane.transcript.places] == messages
-    assert (len(messages), pane.composer.text, chat.compose) == (2, "say two", Writing("say two"))
+    assert (len(messages), pane.composer.text, chat.compose) == (2, "say two", Draft("say two"))
     run.qtbot.keyClick(pane.composer.field, RETURN)
     assert run.answered() == "two "
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.chats.options import ChatOptions
-from app.chats.turn import Event, Writing
+from app.chats.turn import Draft, Event
 from app.ui.compare.compare_dialog import CompareDialog
 from tests.app.conftest import Run
 
@@ -79,12 +79,12 @@ def test_broadcast_says_why_a_chat_did_not_get_it(run: Run, monkeypatch: pytest.
 def test_stop_and_delete_hold_queued_broadcast(run: Run):
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
-    assert left.chat.turn.handle(Event.BROADCAST, Writing("say later"))
+    assert left.chat.turn.handle(Event.BROADCAST, Draft("say later"))
     run.qtbot.keyClick(left.composer.field, Qt.Key.Key_Escape)
     run.until(lambda: not left.chat.reply.is_active)
     assert [each.text for each in left.chat.queue.messages] == ["say later"]
     run.say("hold 3", left)
-    assert left.chat.turn.handle(Event.BROADCAST, Writing("say last"))
+    assert left.chat.turn.handle(Event.BROADCAST, Draft("say last"))
     chat, engine = left.chat, run.engine
     run.window.chats.delete(chat.id)
     engine.release()
