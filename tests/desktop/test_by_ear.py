@@ -48,8 +48,9 @@ class Ear:
         return json.loads(self._process.stdout.readline())
 
     def find(self, role: str, name: str) -> dict[str, Any]:
-        self._desk.until(lambda: self.ask("find", role, name))
-        return dict(self.ask("find", role, name) or {})
+        found: dict[str, Any] = {}
+        self._desk.until(lambda: found.update(self.ask("find", role, name) or {}) or found)
+        return found
 
     def press(self, name: str) -> None:
         self._desk.until(lambda: self.ask("press", "push button", name))
@@ -131,11 +132,11 @@ def test_first_conversation_by_accessibility_tree(ear: tuple[Desk, Ear]) -> None
     desk.until(lambda: desk.title().startswith("My code word"))
     desk.keys("F6")  # to the last message of the conversation
     desk.until(lambda: reader.focused()[-1] == ["list item", f"Guide: {text}"])
-    desk.keys("ctrl+comma")
-    desk.until(lambda: reader.ask("find", "dialog", "Settings"))
     before = len(reader.focused())
+    desk.keys("ctrl+comma")
+    assert reader.find("dialog", "Settings")
+    desk.until(lambda: desk.dialog("Settings") and len(reader.focused()) > before)
     desk.keys("Tab", "Tab")
-    desk.until(lambda: len(reader.focused()) >= before + 2)
-    assert reader.focused()[-1][0] == "combo box"
+    desk.until(lambda: reader.focused()[-1][0] == "combo box")
     assert [one for one in reader.focused() if not one[1]] == []
     assert desk.end() == 0
