@@ -116,7 +116,7 @@ def test_helper_cannot_call_helpers(desk: Desk) -> None:
 
 
 def test_bounds_are_the_persons(desk: Desk) -> None:
-    chat = desk.chat(helpers_at_once=2, helper_seconds=5)
+    chat = desk.chat(helpers_at_once=2, helper_seconds=600)
     lanes = desk.ask(chat, "cut", "hold 3", "say one", "hold 2", "say last")
     desk.until(lambda: "2" in lanes[3].text)
     assert [lane.state.value for lane in lanes] == [
@@ -128,7 +128,7 @@ def test_bounds_are_the_persons(desk: Desk) -> None:
     ]
     assert len(desk.helpers(chat)) == 4
     (round_,) = chat.helper_runner._rounds.values()
-    assert round_.clock.interval() == 5000
+    assert round_.clock.interval() == 600_000
     round_.clock.start(0)
     message = desk.done(chat)
     assert [lane.state.value for lane in lanes_of(message)] == [

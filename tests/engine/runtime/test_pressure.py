@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import queue
 import sys
 from collections.abc import Callable
@@ -161,12 +162,13 @@ def model(name: str) -> Model:
 def test_unused_buffers_are_freed_once_when_idle(
     model_folder: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(state, "RELEASE_AFTER_S", 0.05)
+    monkeypatch.setattr(state, "RELEASE_AFTER_S", math.inf)  # not after loading
     given: queue.Queue[int] = queue.Queue()
     giving = SimpleNamespace(**{**vars(backend), "release_memory": lambda: given.put(1)})
     with Engine() as engine:
         model = engine.load(model_folder("plain"))
         monkeypatch.setattr(loop, "backend", giving)  # other modules release memory, too
+        monkeypatch.setattr(state, "RELEASE_AFTER_S", 0.05)
         chat = engine.open_session(model)
         for act in (lambda: chat.send("Hello", SHORT).text(60), chat.close):
             act()

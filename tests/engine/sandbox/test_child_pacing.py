@@ -91,13 +91,14 @@ def test_pauses_are_excluded_from_task_time(
 
 
 def test_engine_reports_tokens_computed_on_cpu(
-    quiet: None,
     monkeypatch: pytest.MonkeyPatch,
     model_folder: Callable[[str], Path],
 ) -> None:
+    recorded: list[None] = []
+    monkeypatch.setattr(process, "record_token", lambda: recorded.append(None))
     for taken in (False, True):
         monkeypatch.setattr(loop, "has_openblas", lambda taken=taken: taken)
         with Engine() as engine:
             chat = engine.open_session(engine.load(model_folder("plain")))
             chat.send("Hello", SamplingParams(max_tokens=2)).text(60)
-        assert process.is_streaming() == taken
+        assert bool(recorded) == taken

@@ -99,7 +99,7 @@ def test_socket_buffers_count_as_memory(monkeypatch: pytest.MonkeyPatch) -> None
         "                while True: one.send(b'x' * 60_000)\n"
         "            except BlockingIOError: pass\n"
         "        break\n"
-        "time.sleep(2)\n"
+        "time.sleep(60)\n"
     )
     with pytest.raises(RefusedError, match="160 MB of memory"):
         python_cell.run_python(code)

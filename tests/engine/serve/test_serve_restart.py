@@ -8,7 +8,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -182,13 +181,13 @@ sys.path.insert(0, {str(Path.cwd())!r})
 from pathlib import Path
 from engine.serve import conversations
 from engine.serve.auth import Keys
-conversations.WRITE_AFTER_IDLE_S = 0.1
 from tests import checked
 from tests.engine.serve.test_serve_restart import *
 checked.once()
 with serving(Path({str(folder)!r}), Path({str(cache)!r})) as server:
     for count in range(3):
         usage(server, turns(count))
+    conversations.WRITE_AFTER_IDLE_S = 0.1
     until(lambda: list(Path({str(cache)!r}).glob("clients/*.safetensors")))
     print("ready", flush=True)
     time.sleep(60)
@@ -198,7 +197,6 @@ with serving(Path({str(folder)!r}), Path({str(cache)!r})) as server:
         try:
             assert child.stdout is not None
             assert child.stdout.readline() == "ready\n"
-            time.sleep(0.5)
         finally:
             os.kill(child.pid, signal.SIGKILL)
     with serving(folder, cache) as server:

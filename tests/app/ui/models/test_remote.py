@@ -209,8 +209,8 @@ def test_network_search_needs_permission(start, secrets):
         dialog.found.switch.click()
         assert run.app.settings.find_servers
         found = dialog.found.list
-        run.until(lambda: found.findItems(name, Qt.MatchFlag.MatchStartsWith))
-        (item,) = found.findItems(name, Qt.MatchFlag.MatchStartsWith)
+        run.until(lambda: found.findItems(f"{name} ·", Qt.MatchFlag.MatchStartsWith))
+        (item,) = found.findItems(f"{name} ·", Qt.MatchFlag.MatchStartsWith)
         assert item.text() == f"{name} · 127.0.0.1:8097"
         found.setCurrentItem(item)
         assert dialog.address.text() == "http://127.0.0.1:8097/v1"
@@ -231,9 +231,9 @@ def test_silent_server_is_shown_with_waiting_time(start, secrets, monkeypatch):
         run.window.resize(1400, 800)
         run.until(lambda: pane.header.width() >= 420)
         pane.header.refresh()
-        now = time.monotonic()
+        sent_at = pane.chat.reply.generator.answer.sent_at
         # Change the chat's clock only, because Markdown in the future wouldn't refresh soon.
-        later = SimpleNamespace(monotonic=lambda: now + 72, time=time.time)
+        later = SimpleNamespace(monotonic=lambda: sent_at + 72.5, time=time.time)
         monkeypatch.setattr(chat_reply, "time", later)
         pane.header.refresh()
         assert "1 min 12 s" in pane.header.state
