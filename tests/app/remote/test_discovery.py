@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from concurrent.futures import CancelledError
 
@@ -16,11 +17,12 @@ LOOPBACK = ["127.0.0.1"]
 
 
 def test_announced_server_is_listed_until_it_leaves() -> None:
+    wanted = f"studio {os.getpid()}"  # other test runs announce servers, too
     remotes, there, gone = Remotes(), threading.Event(), threading.Event()
     told: list[tuple[FoundServer, ...]] = []
 
     def tell(all_of_them: tuple[FoundServer, ...]) -> None:
-        ours = tuple(one for one in all_of_them if one.name.startswith("the studio"))
+        ours = tuple(one for one in all_of_them if one.name.startswith(wanted))
         told.append(ours)
         if ours:
             there.set()
@@ -28,8 +30,8 @@ def test_announced_server_is_listed_until_it_leaves() -> None:
             gone.set()
 
     looking = remotes.start(look(tell, LOOPBACK))
-    with announce("127.0.0.1", 8099, "the studio\x1b[31m", LOOPBACK) as name:
-        assert name.startswith("the studio")
+    with announce("127.0.0.1", 8099, f"{wanted}\x1b[31m", LOOPBACK) as name:
+        assert name.startswith(wanted)
         assert there.wait(30)
         assert told[-1] == (FoundServer(name, "http://127.0.0.1:8099/v1"),)
     assert gone.wait(30)
