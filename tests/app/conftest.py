@@ -6,6 +6,7 @@ import gc
 import os
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -200,6 +201,17 @@ class Run:
 
     def until(self, condition: Callable[[], object]) -> None:
         wait_until(condition)
+
+    def steady(self, value: Callable[[], Any]) -> Any:
+        """Return a value that has been the same in 20 turns of the event loop, e.g. a layout."""
+        seen: deque[Any] = deque(maxlen=20)
+
+        def is_steady() -> bool:
+            seen.append(value())
+            return len(seen) == seen.maxlen and all(one == seen[0] for one in seen)
+
+        self.until(is_steady)
+        return seen[-1]
 
     def press(
         self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier

@@ -15,7 +15,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from html import unescape
 from types import FrameType
 from typing import Any
@@ -43,6 +43,7 @@ from app.ui.style.scroll_bars import FloatingBar
 from app.ui.widgets.buttons import IconButton
 from tests.bench import screens
 from tests.driving import Driver
+from tests.waiting import wait_until
 
 
 @contextmanager
@@ -184,6 +185,19 @@ def cut_off(root: QWidget) -> list[str]:
     WATCH.painted.clear()
     root.grab()
     return found + list(WATCH.painted)
+
+
+def cut_off_at_last(root: QWidget) -> list[str]:
+    """Return `cut_off`, once it is empty if it becomes so: late results of threads are laid out."""
+    found: list[str] = []
+
+    def fits() -> bool:
+        found[:] = cut_off(root)
+        return not found
+
+    with suppress(AssertionError):
+        wait_until(fits)
+    return found
 
 
 def _text(widget: QWidget) -> str:

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 
 from app.ui.style.theme import theme
 from tests.app.conftest import Start
-from tests.app.ui.measuring import cut_off, speaking, watching
+from tests.app.ui.measuring import cut_off_at_last, speaking, watching
 
 WIDTHS = (640, 900, 1200)
 
@@ -26,7 +26,7 @@ def test_no_text_and_no_button_of_the_panes_is_cut(language: str, zoom: int, sta
             for width in WIDTHS:
                 run.window.resize(width, 720)
                 run.qtbot.wait(40)
-                found = cut_off(run.window)
+                found = cut_off_at_last(run.window)
                 assert found == [], (width, state, len(run.panes), "\n".join(found))
                 shown = [pane for pane in run.panes if pane.isVisible()]
                 assert all(pane.width() >= pane.minimumWidth() for pane in shown)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from concurrent.futures import Future
 from typing import Any
 
@@ -54,8 +55,10 @@ def test_the_key_pauses_the_reply_in_front(run: Run) -> None:
     assert chat.reply.stage is Stage.PAUSED
     answer = chat.transcript.last("assistant")
     # Pending results arrive, and no others.
-    run.until(lambda: run.engine.sent[0].paused)
-    run.qtbot.wait(20)
+    assert run.engine.sent[0].paused
+    turned = threading.Event()
+    run.engine.inbox.put(turned.set)
+    run.until(lambda: turned.is_set() and not run.app.bridge._inbox)
     length = len(chat.reply.message(answer.id).content)
     run.qtbot.wait(50)
     assert len(chat.reply.message(answer.id).content) == length

@@ -21,7 +21,7 @@ from app.ui.settings.settings_window import SettingsWindow
 from app.ui.settings.tools_window import AddServerDialog
 from app.ui.style.theme import theme
 from tests.app.conftest import Run
-from tests.app.ui.measuring import cut_off, settle, speaking
+from tests.app.ui.measuring import cut_off_at_last, settle, speaking
 
 COMMANDS = (
     *("settings", "models", "get_model", "add_remote", "machines", "tool_servers", "tools"),
@@ -83,15 +83,13 @@ def faults(run: Run, speech: Iterator[str]) -> Iterator[str]:
             fresh = shown() - before
             assert fresh, name
             for widget in fresh:
-                found = cut_off(widget)
-                if found:
-                    run.qtbot.wait(200)  # some texts arrive from a thread and were just laid out
-                    found = cut_off(widget)
+                found = cut_off_at_last(widget)
                 yield from (f"{code} {widget.objectName()}: {fault}" for fault in found)
                 if isinstance(widget, SettingsWindow):
                     for title in run.settings.pages.pages:
                         widget.pages.show_page(title)
-                        yield from (f"{code} {title}: {fault}" for fault in cut_off(widget))
+                        found = cut_off_at_last(widget)
+                        yield from (f"{code} {title}: {fault}" for fault in found)
             for widget in fresh:
                 widget.close()
             if (palette := run.window.palette_commands.palette) is not None:

@@ -16,8 +16,8 @@ def test_tab_reaches_only_what_shows_the_focus(look: Theme, qtbot: QtBot) -> Non
     parent = QWidget()
     qtbot.addWidget(parent)
     window = SettingsWindow(Settings(), Paths.standard(), parent)
-    window.show()
-    qtbot.waitActive(window)
+    with qtbot.waitActive(window):
+        window.show()
     window.pages.show_row("General", "Language")
     qtbot.keyClick(window.language.box, Qt.Key.Key_Tab, Qt.KeyboardModifier.ShiftModifier)
     assert window.focusWidget() is window.pages.list

@@ -30,8 +30,8 @@ class Shown:
             self.markdown.append(text)
             self.markdown.settle()
         self.fit()
-        self.view.show()
-        qtbot.waitExposed(self.view)
+        with qtbot.waitExposed(self.view):
+            self.view.show()
 
     def fit(self) -> None:
         self.view.resize(WIDTH, self.view.height_for(WIDTH))

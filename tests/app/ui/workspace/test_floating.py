@@ -57,8 +57,8 @@ def test_command_returns_pane_to_its_place(run: Run):
             run.window.workspace.activate(run.panes[0])
         else:
             run.window.chats.split(where)
-        run.qtbot.wait(20)
-        pane, before = run.pane, place(run, run.pane)
+        before = run.steady(lambda: place(run, run.pane))
+        pane = run.pane
         run.window.commands["float"].trigger()
         run.until(lambda pane=pane: pane.window() is not run.window)
         run.window.commands["float"].trigger()
@@ -71,8 +71,7 @@ def test_closed_floating_pane_reopens_in_place(run: Run):
     run.ask("say one")
     run.window.commands["split_right"].trigger()
     run.ask("say two")
-    run.qtbot.wait(50)
-    before = place(run, run.pane)
+    before = run.steady(lambda: place(run, run.pane))
     pane = float_and_close(run)
     run.window.toast.button.click()  # Undo
     assert pane in run.panes

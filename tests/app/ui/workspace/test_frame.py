@@ -152,8 +152,7 @@ def test_current_tab_scrolls_into_view(run: Run):
     dock = run.window.workspace.dock(run.pane.chat.id)
     tab, scroll = dock.tabWidget(), dock.dockAreaWidget().titleBar().tabBar().horizontalScrollBar()
     run.until(lambda: scroll.maximum() > 0)
-    run.qtbot.wait(50)
-    scroll.setValue(0)
-    assert tab.visibleRegion().isEmpty()
+    # Scrolling to the new tab may be pending.
+    run.until(lambda: scroll.setValue(0) or tab.visibleRegion().isEmpty())
     run.window.resize(890, 780)
     run.until(lambda: tab.visibleRegion().boundingRect().width() > tab.width() - 4)

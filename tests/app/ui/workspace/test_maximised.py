@@ -17,7 +17,7 @@ def three(run: Run) -> list[ChatPane]:
     run.window.resize(1400, 900)
     run.window.commands["split_right"].trigger()
     run.window.commands["split_down"].trigger()
-    run.qtbot.wait(50)
+    run.steady(lambda: places(run))
     return run.panes
 
 
@@ -77,7 +77,7 @@ def test_saved_layout_includes_all_panes(start: Start):
         run.ready()
         run.ask("say something")
         run.window.commands["split_right"].trigger()
-    run.qtbot.wait(50)
+    run.steady(lambda: places(run))
     before = [pane.chat.id for pane in run.panes]
     run.window.commands["maximise"].trigger()
     run.window.chats.new()  # changes the set of chats

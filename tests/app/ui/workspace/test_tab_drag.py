@@ -50,7 +50,7 @@ def two_columns(run: Run) -> tuple[ChatPane, ChatPane]:
     run.window.resize(790, 780)
     run.window.sidebar.hide()
     run.window.rail.hide()
-    run.qtbot.wait(50)
+    run.steady(lambda: [(pane.mapToGlobal(QPoint()), pane.size()) for pane in (first, second)])
     return first, second
 
 
