@@ -25,7 +25,7 @@ def five(start: Start, profile):
     now = time.time()
     with Store.open(profile / "chats.db") as store:
         for number, title in enumerate("ABCDE"):
-            store.save_chat(ChatRecord(f"{title}0", title, updated_at=now - number))
+            store.save_chat(ChatRecord(f"{title}0", title, updated_at=now - number / 1000))
     return start()
 
 
