@@ -4056,6 +4056,14 @@ Du hast abgelehnt.</translation>
         <translation>„{name}“ muss Text sein.</translation>
     </message>
     <message>
+        <source>tok/s: tokens (parts of words) per second
+first token: time until the reply began
+cached: tokens kept from earlier replies, so the model reads only the rest</source>
+        <translation>Tok/s: Token (Wortteile) pro Sekunde
+erstes Token: Zeit bis zum Beginn der Antwort
+aus dem Cache: Token, die von früheren Antworten noch da waren; das Modell liest nur den Rest</translation>
+    </message>
+    <message>
         <source>Allow Writing in This Folder</source>
         <translation>Schreiben in diesem Ordner erlauben</translation>
     </message>
@@ -5942,12 +5950,36 @@ Du hast nicht geantwortet.</translation>
         <translation>Die Antworten erscheinen in diesem Chat und verwenden seinen Verlauf und seine Einstellungen.</translation>
     </message>
     <message>
+        <source>Message: {excerpt}</source>
+        <translation>Nachricht: {excerpt}</translation>
+    </message>
+    <message>
         <source>Example: three roles</source>
         <translation>Beispiel: drei Rollen</translation>
     </message>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Wähle zuerst einen gesicherten Vergleich.</translation>
+    </message>
+    <message>
+        <source>Everything, including all branches and attached files. Can be imported again.</source>
+        <translation>Alles, mit allen Zweigen und angehängten Dateien. Kann wieder importiert werden.</translation>
+    </message>
+    <message>
+        <source>The current branch. Attached files are only named.</source>
+        <translation>Der aktuelle Zweig. Angehängte Dateien werden nur genannt.</translation>
+    </message>
+    <message>
+        <source>The current branch in one file. Attached files are only named.</source>
+        <translation>Der aktuelle Zweig in einer Datei. Angehängte Dateien werden nur genannt.</translation>
+    </message>
+    <message>
+        <source>The current branch without formatting. Attached files are only named.</source>
+        <translation>Der aktuelle Zweig ohne Formatierung. Angehängte Dateien werden nur genannt.</translation>
+    </message>
+    <message>
+        <source>The current branch, ready to print. Attached files are only named.</source>
+        <translation>Der aktuelle Zweig, druckfertig. Angehängte Dateien werden nur genannt.</translation>
     </message>
     <message>
         <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
@@ -6902,22 +6934,6 @@ Du hast nicht geantwortet.</translation>
         <translation>Lokale Chats nebeneinander, die alle gleichzeitig antworten. Was du an lokale Modelle schreibst, bleibt auf diesem Computer.</translation>
     </message>
     <message>
-        <source>Everything, including all versions. Can be imported again.</source>
-        <translation>Alles, einschließlich aller Versionen. Lässt sich wieder importieren.</translation>
-    </message>
-    <message>
-        <source>The current branch, as written.</source>
-        <translation>Der aktuelle Zweig, wie geschrieben.</translation>
-    </message>
-    <message>
-        <source>The current branch in one self-contained file.</source>
-        <translation>Der aktuelle Zweig in einer Datei, die nichts nachlädt.</translation>
-    </message>
-    <message>
-        <source>The current branch, without formatting.</source>
-        <translation>Der aktuelle Zweig, ohne Formatierung.</translation>
-    </message>
-    <message>
         <source>Chats to export</source>
         <translation>Zu exportierende Chats</translation>
     </message>
@@ -7653,10 +7669,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Branch {number}: {title}</source>
         <translation>Zweig {number}: {title}</translation>
-    </message>
-    <message>
-        <source>The current branch, ready to print.</source>
-        <translation>Der aktuelle Zweig, druckfertig.</translation>
     </message>
     <message>
         <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>

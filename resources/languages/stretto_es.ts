@@ -4088,6 +4088,14 @@ Rechazaste responder.</translation>
         <translation>«{name}» debe ser texto.</translation>
     </message>
     <message>
+        <source>tok/s: tokens (parts of words) per second
+first token: time until the reply began
+cached: tokens kept from earlier replies, so the model reads only the rest</source>
+        <translation>tok/s: tokens (partes de palabras) por segundo
+primer token: tiempo hasta que empezó la respuesta
+en caché: tokens guardados de respuestas anteriores, así el modelo lee solo el resto</translation>
+    </message>
+    <message>
         <source>Allow Writing in This Folder</source>
         <translation>Permitir escribir en esta carpeta</translation>
     </message>
@@ -5974,12 +5982,36 @@ No respondiste.</translation>
         <translation>Las respuestas aparecen en este chat y usan su historial y sus ajustes.</translation>
     </message>
     <message>
+        <source>Message: {excerpt}</source>
+        <translation>Mensaje: {excerpt}</translation>
+    </message>
+    <message>
         <source>Example: three roles</source>
         <translation>Ejemplo: tres papeles</translation>
     </message>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Elige primero una comparación guardada.</translation>
+    </message>
+    <message>
+        <source>Everything, including all branches and attached files. Can be imported again.</source>
+        <translation>Todo, con todas las ramas y los archivos adjuntos. Se puede volver a importar.</translation>
+    </message>
+    <message>
+        <source>The current branch. Attached files are only named.</source>
+        <translation>La rama actual. De los archivos adjuntos solo figura el nombre.</translation>
+    </message>
+    <message>
+        <source>The current branch in one file. Attached files are only named.</source>
+        <translation>La rama actual en un solo archivo. De los archivos adjuntos solo figura el nombre.</translation>
+    </message>
+    <message>
+        <source>The current branch without formatting. Attached files are only named.</source>
+        <translation>La rama actual sin formato. De los archivos adjuntos solo figura el nombre.</translation>
+    </message>
+    <message>
+        <source>The current branch, ready to print. Attached files are only named.</source>
+        <translation>La rama actual, lista para imprimir. De los archivos adjuntos solo figura el nombre.</translation>
     </message>
     <message>
         <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
@@ -6934,22 +6966,6 @@ No respondiste.</translation>
         <translation>Chats locales, lado a lado, que responden todos a la vez. Lo que escribes a los modelos locales se queda en este ordenador.</translation>
     </message>
     <message>
-        <source>Everything, including all versions. Can be imported again.</source>
-        <translation>Todo, incluidas todas las versiones. Se puede volver a importar.</translation>
-    </message>
-    <message>
-        <source>The current branch, as written.</source>
-        <translation>La rama actual, tal como se escribió.</translation>
-    </message>
-    <message>
-        <source>The current branch in one self-contained file.</source>
-        <translation>La rama actual, en un solo archivo que no carga nada más.</translation>
-    </message>
-    <message>
-        <source>The current branch, without formatting.</source>
-        <translation>La rama actual, sin formato.</translation>
-    </message>
-    <message>
         <source>Chats to export</source>
         <translation>Chats que exportar</translation>
     </message>
@@ -7653,10 +7669,6 @@ No respondiste.</translation>
     <message>
         <source>Branch {number}: {title}</source>
         <translation>Rama {number}: {title}</translation>
-    </message>
-    <message>
-        <source>The current branch, ready to print.</source>
-        <translation>La rama actual, lista para imprimir.</translation>
     </message>
     <message>
         <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>

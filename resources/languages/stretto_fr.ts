@@ -4056,6 +4056,14 @@ Vous avez refusé.</translation>
         <translation>«&#xa0;{name}&#xa0;» doit être du texte.</translation>
     </message>
     <message>
+        <source>tok/s: tokens (parts of words) per second
+first token: time until the reply began
+cached: tokens kept from earlier replies, so the model reads only the rest</source>
+        <translation>tok/s : tokens (parties de mots) par seconde
+premier token : temps jusqu’au début de la réponse
+en cache : tokens gardés des réponses précédentes, le modèle ne lit que le reste</translation>
+    </message>
+    <message>
         <source>Allow Writing in This Folder</source>
         <translation>Autoriser l’écriture dans ce dossier</translation>
     </message>
@@ -5942,12 +5950,36 @@ Vous n’avez pas répondu.</translation>
         <translation>Les réponses apparaissent dans cette discussion et utilisent son historique et ses réglages.</translation>
     </message>
     <message>
+        <source>Message: {excerpt}</source>
+        <translation>Message : {excerpt}</translation>
+    </message>
+    <message>
         <source>Example: three roles</source>
         <translation>Exemple&#xa0;: trois rôles</translation>
     </message>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>Choisissez d’abord une comparaison enregistrée.</translation>
+    </message>
+    <message>
+        <source>Everything, including all branches and attached files. Can be imported again.</source>
+        <translation>Tout, y compris toutes les branches et les fichiers joints. Peut être importé à nouveau.</translation>
+    </message>
+    <message>
+        <source>The current branch. Attached files are only named.</source>
+        <translation>La branche actuelle. Les fichiers joints sont seulement nommés.</translation>
+    </message>
+    <message>
+        <source>The current branch in one file. Attached files are only named.</source>
+        <translation>La branche actuelle en un seul fichier. Les fichiers joints sont seulement nommés.</translation>
+    </message>
+    <message>
+        <source>The current branch without formatting. Attached files are only named.</source>
+        <translation>La branche actuelle sans mise en forme. Les fichiers joints sont seulement nommés.</translation>
+    </message>
+    <message>
+        <source>The current branch, ready to print. Attached files are only named.</source>
+        <translation>La branche actuelle, prête à imprimer. Les fichiers joints sont seulement nommés.</translation>
     </message>
     <message>
         <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
@@ -6902,22 +6934,6 @@ Vous n’avez pas répondu.</translation>
         <translation>Des discussions locales, côte à côte, qui répondent toutes en même temps. Ce que vous écrivez aux modèles locaux reste sur cet ordinateur.</translation>
     </message>
     <message>
-        <source>Everything, including all versions. Can be imported again.</source>
-        <translation>Tout, y compris toutes les versions. Peut être réimporté.</translation>
-    </message>
-    <message>
-        <source>The current branch, as written.</source>
-        <translation>La branche actuelle, telle qu’elle a été écrite.</translation>
-    </message>
-    <message>
-        <source>The current branch in one self-contained file.</source>
-        <translation>La branche actuelle, en un seul fichier qui ne charge rien d’autre.</translation>
-    </message>
-    <message>
-        <source>The current branch, without formatting.</source>
-        <translation>La branche actuelle, sans mise en forme.</translation>
-    </message>
-    <message>
         <source>Chats to export</source>
         <translation>Discussions à exporter</translation>
     </message>
@@ -7653,10 +7669,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Branch {number}: {title}</source>
         <translation>Branche {number}&#xa0;: {title}</translation>
-    </message>
-    <message>
-        <source>The current branch, ready to print.</source>
-        <translation>La branche actuelle, prête à imprimer.</translation>
     </message>
     <message>
         <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>

@@ -3984,6 +3984,14 @@ You declined.</source>
         <translation>「{name}」はテキストでなければなりません。</translation>
     </message>
     <message>
+        <source>tok/s: tokens (parts of words) per second
+first token: time until the reply began
+cached: tokens kept from earlier replies, so the model reads only the rest</source>
+        <translation>tok/s：1秒あたりのトークン（単語の一部）の数
+最初のトークン：回答が始まるまでの時間
+キャッシュ：前の回答から残っているトークン。モデルは残りだけを読みます</translation>
+    </message>
+    <message>
         <source>Allow Writing in This Folder</source>
         <translation>このフォルダへの書き込みを許可</translation>
     </message>
@@ -5840,12 +5848,36 @@ You didn’t answer.</source>
         <translation>回答はこのチャットに表示され、その履歴と設定を使用します。</translation>
     </message>
     <message>
+        <source>Message: {excerpt}</source>
+        <translation>メッセージ：{excerpt}</translation>
+    </message>
+    <message>
         <source>Example: three roles</source>
         <translation>例: 3つの役割</translation>
     </message>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>先に保存した比較を選んでください。</translation>
+    </message>
+    <message>
+        <source>Everything, including all branches and attached files. Can be imported again.</source>
+        <translation>すべての分岐と添付ファイルを含む全内容。再び読み込めます。</translation>
+    </message>
+    <message>
+        <source>The current branch. Attached files are only named.</source>
+        <translation>現在の分岐。添付ファイルは名前だけです。</translation>
+    </message>
+    <message>
+        <source>The current branch in one file. Attached files are only named.</source>
+        <translation>現在の分岐を1つのファイルで。添付ファイルは名前だけです。</translation>
+    </message>
+    <message>
+        <source>The current branch without formatting. Attached files are only named.</source>
+        <translation>現在の分岐を書式なしで。添付ファイルは名前だけです。</translation>
+    </message>
+    <message>
+        <source>The current branch, ready to print. Attached files are only named.</source>
+        <translation>現在の分岐を印刷用のページで。添付ファイルは名前だけです。</translation>
     </message>
     <message>
         <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
@@ -6793,22 +6825,6 @@ You didn’t answer.</source>
         <translation>ローカルチャットを並べて、すべてが同時に回答します。ローカルモデルに書いた内容は、このコンピュータの外に出ません。</translation>
     </message>
     <message>
-        <source>Everything, including all versions. Can be imported again.</source>
-        <translation>全バージョンを含むすべての内容。再び読み込めます。</translation>
-    </message>
-    <message>
-        <source>The current branch, as written.</source>
-        <translation>現在の分岐を原文のまま。</translation>
-    </message>
-    <message>
-        <source>The current branch in one self-contained file.</source>
-        <translation>現在の分岐を1つのファイルで。外部から何も読み込みません。</translation>
-    </message>
-    <message>
-        <source>The current branch, without formatting.</source>
-        <translation>現在の分岐を書式なしで。</translation>
-    </message>
-    <message>
         <source>Chats to export</source>
         <translation>書き出すチャット</translation>
     </message>
@@ -7532,10 +7548,6 @@ You didn’t answer.</source>
     <message>
         <source>Branch {number}: {title}</source>
         <translation>分岐{number}：{title}</translation>
-    </message>
-    <message>
-        <source>The current branch, ready to print.</source>
-        <translation>現在の分岐を印刷用のページで。</translation>
     </message>
     <message>
         <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>

@@ -4016,6 +4016,14 @@ You declined.</source>
         <translation>“{name}”必须是文本。</translation>
     </message>
     <message>
+        <source>tok/s: tokens (parts of words) per second
+first token: time until the reply began
+cached: tokens kept from earlier replies, so the model reads only the rest</source>
+        <translation>tok/s：每秒的 token（词的片段）数
+首个 token：回复开始前的时间
+缓存：从之前的回复保留的 token，模型只需读取其余部分</translation>
+    </message>
+    <message>
         <source>Allow Writing in This Folder</source>
         <translation>允许写入此文件夹</translation>
     </message>
@@ -5872,12 +5880,36 @@ You didn’t answer.</source>
         <translation>回复将显示在此对话中，并使用其历史记录和设置。</translation>
     </message>
     <message>
+        <source>Message: {excerpt}</source>
+        <translation>消息：{excerpt}</translation>
+    </message>
+    <message>
         <source>Example: three roles</source>
         <translation>示例：三种角色</translation>
     </message>
     <message>
         <source>Choose a saved comparison first.</source>
         <translation>请先选择已保存的对比。</translation>
+    </message>
+    <message>
+        <source>Everything, including all branches and attached files. Can be imported again.</source>
+        <translation>全部内容，包括所有分支和附加文件。可以重新导入。</translation>
+    </message>
+    <message>
+        <source>The current branch. Attached files are only named.</source>
+        <translation>当前分支。附加文件只列出名称。</translation>
+    </message>
+    <message>
+        <source>The current branch in one file. Attached files are only named.</source>
+        <translation>当前分支，单个文件。附加文件只列出名称。</translation>
+    </message>
+    <message>
+        <source>The current branch without formatting. Attached files are only named.</source>
+        <translation>当前分支，不含格式。附加文件只列出名称。</translation>
+    </message>
+    <message>
+        <source>The current branch, ready to print. Attached files are only named.</source>
+        <translation>当前分支，可直接打印。附加文件只列出名称。</translation>
     </message>
     <message>
         <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
@@ -6825,22 +6857,6 @@ You didn’t answer.</source>
         <translation>本地对话并排进行，同时回复。你写给本地模型的内容只留在这台电脑上。</translation>
     </message>
     <message>
-        <source>Everything, including all versions. Can be imported again.</source>
-        <translation>全部内容，包括所有版本。可以重新导入。</translation>
-    </message>
-    <message>
-        <source>The current branch, as written.</source>
-        <translation>当前分支，保留原文。</translation>
-    </message>
-    <message>
-        <source>The current branch in one self-contained file.</source>
-        <translation>当前分支，单个文件，不加载其他内容。</translation>
-    </message>
-    <message>
-        <source>The current branch, without formatting.</source>
-        <translation>当前分支，不含格式。</translation>
-    </message>
-    <message>
         <source>Chats to export</source>
         <translation>要导出的对话</translation>
     </message>
@@ -7532,10 +7548,6 @@ You didn’t answer.</source>
     <message>
         <source>Branch {number}: {title}</source>
         <translation>分支 {number}：{title}</translation>
-    </message>
-    <message>
-        <source>The current branch, ready to print.</source>
-        <translation>当前分支，可直接打印。</translation>
     </message>
     <message>
         <source>{model} can’t hear recordings. Remove them, or choose a model that can.</source>

@@ -181,7 +181,7 @@ class CompareDialog(Sheet):
         self.ok = self.button(tr("Compare"), self.accept)
         note = tr("The replies appear in this chat, and use its history and settings.")
         self.add_rows(
-            self.make_label(excerpt),
+            self.make_label(tr("Message: {excerpt}", excerpt=excerpt) if excerpt else ""),
             self.make_label(note),
             head,
             ways,

@@ -28,16 +28,24 @@ FORMS = (
     (
         ExportFormat.JSON,
         "Stretto (JSON)",
-        mark("Everything, including all versions. Can be imported again."),
+        mark("Everything, including all branches and attached files. Can be imported again."),
     ),
-    (ExportFormat.MARKDOWN, "Markdown", mark("The current branch, as written.")),
+    (ExportFormat.MARKDOWN, "Markdown", mark("The current branch. Attached files are only named.")),
     (
         ExportFormat.HTML,
         mark("Web page (HTML)"),
-        mark("The current branch in one self-contained file."),
+        mark("The current branch in one file. Attached files are only named."),
     ),
-    (ExportFormat.TEXT, mark("Plain text"), mark("The current branch, without formatting.")),
-    (ExportFormat.PDF, "PDF", mark("The current branch, ready to print.")),
+    (
+        ExportFormat.TEXT,
+        mark("Plain text"),
+        mark("The current branch without formatting. Attached files are only named."),
+    ),
+    (
+        ExportFormat.PDF,
+        "PDF",
+        mark("The current branch, ready to print. Attached files are only named."),
+    ),
 )
 _POLL_MS = 100
 

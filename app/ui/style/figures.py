@@ -90,6 +90,13 @@ _FORMS = {
 }
 
 
+FIGURES_HELP = mark(
+    "tok/s: tokens (parts of words) per second\n"
+    "first token: time until the reply began\n"
+    "cached: tokens kept from earlier replies, so the model reads only the rest"
+)
+
+
 def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
     """Return, e.g., "48 tok/s · first token 0.2 s · 312 tokens · 4,096 cached".
 

@@ -6,9 +6,16 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFontMetrics,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+)
+from PySide6.QtWidgets import QPushButton, QToolTip, QWidget
 
 from app.chats.actions import Action, ending_note, is_cut_off
 from app.chats.options import ChatOptions, answer_markdown
@@ -18,7 +25,7 @@ from app.models.engine_errors import DOES_NOT_FIT
 from app.settings.language import mark, tr
 from app.store import Message, stored_number
 from app.ui.style import tokens as t
-from app.ui.style.figures import figures_line, thought_line
+from app.ui.style.figures import FIGURES_HELP, figures_line, thought_line
 from app.ui.style.theme import markdown_style, scale_height, scaled, theme, ui_font
 from app.ui.transcript.markdown_view import MarkdownView
 from app.ui.transcript.message_row import (
@@ -305,6 +312,7 @@ class AnswerRow(MessageRow):
         self._mark_area = QRectF()
         self._footer_y = 0
         self._footer_end = 0
+        self._figures_area = QRectF()  # empty while the figures are hidden
         self._copy = self._button("copy", tr("Copy Reply"), Action.COPY)
         self._retry = self._button("arrows-clockwise", tr("Regenerate  Ctrl+R"), Action.REGENERATE)
         self._same = self._button(
@@ -608,10 +616,22 @@ class AnswerRow(MessageRow):
                 line = figures_line(self.message.stats, short=True)
             if small_text_width(line) > room:
                 line = ""
-            area = mirror_area(self, area)
+            self._figures_area = area = mirror_area(self, area)
             alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
             painter.drawText(area, alignment, line)
+        else:
+            self._figures_area = QRectF()
         self._paint_alternatives(painter)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            is_over = self._figures_area.contains(QPointF(event.pos()))
+            line = figures_line(self.message.stats) if is_over else ""
+            QToolTip.showText(
+                event.globalPos(), f"{line}\n{tr(FIGURES_HELP)}" if line else "", self
+            )
+            return True
+        return super().event(event)
 
     def _footer_left(self) -> int:
         return small_text_width(self.heading) + 12 if self._is_only_calls and self.heading else 0

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats import panel
@@ -126,6 +126,7 @@ def test_dialog_offers_models_if_there_is_only_the_guide(look, qtbot: QtBot):
 
 def test_dialog_names_what_it_shows(run: Run):
     dialog = open_dialog(run, "say hello")
+    assert "Message: say hello" in [label.text() for label in dialog.findChildren(QLabel)]
     assert dialog.saved.currentIndex() != -1
     dialog.kinds["Seeds"].click()
     assert dialog.saved.currentIndex() == -1

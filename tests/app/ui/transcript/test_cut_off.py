@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chats import panel
@@ -27,6 +29,26 @@ def test_reply_that_repeats_itself_says_so() -> None:
     assert state_text(message) == "stopped"
     assert figures_line(message.stats) == ""
     assert ending_note(replace(message, stats={"reason": "length", "repeated_tokens": 0})) == ""
+
+
+def test_tooltip_explains_the_figures(run: Run) -> None:
+    run.window.resize(1200, 900)
+    run.ask("say one")
+    last = run.pane.chat.transcript.last("assistant")
+    row = run.pane.transcript.row(last.id)
+    assert isinstance(row, AnswerRow)
+
+    def tooltip_at(at: QPoint) -> str:
+        QApplication.sendEvent(row, QHelpEvent(QEvent.Type.ToolTip, at, row.mapToGlobal(at)))
+        return QToolTip.text() if QToolTip.isVisible() else ""
+
+    right_end = QPoint(row.width() - 4, row.height() - 12)
+    run.qtbot.mouseMove(row, right_end)
+    row.show_actions()
+    row.grab()
+    assert tooltip_at(QPoint(4, 4)) == ""
+    run.until(lambda: row.grab() and figures_line(last.stats) in tooltip_at(right_end))
+    assert "time until the reply began" in QToolTip.text()
 
 
 @pytest.mark.parametrize("bad", [None, "x", [], {}, 1e300, 2**70, "\ud800"])
