@@ -76,7 +76,7 @@ class _Objects:
         head: pattern for what comes before an object, from the end of the previous object on.
     """
 
-    _INSIDE = re.compile(r'[^"\\]+|\\(?:u.{0,4}|.)|["\\]', re.DOTALL)
+    _INSIDE = re.compile(r'[^"\\]+|\\(?:u[0-9a-fA-F]{0,4}|.)|["\\]', re.DOTALL)
     _PART = re.compile(r"[\w.+-]+")
     _BETWEEN = re.compile(rf'\s+|[{{}}\[\],:"]|{_PART.pattern}|.')
     _WORD = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")

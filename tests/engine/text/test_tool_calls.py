@@ -99,6 +99,13 @@ def test_arguments_are_reported_as_written(size: int) -> None:
     assert reported(arguments, size) == arguments
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+@pytest.mark.parametrize("path", [r"C:\us", r"D:\u", r"\u12", r"\u00e", r"\u00e9\users", r"\x\U"])
+def test_short_unicode_escape_does_not_hide_the_end_of_a_text(path: str, size: int) -> None:
+    city = json.loads(reported(f'{{"city": "{path}", "a": 1}}', size))["city"]
+    assert city == path.replace(r"\u00e9", "é")
+
+
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_calls_are_separated_in_any_chunks(size: int) -> None:
     text = "So:\n<call>[one()]</call><call>[two()]</call>\n\n<call>[three("
