@@ -45,7 +45,7 @@ from app.tools.toolbox import Toolbox
 
 
 class ToolCallRunner(ChatPart):
-    """Runs the tool calls of one answer at a time, those that need it after the user's decision."""
+    """Runs the tool calls of one answer at a time. Most wait for the user's permission."""
 
     # (call): the receiver sets the call's lanes and future
     helpers_requested = Signal(object)

@@ -115,7 +115,7 @@ class Event(Enum):
 
 
 class Effect(Enum):
-    SEND_DRAFT = "send draft"
+    SUBMIT = "submit"  # send the draft, or apply the edit
     SEND_NOW = "send now"  # send the event's message
     SEND_FIRST = "send first"
     ENQUEUE = "enqueue"
@@ -237,7 +237,7 @@ _NEW = frozenset({Content.MESSAGE, Content.NOTHING})
 _NOT_EDIT = _NEW | {Content.REWORDING}
 _UNQUEUED = _NEW | {Content.EDIT}
 
-_SEND_DRAFT = (Effect.SEND_DRAFT, Effect.EMIT_SENT)
+_SUBMIT = (Effect.SUBMIT, Effect.EMIT_SENT)
 _ENQUEUE = (Effect.ENQUEUE, Effect.EMIT_SENT)
 _ENQUEUE_FIRST = (Effect.ENQUEUE_FIRST, Effect.EMIT_SENT)
 _STEER = (Effect.ENQUEUE_FIRST, Effect.STEER_REPLY, Effect.EMIT_SENT)
@@ -269,8 +269,8 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         *_NOT_SENDABLE,
         Row(When(reading=True), draft=DraftState.WAITS),
         # Edits aren't passed on to other chats. A reworded message keeps its place in the queue.
-        Row(When(content=_EDITS), (Effect.SEND_DRAFT,)),
-        Row(When(stage=Stage.IDLE), _SEND_DRAFT),
+        Row(When(content=_EDITS), (Effect.SUBMIT,)),
+        Row(When(stage=Stage.IDLE), _SUBMIT),
         Row(When(queue=QueueState.STEERING), _ENQUEUE, draft=DraftState.KEPT),
         Row(When(), _ENQUEUE, draft=DraftState.KEPT, queue=QueueState.MOVING),
     ),
@@ -331,7 +331,7 @@ TABLE: dict[Event, tuple[Row, ...]] = {
         Row(When(content=Content.REWORDING, reading=True), refusal=Refusal.READING),
         Row(
             When(content=Content.REWORDING),
-            (Effect.SEND_DRAFT, Effect.HANDLE_SEND_QUEUE),
+            (Effect.SUBMIT, Effect.HANDLE_SEND_QUEUE),
             draft=DraftState.KEPT,
         ),
         Row(When(head=QueueHead.NONE), refusal=Refusal.UNSENDABLE),

@@ -148,13 +148,11 @@ class TurnController(ChatPart):
 
     def why_not(self, event: Event, *, ignore_images: bool = False) -> str:
         refusal = step(self.state(ignore_images=ignore_images), event).refusal
+        return self.describe(refusal, ignore_images=ignore_images) if refusal is not None else ""
+
+    def describe(self, refusal: Refusal, *, ignore_images: bool = False) -> str:
         if refusal is Refusal.UNSENDABLE:
             return self.why_not_send(self._saved.compose, ignore_images=ignore_images)
-        return self.describe(refusal) if refusal is not None else ""
-
-    def describe(self, refusal: Refusal) -> str:
-        if refusal is Refusal.UNSENDABLE:
-            return self.why_not_send(self._saved.compose)
         return tr(refusal.value, file=next(iter(self._attacher.reading), ""))
 
     @property
@@ -206,8 +204,8 @@ class TurnController(ChatPart):
     def _perform(self, effect: Effect, subject: ComposerContent, reason: str) -> None:
         text, files, generator = subject.text, subject.attachments, self._reply.generator
         match effect:
-            case Effect.SEND_DRAFT:
-                self._send_draft(subject)
+            case Effect.SUBMIT:
+                self._submit(subject)
             case Effect.SEND_NOW:
                 self.add_message(text, files)
             case Effect.SEND_FIRST:
@@ -337,7 +335,7 @@ class TurnController(ChatPart):
             else:
                 self._reply.begin(branching=False)
 
-    def _send_draft(self, compose: ComposerContent) -> None:
+    def _submit(self, compose: ComposerContent) -> None:
         saved = self._saved
         if not isinstance(compose, MessageEdit):
             self.add_message(compose.text, compose.attachments)

@@ -341,7 +341,7 @@ class ChatPane(QWidget):
             return False
         # Not on `message_added`, because a queued message may be sent while the tree is in use.
         self.show_tree(False)
-        if Effect.SEND_DRAFT in next_step.effects:
+        if Effect.SUBMIT in next_step.effects:
             self.focus_composer()
         else:
             announce(self, turn.hint or self._queue_words)

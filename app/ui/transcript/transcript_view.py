@@ -523,7 +523,7 @@ class TranscriptView(QAbstractScrollArea):
         Returns the number of matches in the message, or None if it isn't laid out.
         """
         self.lay_out()
-        if not isinstance(self._highlighted, SoughtWords):  # a search result was shown meanwhile
+        if not isinstance(self._highlighted, SoughtWords):  # a search result replaced it
             self.highlight(words)
         before, self._highlighted = self._highlighted, SoughtWords(words, message_id, number)
         earlier_id = before.message_id if isinstance(before, SoughtWords) else ""
