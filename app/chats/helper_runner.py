@@ -31,7 +31,9 @@ _LANE_STATES = {
 }
 
 
-class _Round(Struct):
+class _HelperGroup(Struct):
+    """Helpers of one tool call."""
+
     call: Call
     model: str
     options: ChatOptions
@@ -53,13 +55,13 @@ class HelperRunner(ChatPart):
     ) -> None:
         super().__init__(parent)
         self._saved, self._loader, self._generator = saved, loader, generator
-        self._rounds: dict[str, _Round] = {}
+        self._groups: dict[str, _HelperGroup] = {}
         generator.tools.helpers_requested.connect(self.begin)
         generator.tools.stop_helpers_requested.connect(self.stop)
 
     @property
     def models(self) -> frozenset[str]:
-        return frozenset(generator.model for generator in self._rounds.values())
+        return frozenset(generator.model for generator in self._groups.values())
 
     @Slot(object)
     def begin(self, call: Call) -> None:
@@ -83,86 +85,88 @@ class HelperRunner(ChatPart):
         options = replace(options, answer_as=None, tools=options.tools if fork else ())
         call.lanes = [HelperRun(question) for question in questions]
         clock = QTimer(self, singleShot=True, interval=1_000 * now.helper_seconds)
-        round_ = _Round(call, model, options, path if fork else [], clock)
-        clock.timeout.connect(partial(self._end, round_, LaneState.TIME))
-        self._rounds[call.message_id] = round_
-        call.future.add_done_callback(lambda _: self._abandon_round(call.message_id))
+        group = _HelperGroup(call, model, options, path if fork else [], clock)
+        clock.timeout.connect(partial(self._end, group, LaneState.TIME))
+        self._groups[call.message_id] = group
+        call.future.add_done_callback(lambda _: self._abandon(call.message_id))
         clock.start()
-        self._continue_round(round_)
+        self._continue(group)
 
     @Slot(object)
     def stop(self, call: Call) -> None:
         """Stop all helpers of a call. Their text so far becomes the result."""
-        if (round_ := self._rounds.get(call.message_id)) is not None:
-            self._end(round_, LaneState.STOPPED)
+        if (group := self._groups.get(call.message_id)) is not None:
+            self._end(group, LaneState.STOPPED)
 
     def stop_lane(self, message_id: str, number: int) -> None:
-        if (round_ := self._rounds.get(message_id)) is not None:
-            self._end(round_, LaneState.STOPPED, number)
+        if (group := self._groups.get(message_id)) is not None:
+            self._end(group, LaneState.STOPPED, number)
 
-    def _end(self, round_: _Round, state: LaneState, number: int | None = None) -> None:
-        for at, lane in enumerate(round_.call.lanes):
+    def _end(self, group: _HelperGroup, state: LaneState, number: int | None = None) -> None:
+        for at, lane in enumerate(group.call.lanes):
             if not lane.is_over and number in (None, at):
                 lane.state = state
-                if (helper := round_.generators.get(at)) is not None:
+                if (helper := group.generators.get(at)) is not None:
                     helper.stop()
-        self._continue_round(round_)
+        self._continue(group)
 
-    def _continue_round(self, round_: _Round) -> None:
+    def _continue(self, group: _HelperGroup) -> None:
         """Start helpers up to the limit, or set the call's result once all are done."""
-        call, limit = round_.call, self._generator.options.helpers_at_once
+        call, limit = group.call, self._generator.options.helpers_at_once
         for number, lane in enumerate(call.lanes):
-            waits = lane.state is LaneState.WAITING and number not in round_.generators
-            if waits and len(round_.generators) < limit:
-                self._ask(round_, number)
-        self._notify(round_)
+            waits = lane.state is LaneState.WAITING and number not in group.generators
+            if waits and len(group.generators) < limit:
+                self._ask(group, number)
+        self._notify(group)
         future = call.future
-        if not round_.generators and future is not None and not future.done():
+        if not group.generators and future is not None and not future.done():
             future.set_result(format_result(call.lanes))
 
-    def _ask(self, round_: _Round, number: int) -> None:
-        call, status = round_.call, self._loader.get(round_.model)
+    def _ask(self, group: _HelperGroup, number: int) -> None:
+        call, status = group.call, self._loader.get(group.model)
         lane = call.lanes[number]
         if status.state is not LoadState.READY:
             lane.state, lane.why = LaneState.FAILED, status.error or tr("The model was unloaded.")
             return
-        record = replace(self._saved.record, id=new_id(), model=round_.model, params={})
-        if path := round_.path:
+        record = replace(self._saved.record, id=new_id(), model=group.model, params={})
+        if path := group.path:
             question = fork_result(lane.question, number + 1, len(call.lanes))
             messages = [*path[:-1], replace(path[-1], content=question, status="complete")]
         else:
             record = replace(record, system="")
             messages = [Message(new_id(), record.id, None, content=lane.question)]
         aside = self._saved.make_temporary_copy(record, messages)
-        answer = Answer(new_id(), model=round_.model, options=round_.options)
+        answer = Answer(new_id(), model=group.model, options=group.options)
         aside.add(Message(answer.message_id, record.id, messages[-1].id, "assistant"))
         helper = self._generator.make_second(aside, self, fork=bool(path))
         helper.session.set_background(True)
-        helper.text_added.connect(partial(self._on_text, round_, number))
-        helper.phase_changed.connect(partial(self._on_phase, round_, number))
-        ended = partial(self._on_ended, round_, number, answer.message_id)
+        helper.text_added.connect(partial(self._on_text, group, number))
+        helper.phase_changed.connect(partial(self._on_phase, group, number))
+        ended = partial(self._on_ended, group, number, answer.message_id)
         helper.reply_ended.connect(ended)
         # A helper has no tools, because its record has no params. It ends if it calls one anyway.
         helper.tools.calls_finished.connect(ended)
-        round_.generators[number] = helper
+        group.generators[number] = helper
         helper.generate(answer)
 
-    def _on_text(self, round_: _Round, number: int, _: str, text: str, kind: str) -> None:
+    def _on_text(self, group: _HelperGroup, number: int, _: str, text: str, kind: str) -> None:
         if kind == "answer":
-            round_.call.lanes[number].text += text
-            self._notify(round_)
+            group.call.lanes[number].text += text
+            self._notify(group)
 
-    def _on_phase(self, round_: _Round, number: int) -> None:
-        lane, helper = round_.call.lanes[number], round_.generators.get(number)
+    def _on_phase(self, group: _HelperGroup, number: int) -> None:
+        lane, helper = group.call.lanes[number], group.generators.get(number)
         if helper is None or lane.is_over:
             return
         state = _LANE_STATES.get(helper.phase, lane.state)
         if state is not lane.state:
             lane.state = state
-            self._notify(round_)
+            self._notify(group)
 
-    def _on_ended(self, round_: _Round, number: int, message_id: str, _: object = None) -> None:
-        lane, helper = round_.call.lanes[number], round_.generators.get(number)
+    def _on_ended(
+        self, group: _HelperGroup, number: int, message_id: str, _: object = None
+    ) -> None:
+        lane, helper = group.call.lanes[number], group.generators.get(number)
         if helper is None:
             return
         message = helper.message(message_id)
@@ -184,26 +188,26 @@ class HelperRunner(ChatPart):
         else:
             cut = stats.get("reason") == "length"
             lane.state = LaneState.TOKENS if cut else LaneState.DONE
-        self._release(round_, number)
+        self._release(group, number)
 
-    def _release(self, round_: _Round, number: int) -> None:
-        _drop(round_.generators.pop(number))
-        if round_.call.state is CallState.RUNNING:
-            self._continue_round(round_)
+    def _release(self, group: _HelperGroup, number: int) -> None:
+        _drop(group.generators.pop(number))
+        if group.call.state is CallState.RUNNING:
+            self._continue(group)
 
-    def _abandon_round(self, message_id: str) -> None:
-        round_ = self._rounds.pop(message_id)
-        round_.clock.stop()
-        round_.clock.deleteLater()
-        generators, round_.generators = round_.generators, {}
-        for lane in round_.call.lanes:
+    def _abandon(self, message_id: str) -> None:
+        group = self._groups.pop(message_id)
+        group.clock.stop()
+        group.clock.deleteLater()
+        generators, group.generators = group.generators, {}
+        for lane in group.call.lanes:
             if not lane.is_over:
                 lane.state = LaneState.STOPPED
         for helper in generators.values():
             _drop(helper)
 
-    def _notify(self, round_: _Round) -> None:
-        self.text_added.emit(round_.call.message_id, "", "lane")
+    def _notify(self, group: _HelperGroup) -> None:
+        self.text_added.emit(group.call.message_id, "", "lane")
 
 
 def _drop(helper: ReplyGenerator) -> None:

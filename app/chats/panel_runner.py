@@ -36,7 +36,8 @@ class PanelRunner(ChatPart):
     ) -> None:
         super().__init__(parent)
         self._saved, self._loader, self._chat_generator = saved, loader, generator
-        self._front, self._chosen = False, ""
+        self._front = False
+        self._kept_id = ""  # column whose session the chat takes over when its reply ends
         self.generators: dict[str, ReplyGenerator] = {}  # by message ID
 
     @property
@@ -113,7 +114,7 @@ class PanelRunner(ChatPart):
         # branch.
         self._saved.show(message_id)
         was_running = bool(self.running)
-        columns, self._chosen = self.generators, message_id
+        columns, self._kept_id = self.generators, message_id
         self.generators = {key: column for key, column in columns.items() if key == message_id}
         for key in columns.keys() - self.generators.keys():
             columns[key].reply_ended.disconnect(self._on_ended)  # report one end for all columns
@@ -136,16 +137,16 @@ class PanelRunner(ChatPart):
                 self.message_changed.emit(version.id)
 
     def _adopt(self) -> None:
-        if not self._chosen or self.running:
+        if not self._kept_id or self.running:
             return
-        column = self.generators.get(self._chosen)
-        message = self._saved.transcript.get(self._chosen)
+        column = self.generators.get(self._kept_id)
+        message = self._saved.transcript.get(self._kept_id)
         if column and message and message.stats.get("model") == self._saved.record.model:
             self._chat_generator.session.fork_from(column.session)
         self.release()
 
     def release(self) -> None:
-        self._chosen = ""
+        self._kept_id = ""
         columns, self.generators = self.generators, {}
         for column in columns.values():
             column.discard()

@@ -127,9 +127,9 @@ def test_bounds_are_the_persons(desk: Desk) -> None:
         "waiting",
     ]
     assert len(desk.helpers(chat)) == 4
-    (round_,) = chat.helper_runner._rounds.values()
-    assert round_.clock.interval() == 600_000
-    round_.clock.start(0)
+    (group,) = chat.helper_runner._groups.values()
+    assert group.clock.interval() == 600_000
+    group.clock.start(0)
     message = desk.done(chat)
     assert [lane.state.value for lane in lanes_of(message)] == [
         "tokens",
@@ -291,7 +291,7 @@ def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
     # Objects of a round are deleted in the next loop iteration.
     desk.until(lambda: not any(c.helper_runner.children() for c in everyone))
     for chat in everyone:
-        assert not chat.helper_runner._rounds
+        assert not chat.helper_runner._groups
         for message in chat.transcript.path:
             lanes = lanes_of(message)
             assert message.status != "streaming"
