@@ -43,7 +43,8 @@ def seeing(display: str, tmp_path: Path) -> Iterator[Desk]:
         paths.settings
     )
     with Store.open(paths.chats) as store:
-        store.save_chat(ChatRecord(new_id(), title="Goes on", model=endless))
+        longest = {"max_tokens": 1_000_000}  # 2,048 tokens take seconds
+        store.save_chat(ChatRecord(new_id(), title="Goes on", model=endless, params=longest))
     PIL.Image.new("RGB", (150, 60), ORANGE).save(tmp_path / "orange.png")
     command = (sys.executable, "-m", "tests.desktop.shelf", str(tmp_path / "orange.png"))
     shelf = desk.beside(*command, *map(str, SHELF))
