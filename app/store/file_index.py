@@ -74,10 +74,10 @@ def index_some(db: sqlite3.Connection, limit: int = PIECE) -> bool:
 
 
 def _index_file(db: sqlite3.Connection, limit: int) -> bool:
-    note = db.execute("SELECT hash, page, done, taken FROM unindexed_files LIMIT 1").fetchone()
-    if note is None:
+    row = db.execute("SELECT hash, page, done, taken FROM unindexed_files LIMIT 1").fetchone()
+    if row is None:
         return False
-    key, page, offset, before = note
+    key, page, offset, before = row
     room = min(limit, MOST - before)
     used, ended = 0, True
     for number, text, length in db.execute(_PAGES, (page, offset, room, key)):
@@ -107,11 +107,11 @@ def _index_file(db: sqlite3.Connection, limit: int) -> bool:
 
 
 def search_files(
-    db: sqlite3.Connection, match: str, having: Sequence[tuple[str, SearchHit]]
+    db: sqlite3.Connection, match: str, files: Sequence[tuple[str, SearchHit]]
 ) -> list[tuple[str, SearchHit]]:
     """Return each chat's newest message that has a file with all words close together.
 
-    ``match`` has the words as an FTS5 expression, and ``having`` is the result of `list_files`.
+    ``match`` has the words as an FTS5 expression, and ``files`` is the result of `list_files`.
     Returns pairs of a passage and a hit without a snippet, sorted by chat ID.
     """
     rows = db.execute(
@@ -123,7 +123,7 @@ def search_files(
     if not places:
         return []
     newest = {
-        hit.chat_id: (rowid, hit) for key, hit in having if (rowid := places.get(key)) is not None
+        hit.chat_id: (rowid, hit) for key, hit in files if (rowid := places.get(key)) is not None
     }
     hits = []
     for _, (rowid, hit) in sorted(newest.items()):
@@ -133,12 +133,12 @@ def search_files(
     return hits
 
 
-def list_files(db: sqlite3.Connection, narrowed: Filter | None) -> list[tuple[str, SearchHit]]:
+def list_files(db: sqlite3.Connection, filters: Filter | None) -> list[tuple[str, SearchHit]]:
     """Return the files of all messages that the filter accepts, in the order they were sent.
 
     Returns pairs of a content hash and a hit without a snippet.
     """
-    condition, values = narrowed.condition() if narrowed is not None else ("1", [])
+    condition, values = filters.condition() if filters is not None else ("1", [])
     rows = db.execute(
         "SELECT m.chat_id, m.id, json_extract(each.value, '$.hash'), "
         "json_extract(each.value, '$.name'), json_extract(each.value, '$.unit') "

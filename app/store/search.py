@@ -78,7 +78,7 @@ def terms_of(query: str) -> list[Term]:
 
 
 def find(
-    db: sqlite3.Connection, query: str, limit: int, on_hits: OnHits | None = None
+    db: sqlite3.Connection, query: str, limit: int, on_hits: OnHits = lambda _: None
 ) -> list[SearchHit]:
     """Search titles, then messages (one per chat), most recently used chats first.
 
@@ -88,34 +88,34 @@ def find(
 
     ``on_hits`` is called with the hits found so far. Titles take a fraction of the time.
     """
-    query, narrowed = split(query.replace("\0", ""))
+    query, filters = split(query.replace("\0", ""))
     terms = terms_of(query)
-    if limit <= 0 or not (terms or narrowed):
+    if limit <= 0 or not (terms or filters):
         return []
-    chats = _load_chats(db, narrowed)
-    if not terms and narrowed is not None:
-        return _find_by_filter(db, chats, narrowed, limit)
+    chats = _load_chats(db, filters)
+    if not terms and filters is not None:
+        return _find_by_filter(db, chats, filters, limit)
     hits = []
-    if narrowed is None or not narrowed.has_message_conditions:
+    if filters is None or not filters.has_message_conditions:
         chat_ids = {chat for _, chat in chats.values()}
-        max_hits = limit if narrowed is None else -1
+        max_hits = limit if filters is None else -1
         hits = [
             h for h in _find_titles(db, query.strip(), terms, max_hits) if h.chat_id in chat_ids
         ][:limit]
-    if on_hits is not None and hits:
+    if hits:
         on_hits(list(hits))
-    places = _find_near(db, terms, narrowed)
+    places = _find_near(db, terms, filters)
     texts = _load_hits(db, places, chats, terms, limit - len(hits))
     if len(terms) > 1 and len(texts) < limit - len(hits):
-        if on_hits is not None and texts:
+        if texts:
             on_hits(hits + texts)
-        places = (_find_apart(db, terms) if narrowed is None else {}) | places
+        places = (_find_apart(db, terms) if filters is None else {}) | places
         texts = _load_hits(db, places, chats, terms, limit - len(hits))
     if len(texts) < limit - len(hits):
-        if on_hits is not None and texts:
+        if texts:
             on_hits(hits + texts)
         hit_chat_ids = {hit.chat_id for hit in texts}
-        texts += _search_in_files(db, terms, narrowed, hit_chat_ids, chats)[
+        texts += _search_in_files(db, terms, filters, hit_chat_ids, chats)[
             : limit - len(hits) - len(texts)
         ]
     return hits + texts
@@ -124,15 +124,15 @@ def find(
 def _search_in_files(
     db: sqlite3.Connection,
     terms: list[Term],
-    narrowed: Filter | None,
+    filters: Filter | None,
     hit_chat_ids: set[str],
     chats: dict[int, tuple[float, str]],
 ) -> list[SearchHit]:
     used = {chat: when for when, chat in chats.values() if chat not in hit_chat_ids}
     match = " ".join(term.match for term in terms)
-    having = list_files(db, narrowed)
-    texts = {hit.chat_id: (text, hit) for text, hit in search_files(db, match, having)}
-    by_chat = _find_named(having, terms) | texts
+    files = list_files(db, filters)
+    texts = {hit.chat_id: (text, hit) for text, hit in search_files(db, match, files)}
+    by_chat = _find_named(files, terms) | texts
     pairs = [pair for chat, pair in by_chat.items() if chat in used]
     pairs.sort(key=lambda pair: (used[pair[1].chat_id], pair[1].chat_id), reverse=True)
     hits = []
@@ -143,11 +143,11 @@ def _search_in_files(
 
 
 def _find_named(
-    having: Sequence[tuple[str, SearchHit]], terms: list[Term]
+    files: Sequence[tuple[str, SearchHit]], terms: list[Term]
 ) -> dict[str, tuple[str, SearchHit]]:
     return {
         hit.chat_id: (hit.file, replace(hit, unit=""))
-        for _, hit in having
+        for _, hit in files
         if all(_find_marks(hit.file, [term]) for term in terms)
     }
 
@@ -193,30 +193,30 @@ def _find_titles(
     return [_make_hit(chat, None, title, terms) for chat, title in rows]
 
 
-def _load_chats(db: sqlite3.Connection, narrowed: Filter | None) -> dict[int, tuple[float, str]]:
-    if narrowed is None:
+def _load_chats(db: sqlite3.Connection, filters: Filter | None) -> dict[int, tuple[float, str]]:
+    if filters is None:
         rows = db.execute("SELECT seq, id, updated_at FROM chats WHERE deleted_at IS NULL")
         return {seq: (updated, chat) for seq, chat, updated in rows}
     folders = {row[0]: Folder(*row) for row in db.execute("SELECT * FROM folders")}
     chats = {}
     for seq, *row in db.execute(f"SELECT seq, {CHAT_COLUMNS} FROM chats WHERE deleted_at IS NULL"):
         chat = chat_from_row(tuple(row))
-        if narrowed.matches(chat, folders):
+        if filters.matches(chat, folders):
             chats[seq] = (chat.updated_at, chat.id)
     return chats
 
 
 def _find_by_filter(
-    db: sqlite3.Connection, chats: dict[int, tuple[float, str]], narrowed: Filter, limit: int
+    db: sqlite3.Connection, chats: dict[int, tuple[float, str]], filters: Filter, limit: int
 ) -> list[SearchHit]:
     """Return the chats that match a filter without words, most recently used first."""
-    condition, values = narrowed.condition()
+    condition, values = filters.condition()
     query = f"SELECT 1 FROM messages m WHERE m.chat_id = ? AND m.deleted_at IS NULL AND {condition}"
     hits: list[SearchHit] = []
     for seq, (_, chat_id) in sorted(chats.items(), key=lambda item: item[1], reverse=True):
         if len(hits) >= limit:
             break
-        if narrowed.has_message_conditions and not db.execute(query, (chat_id, *values)).fetchone():
+        if filters.has_message_conditions and not db.execute(query, (chat_id, *values)).fetchone():
             continue
         (title,) = db.execute("SELECT title FROM chats WHERE seq = ?", (seq,)).fetchone()
         hits.append(SearchHit(chat_id, None, title))
@@ -224,11 +224,11 @@ def _find_by_filter(
 
 
 def _find_near(
-    db: sqlite3.Connection, terms: list[Term], narrowed: Filter | None = None
+    db: sqlite3.Connection, terms: list[Term], filters: Filter | None = None
 ) -> dict[int, int]:
     """Return each chat's newest passage that has all words, in one pass over the index."""
-    if narrowed is not None and narrowed.has_message_conditions:
-        condition, values = narrowed.condition()
+    if filters is not None and filters.has_message_conditions:
+        condition, values = filters.condition()
         number = f"(f.rowid >> {MESSAGE_BITS}) & {(1 << CHAT_BITS - MESSAGE_BITS) - 1}"
         rows = db.execute(
             f"SELECT f.rowid >> {CHAT_BITS}, max(f.rowid) FROM messages_fts f JOIN messages m "
