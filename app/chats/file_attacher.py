@@ -14,6 +14,7 @@ from msgspec import Struct
 from PySide6.QtCore import QObject, Signal, Slot
 
 from app import flows
+from app.chats.attached_images import AttachedImages
 from app.chats.attachment_texts import format_page_numbers, page_numbers
 from app.chats.chat_part import ChatPart
 from app.chats.file_tokens import FileTokenCounter
@@ -26,10 +27,10 @@ from app.chats.turn import ComposerContent
 from app.models.engine_errors import with_engine_message
 from app.models.loading import ModelLoader
 from app.settings.language import counted, language_code, mark, number, tr
-from app.store import AttachedText, Attachment, Attachments, Message, StoredImage, StoreError
+from app.store import AttachedText, Attachment, Attachments, Message, StoredImage
 from app.store.attachments import Use
 from engine import EngineError
-from engine.errors import INVALID_REQUEST, NOT_FOUND
+from engine.errors import INVALID_REQUEST
 from engine.sandbox import images, ocr, sounds
 from engine.sandbox.jobs import read_document, read_image
 from engine.text.documents import MAX_CHARACTERS
@@ -82,7 +83,6 @@ class FileAttacher(ChatPart):
     """
 
     changed = Signal()  # also the token counts
-    thumbnail_read = Signal(str)  # (hash)
     file_rejected = Signal(str)  # (message). Part of the file may have been attached.
     file_repeated = Signal(str)  # (message): the file was attached before
 
@@ -101,9 +101,8 @@ class FileAttacher(ChatPart):
         self._scan_progress = (0, 0)
         self.counter = FileTokenCounter(saved, loader, self)
         self.counter.changed.connect(self._report_change)
-        # Hashes of images waiting for a thumbnail, in order.
-        self._thumbnails: dict[str, None] = {}
-        self._without_thumbnail: set[str] = set()
+        self.images = AttachedImages(saved, self)
+        self.images.thumbnail_read.connect(self._on_thumbnail)
         self._reading = flows.Latest(self)
         self._checking_followed = flows.Latest(self)
 
@@ -310,46 +309,6 @@ class FileAttacher(ChatPart):
         saved = self._saved
         return await flows.run_in_thread(lambda _: saved.text(attachment.hash))
 
-    def thumbnail(self, attachment: Attachment) -> bytes:
-        """Return a small JPEG, or b"" if it isn't in memory yet (see `thumbnail_read`)."""
-        key = attachment.hash
-        if (image := self._saved.thumbnail(key, read=False)) is not None:
-            return image
-        if key not in self._without_thumbnail and key not in self._thumbnails:
-            self._thumbnails[key] = None
-            if len(self._thumbnails) == 1:
-                flows.start(self, self._read_thumbnails())
-        return b""
-
-    async def _read_thumbnails(self) -> None:
-        saved = self._saved
-        while self._thumbnails:
-            key = next(iter(self._thumbnails))
-            try:
-                thumbnail = await flows.run_in_thread(partial(_load_thumbnail, saved, key))
-            except StoreError as error:
-                log.warning("thumbnail not read: %s", error.code)
-                thumbnail = None
-            del self._thumbnails[key]
-            if thumbnail is None:
-                self._without_thumbnail.add(key)
-            else:
-                self.thumbnail_read.emit(key)
-                if any(file.hash == key for file in self.files):
-                    self.changed.emit()
-
-    def pixels(self, attachment: Attachment, max_pixels: int) -> tuple[int, int, bytes]:
-        """Decode an image to at most ``max_pixels`` RGB pixels. Return width, height, and bytes.
-
-        Blocks, so call this in a worker thread. Raises EngineError if the image is damaged or
-        missing.
-        """
-        data = self._saved.image(attachment.hash).data
-        if not data:
-            raise EngineError(NOT_FOUND, tr("The image is no longer available."))
-        image = read_image(data, f"“{attachment.name}”", max_pixels)
-        return (*image.size, image.rgb)
-
     async def ready(self, compose: ComposerContent) -> Attachments:
         """Index attached files, read followed chats, and return the composer's attachments.
 
@@ -507,6 +466,11 @@ class FileAttacher(ChatPart):
         self.compose_changed.emit()
         self._report_change()
 
+    @Slot(str)
+    def _on_thumbnail(self, key: str) -> None:
+        if any(file.hash == key for file in self.files):
+            self.changed.emit()
+
     @Slot()
     def _report_change(self) -> None:
         self.changed.emit()
@@ -537,10 +501,6 @@ def _load_content(
 
 def _make_passages(saved: SavedChat, key: str, _: threading.Event) -> None:
     passages_of(key, saved.text)
-
-
-def _load_thumbnail(saved: SavedChat, key: str, _: threading.Event) -> bytes | None:
-    return saved.thumbnail(key)
 
 
 def _to_jpeg(saved: SavedChat, image: Attachment, stop: threading.Event) -> bytes:

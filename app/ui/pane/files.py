@@ -241,7 +241,7 @@ class PaneFiles(QObject):
                 else self._describe(file),
                 file,
                 file in too_much,
-                attacher.thumbnail(file) if file.is_image else b"",
+                attacher.images.thumbnail(file) if file.is_image else b"",
                 self._tokens(file),
             )
             for file in attacher.files
@@ -333,7 +333,7 @@ class PaneFiles(QObject):
         if words.follows:
             pop_below(self._chat_menu(words.follows), chip, 0)
         elif words.attachment is not None and words.can_only_view:
-            show_picture(self.attacher, words.attachment, chip)
+            show_picture(self.attacher.images, words.attachment, chip)
         elif words.attachment is not None:
             pop_below(self.menu(words.attachment), chip, 0)
 
@@ -366,7 +366,7 @@ class PaneFiles(QObject):
         menu = make_menu(self._pane)
         menu.setObjectName("file-menu")
         if file.is_image:
-            show = partial(show_picture, self.attacher, file, self._pane)
+            show = partial(show_picture, self.attacher.images, file, self._pane)
             add_action(menu, tr("Show Image"), show)
         elif not file.is_sound:
             self._add_uses(menu, file)

@@ -34,6 +34,7 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QWidget
 
 from app import flows
 from app.chats.actions import Action, is_repetitive
+from app.chats.attached_images import AttachedImages
 from app.chats.attachment_texts import describe_file, describe_used_part, displayed_pages, page_of
 from app.chats.file_attacher import FileAttacher
 from app.chats.panel import heading_of
@@ -254,9 +255,9 @@ class SmallPicture(PaintedButton):
         painter.drawRoundedRect(area, 8, 8)
 
 
-def show_picture(attacher: FileAttacher, attachment: Attachment, over: QWidget) -> None:
+def show_picture(images: AttachedImages, attachment: Attachment, over: QWidget) -> None:
     screen = over.screen().size() * over.devicePixelRatioF()
-    read = partial(attacher.pixels, attachment, screen.width() * screen.height())
+    read = partial(images.pixels, attachment, screen.width() * screen.height())
     size = QSize(attachment.width, attachment.height)
     PictureSheet(attachment.name, describe_file(attachment), size, read, over.window()).open()
 
@@ -286,15 +287,15 @@ class AttachedFiles(QWidget):
     def set_source(self, attacher: FileAttacher) -> None:
         self._attacher = attacher
         if self.pictures:
-            attacher.thumbnail_read.connect(self._on_thumbnail)
+            attacher.images.thumbnail_read.connect(self._on_thumbnail)
         for picture in self.pictures:
-            picture.set_thumbnail(attacher.thumbnail(picture.attachment))
+            picture.set_thumbnail(attacher.images.thumbnail(picture.attachment))
 
     @Slot(str)
     def _on_thumbnail(self, key: str) -> None:
         for picture in self.pictures:
             if self._attacher is not None and picture.attachment.hash == key:
-                picture.set_thumbnail(self._attacher.thumbnail(picture.attachment))
+                picture.set_thumbnail(self._attacher.images.thumbnail(picture.attachment))
 
     def unfold_found(self, words: Callable[[str], Sequence[tuple[int, int]]], besides: str) -> None:
         """Expand the file with the most distinct matches, unless the message has as many.

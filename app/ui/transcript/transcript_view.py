@@ -716,7 +716,7 @@ class TranscriptView(QAbstractScrollArea):
 
     @Slot(object)
     def _on_picture(self, attachment: Attachment) -> None:
-        show_picture(self._chat.attacher, attachment, self)
+        show_picture(self._chat.attacher.images, attachment, self)
 
     def _count_waiting(self) -> None:
         waiting = self._chat.tools.calls_to_decide
