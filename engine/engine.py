@@ -44,7 +44,7 @@ from engine.model.info import Model
 from engine.params import SamplingParams
 from engine.reply import Listener, Reply
 from engine.runtime import thread
-from engine.runtime.workers import CommandFuture, Mailbox, may_wait
+from engine.runtime.mailbox import CommandFuture, Mailbox, may_wait
 from engine.text.tools import Tool, ToolResult
 
 

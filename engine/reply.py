@@ -21,7 +21,7 @@ from engine.messages import (
     ReplyStats,
     TextDelta,
 )
-from engine.runtime.workers import Mailbox
+from engine.runtime.mailbox import Mailbox
 
 log = logging.getLogger(__name__)
 Listener = Callable[[Event], None]

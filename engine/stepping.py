@@ -13,7 +13,8 @@ from engine.errors import ENGINE_STOPPED, EngineError, describe_error
 from engine.messages import Command
 from engine.runtime import thread
 from engine.runtime.loop import Loop
-from engine.runtime.workers import CommandFuture, InlineWorkers, Mailbox, may_wait
+from engine.runtime.mailbox import CommandFuture, Mailbox, may_wait
+from engine.runtime.workers import InlineWorkers
 
 
 class SteppedEngine(Engine):

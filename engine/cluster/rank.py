@@ -182,7 +182,7 @@ def _run_follower(link: Link, group: Any, setup: dict[str, Any], pulse: Heartbea
 def _run_leader(link: Link, group: Any, setup: dict[str, Any], pulse: Heartbeat) -> None:
     from engine.cluster.leader import Leader
     from engine.runtime.loop import Loop
-    from engine.runtime.workers import Mailbox
+    from engine.runtime.mailbox import Mailbox
 
     mailbox = Mailbox()
     leader = Leader(group, lambda message: link.send_message({"to all": message}))
@@ -219,7 +219,7 @@ class CommandReceiver:
             self._post(self._attach_callbacks(message))
 
     def _attach_callbacks(self, message: RelayedCommand) -> Any:
-        from engine.runtime.workers import CommandFuture
+        from engine.runtime.mailbox import CommandFuture
 
         command, number = message.command, message.number
         callbacks: dict[str, Any] = {

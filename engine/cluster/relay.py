@@ -37,7 +37,7 @@ from engine.messages import (
     WorkDone,
 )
 from engine.runtime.admission import BUDGET_SHARE
-from engine.runtime.workers import Mailbox, refuse
+from engine.runtime.mailbox import Mailbox, refuse
 
 log = logging.getLogger(__name__)
 

@@ -31,12 +31,13 @@ from engine.messages import (
 from engine.model.loaded_model import LoadedModel
 from engine.model.quantized_kv import new_caches, quantized_caches, try_quantized_caches
 from engine.params import SamplingParams
+from engine.runtime.mailbox import CommandFuture, refuse
 from engine.runtime.preparing import Job, count, prepare, with_images
 from engine.runtime.request import CacheFile, Request, SessionState
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
 from engine.runtime.stats import report
-from engine.runtime.workers import CommandFuture, Task, Work, Workers, refuse
+from engine.runtime.workers import Task, Work, Workers
 from engine.text.rendering import MOMENT
 
 log = logging.getLogger(__name__)

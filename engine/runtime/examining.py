@@ -30,9 +30,10 @@ from engine.model.adapters import Adapter, needs_own_weights
 from engine.model.fingerprint import folder_identity
 from engine.model.loaded_model import CheckedModel, LoadedModel
 from engine.runtime.kept_files import CheckedFile
+from engine.runtime.mailbox import refuse
 from engine.runtime.plan import LoadRequest
 from engine.runtime.state import State
-from engine.runtime.workers import Task, Work, Workers, refuse
+from engine.runtime.workers import Task, Work, Workers
 from engine.sandbox.confined import CheckedTokenizer, Sandbox
 from engine.sandbox.folders import AdapterFacts, ModelFacts
 from engine.text.known_tokenizer import KnownTokenizer

@@ -24,11 +24,12 @@ from engine.errors import (
 from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, runner
 from engine.model.loaded_model import TextCodec
+from engine.runtime.mailbox import refuse
 from engine.runtime.pacing import GAP_BUDGET, TILE, PrefillPacer, PrefillPause
 from engine.runtime.plan import PendingEmbedding
 from engine.runtime.request import Request
 from engine.runtime.state import State
-from engine.runtime.workers import Task, Work, Workers, refuse
+from engine.runtime.workers import Task, Work, Workers
 from engine.sandbox import bounds
 from engine.text import prompt
 from engine.text.rendering import TooLongError

@@ -57,6 +57,7 @@ from engine.runtime.examining import FitEstimator, as_load_error
 from engine.runtime.executor import Executor
 from engine.runtime.image_encoder import ImageEncoder
 from engine.runtime.jobs import CacheRestorer, Embedder
+from engine.runtime.mailbox import Mailbox, refuse
 from engine.runtime.models import DraftModelLoader, ModelLoader
 from engine.runtime.plan import (
     LoadRequest,
@@ -70,7 +71,7 @@ from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.snapshot import RowError, take_snapshot
 from engine.runtime.state import State
-from engine.runtime.workers import Mailbox, Workers, refuse
+from engine.runtime.workers import Workers
 from engine.sandbox import confined, process
 
 log = logging.getLogger(__name__)

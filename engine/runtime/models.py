@@ -32,10 +32,11 @@ from engine.model.probe import SharingModes
 from engine.model.prompt_lookup import Lookup
 from engine.runtime.examining import Candidate, as_load_error, check_candidate
 from engine.runtime.kept_files import ProbedFile
+from engine.runtime.mailbox import CommandFuture, refuse
 from engine.runtime.pacing import GAP_BUDGET
 from engine.runtime.plan import LoadAdmission, LoadRequest
 from engine.runtime.state import State
-from engine.runtime.workers import CommandFuture, Task, Work, Workers, refuse
+from engine.runtime.workers import Task, Work, Workers
 from engine.sandbox.confined import Sandbox
 
 log = logging.getLogger(__name__)

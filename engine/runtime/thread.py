@@ -17,7 +17,7 @@ from engine.cluster.hosts import Host
 from engine.errors import ENGINE_STOPPED, EngineError, describe_error, run_cleanup
 from engine.messages import Stop
 from engine.model import backend
-from engine.runtime.workers import Mailbox, refuse, this_thread
+from engine.runtime.mailbox import Mailbox, refuse, this_thread
 from engine.sandbox import confined
 
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from engine.cache.ledger import CacheKey
 from engine.cache.prefix_index import PrefixIndex
 from engine.model import backend, sampling
 from engine.runtime.executor import Executor
+from engine.runtime.mailbox import this_thread
 from engine.runtime.memory import Memory
 from engine.runtime.plan import StepPlan
-from engine.runtime.workers import this_thread
 from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES
 from tests.engine.scripted import write_scripted

@@ -24,9 +24,9 @@ from engine.model.loaded_model import LoadedModel
 from engine.runtime import draft_policy
 from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
+from engine.runtime.mailbox import Mailbox
 from engine.runtime.request import SessionState
 from engine.runtime.scheduler import Scheduler
-from engine.runtime.workers import Mailbox
 from engine.stepping import SteppedEngine
 from tests.torture.small_copies import perturb
 

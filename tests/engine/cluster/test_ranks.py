@@ -37,7 +37,7 @@ from engine.messages import Load
 from engine.reply import Reply
 from engine.runtime.admission import BUDGET_SHARE
 from engine.runtime.examining import Candidate
-from engine.runtime.workers import CommandFuture, Mailbox
+from engine.runtime.mailbox import CommandFuture, Mailbox
 from tests.waiting import until
 
 LONG = 120.0  # seconds; usually takes one on an idle machine

@@ -20,12 +20,12 @@ from engine.runtime.commands import SessionCommands
 from engine.runtime.delivery import Delivery
 from engine.runtime.executor import Executor
 from engine.runtime.jobs import CacheRestorer, Embedder
+from engine.runtime.mailbox import Mailbox
 from engine.runtime.models import ModelLoader
 from engine.runtime.plan import StepPlan, View
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
-from engine.runtime.workers import Mailbox
 from engine.stepping import SteppedEngine
 from tests.engine.faults import Panic, first_text, raise_next
 

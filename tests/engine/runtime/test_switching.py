@@ -19,10 +19,11 @@ from engine.model import drafting, loader
 from engine.reply import Reply
 from engine.runtime import models as loading
 from engine.runtime.examining import Candidate, check_candidate
+from engine.runtime.mailbox import CommandFuture, Mailbox
 from engine.runtime.models import ModelLoad, ModelLoader
 from engine.runtime.plan import LoadAdmission
 from engine.runtime.state import State
-from engine.runtime.workers import CommandFuture, Mailbox, Workers
+from engine.runtime.workers import Workers
 from engine.sandbox.confined import Sandbox
 from engine.stepping import SteppedEngine
 from tests.engine.families import FAMILIES

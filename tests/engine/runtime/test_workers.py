@@ -14,15 +14,8 @@ from engine import Engine, EngineError, SamplingParams
 from engine.bench.random_models import CHATML, SHAPES, write_model
 from engine.messages import Command, WorkDone
 from engine.runtime import workers
-from engine.runtime.workers import (
-    MAX_LANE_THREADS,
-    MAX_THREADS,
-    CommandFuture,
-    Mailbox,
-    Task,
-    Work,
-    Workers,
-)
+from engine.runtime.mailbox import CommandFuture, Mailbox
+from engine.runtime.workers import MAX_LANE_THREADS, MAX_THREADS, Task, Work, Workers
 from engine.sandbox import confined
 from engine.sandbox.confined import Sandbox
 from engine.sandbox.protocol import TaskLimits
