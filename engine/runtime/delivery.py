@@ -18,6 +18,7 @@ from engine.model.constraint import Constraint
 from engine.model.drafting import CheckedDraft
 from engine.model.runner import NextToken
 from engine.model.sampling import Token
+from engine.runtime.embedder import Embedder
 from engine.runtime.executor import (
     DraftOutcome,
     PlanResult,
@@ -25,7 +26,6 @@ from engine.runtime.executor import (
     StepFailure,
     TokenOutcome,
 )
-from engine.runtime.jobs import Embedder
 from engine.runtime.models import ModelLoader
 from engine.runtime.plan import Refusal, Status, StepPlan
 from engine.runtime.request import Request

@@ -16,9 +16,10 @@ from engine.errors import INTERNAL_ERROR, as_engine_error, describe_error, free_
 from engine.model import drafting, runner
 from engine.model.drafting import CheckedDraft, Drafter
 from engine.model.runner import NextToken, PrefillChunk
+from engine.runtime.cache_restorer import CacheRestorer
+from engine.runtime.embedder import Embedder
 from engine.runtime.examining import as_load_error
 from engine.runtime.image_encoder import ImageEncoder
-from engine.runtime.jobs import CacheRestorer, Embedder
 from engine.runtime.models import ModelLoader
 from engine.runtime.plan import (
     Adoption,

@@ -54,9 +54,9 @@ class ImageEncoder:
         known_keys = {*self._pending, *(image.key for image in self.images)}
         for digest, sight in uncached.items():
             if (model.info.id, digest) not in known_keys:
-                self._want(request, sight)
+                self._queue(request, sight)
 
-    def _want(self, request: Request, sight: ImageTokens) -> None:
+    def _queue(self, request: Request, sight: ImageTokens) -> None:
         model = request.session.model
         key = (model.info.id, sight.digest)
         pixels, sight.pixels = sight.pixels, None
@@ -83,7 +83,7 @@ class ImageEncoder:
             self.images.popleft()
             return
         try:
-            if self._go_on(image, ALONE if not decoding else GAP_BUDGET / 2):
+            if self._encode(image, ALONE if not decoding else GAP_BUDGET / 2):
                 self.images.popleft()
                 for request in self._waiting(image.key):
                     request.awaits.discard(image.key[1])
@@ -92,8 +92,8 @@ class ImageEncoder:
             self.images.popleft()
             self._fail(image.key, error)
 
-    def _go_on(self, image: _Image, allowed_s: float) -> bool:
-        """Return True if the image is complete."""
+    def _encode(self, image: _Image, allowed_s: float) -> bool:
+        """Encode for `allowed_s` seconds. Return True if the image is complete."""
         vision = self._state.models[image.key[0]].vision
         assert vision is not None
         if image.pieces is None:

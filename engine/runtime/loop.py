@@ -51,12 +51,13 @@ from engine.messages import (
 )
 from engine.model import backend
 from engine.model.backend import has_openblas
+from engine.runtime.cache_restorer import CacheRestorer
 from engine.runtime.commands import SessionCommands
 from engine.runtime.delivery import Delivery
+from engine.runtime.embedder import Embedder
 from engine.runtime.examining import FitEstimator, as_load_error
 from engine.runtime.executor import Executor
 from engine.runtime.image_encoder import ImageEncoder
-from engine.runtime.jobs import CacheRestorer, Embedder
 from engine.runtime.mailbox import Mailbox, refuse
 from engine.runtime.models import DraftModelLoader, ModelLoader
 from engine.runtime.plan import (

@@ -220,7 +220,7 @@ def test_unloaded_model_is_freed_while_a_worker_prepares(
 
         return slowly
 
-    from engine.runtime import jobs as embedding
+    from engine.runtime import embedder as embedding
 
     monkeypatch.setattr(reception, "prepare", slow(preparing.prepare))
     monkeypatch.setattr(reception, "count", slow(preparing.count))

@@ -16,10 +16,11 @@ from engine.cache.prefix_index import PrefixIndex
 from engine.cache.session_kv import SessionKV
 from engine.runtime import loop, snapshot
 from engine.runtime import request as request_module
+from engine.runtime.cache_restorer import CacheRestorer
 from engine.runtime.commands import SessionCommands
 from engine.runtime.delivery import Delivery
+from engine.runtime.embedder import Embedder
 from engine.runtime.executor import Executor
-from engine.runtime.jobs import CacheRestorer, Embedder
 from engine.runtime.mailbox import Mailbox
 from engine.runtime.models import ModelLoader
 from engine.runtime.plan import StepPlan, View
@@ -238,7 +239,7 @@ def test_failing_load_is_reported(
     assert engine.stats()["weights_bytes"] == sum(m.nbytes for m in engine.stats()["models"])
 
 
-@pytest.mark.parametrize("name", ["_go_on", "step"])
+@pytest.mark.parametrize("name", ["_continue", "step"])
 def test_fault_while_restoring_a_cache_ends_no_reply(
     model_folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -1,17 +1,14 @@
-"""Background work between steps: restoring caches from disk, and embedding texts."""
+"""Embedding of texts, between the steps of chats."""
 
 from __future__ import annotations
 
-import logging
 import uuid
 from collections import deque
-from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any
 
 from msgspec import Struct, field
 
-from engine.cache.cache_file import DamagedError, restore_caches
 from engine.cache.cache_objects import Caches
 from engine.errors import (
     CONTEXT_OVERFLOW,
@@ -19,7 +16,6 @@ from engine.errors import (
     UNKNOWN_MODEL,
     EngineError,
     as_engine_error,
-    describe_error,
 )
 from engine.messages import Command, Embed, Embeddings, RawPrompt
 from engine.model import backend, runner
@@ -27,88 +23,14 @@ from engine.model.loaded_model import TextCodec
 from engine.runtime.mailbox import refuse
 from engine.runtime.pacing import GAP_BUDGET, TILE, PrefillPacer, PrefillPause
 from engine.runtime.plan import PendingEmbedding
-from engine.runtime.request import Request
 from engine.runtime.state import State
 from engine.runtime.workers import Task, Work, Workers
 from engine.sandbox import bounds
 from engine.text import prompt
 from engine.text.rendering import TooLongError
 
-log = logging.getLogger(__name__)
 
-
-class _RestoredCache(Struct, frozen=True):
-    request: Request
-    file: str
-    pieces: Generator[None, None, None]
-    then: Callable[[], None]
-
-
-class CacheRestorer:
-    """Queue of caches to restore from disk, each with a waiting reply."""
-
-    def __init__(self, state: State, workers: Workers) -> None:
-        self._state = state
-        self._workers = workers
-        # Caches whose files have been read, but whose arrays haven't been created.
-        self.arrived: deque[_RestoredCache] = deque()
-
-    def start(self, request: Request, on_ready: Callable[[], None]) -> None:
-        """Read a session's file on a worker, and then restore its caches.
-
-        Afterwards, `on_ready` is called unless the request has ended. Errors are ignored.
-        """
-
-        def on_error(error: BaseException) -> None:
-            if request.session.request is request:
-                log.warning("a KV cache on disk could not be read: %s", error)
-                self._go_on(request, on_ready)
-
-        self._workers.start(self._read(request, on_ready), on_error)
-
-    def _read(self, request: Request, on_ready: Callable[[], None]) -> Task:
-        session, memory = request.session, self._state.memory
-        name = memory.file_of(session)
-        contents = yield Work("files", partial(memory.offload.read, name, session.fingerprint))
-        if session.request is not request:
-            return
-        if contents is None:
-            self._go_on(request, on_ready)
-        else:
-            pieces = restore_caches(session.kv, contents)
-            self.arrived.append(_RestoredCache(request, name, pieces, on_ready))
-
-    def step(self) -> None:
-        if not self.arrived:
-            return
-        first = self.arrived[0]
-        request, session = first.request, first.request.session
-        if session.request is request:
-            try:
-                next(first.pieces)
-                return
-            except StopIteration:
-                request.restored = True
-            except BaseException as error:  # prefill the prompt instead
-                if isinstance(error, DamagedError):
-                    self._state.memory.offload.remove_unusable(first.file, str(error))
-                else:
-                    log.warning("cannot restore a KV cache: %s", describe_error(error))
-                    session.kv.drop()
-            self._go_on(request, first.then)  # continue before removing the cache from the queue
-        self.arrived.popleft()
-
-    def _go_on(self, request: Request, on_ready: Callable[[], None]) -> None:
-        try:
-            on_ready()
-        except BaseException as error:
-            self._state.fail_reply(request, error)
-
-    def clear(self) -> None:
-        self.arrived.clear()
-
-
-class _Job(Struct, eq=False, weakref=True):
+class _EmbeddingJob(Struct, eq=False, weakref=True):
     command: Embed
     texts: list[list[int]]
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
@@ -123,7 +45,7 @@ class Embedder:
     def __init__(self, state: State, workers: Workers) -> None:
         self._state = state
         self._workers = workers
-        self.jobs: deque[_Job] = deque()
+        self.jobs: deque[_EmbeddingJob] = deque()
         self._pacing = PrefillPacer()
         self._pause = PrefillPause()
 
@@ -144,7 +66,7 @@ class Embedder:
         )
 
     def _queue(self, command: Embed, work: Work) -> Task:
-        self.jobs.append(_Job(command, (yield work)))
+        self.jobs.append(_EmbeddingJob(command, (yield work)))
 
     @property
     def busy(self) -> bool:
@@ -171,7 +93,7 @@ class Embedder:
             self._end(job)
             refuse(job.command, error)
 
-    def _job(self, key: str) -> _Job | None:
+    def _job(self, key: str) -> _EmbeddingJob | None:
         return next((job for job in self.jobs if job.key == key), None)
 
     def step(self, decoding: float) -> None:
@@ -184,12 +106,12 @@ class Embedder:
             return
         job = self.jobs[0]
         try:
-            self._go_on(job, decoding)
+            self._process_chunk(job, decoding)
         except BaseException as error:  # panics in native libraries aren't an Exception
             self._end(job)
             refuse(job.command, as_engine_error(error))
 
-    def _go_on(self, job: _Job, decoding: float) -> None:
+    def _process_chunk(self, job: _EmbeddingJob, decoding: float) -> None:
         if job.command.answer.cancelled():
             self._end(job)
             return
@@ -224,7 +146,7 @@ class Embedder:
             if not job.command.answer.cancelled():
                 job.command.answer.set_result(Embeddings(tuple(job.vectors), count))
 
-    def _end(self, job: _Job) -> None:
+    def _end(self, job: _EmbeddingJob) -> None:
         if job not in self.jobs:
             return
         self.jobs.remove(job)
