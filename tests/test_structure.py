@@ -514,7 +514,7 @@ def _connected_methods(node: ast.ClassDef) -> Iterator[str]:
 
 MLX_MODULES = (
     *("engine.bench", "engine.cache", "engine.cluster", "engine.kernels.matrices", "engine.model"),
-    *("engine.runtime.executor", "engine.runtime.kept_files", "engine.runtime.request"),
+    *("engine.runtime.executor", "engine.runtime.result_files", "engine.runtime.request"),
 )
 
 

@@ -197,7 +197,7 @@ def _find_hosts(options: argparse.Namespace, names: Sequence[str]) -> list[Host]
 
 def _copy(options: argparse.Namespace) -> int:
     from engine.cluster import machines
-    from engine.runtime.examining import resolve
+    from engine.runtime.candidate import resolve
 
     folder = resolve(options.model)
     name = folder.name if Path(options.model).is_dir() else options.model.rpartition("/")[2]

@@ -33,7 +33,7 @@ def collect_report() -> dict[str, Any]:
 
     machine = backend.start()  # must run before anything imports MLX
     from engine.runtime.admission import BUDGET_SHARE
-    from engine.runtime.kept_files import versions
+    from engine.runtime.result_files import versions
 
     missing = []
     if machine.device == "cpu" and machine.blas.startswith("reference"):

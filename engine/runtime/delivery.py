@@ -26,7 +26,7 @@ from engine.runtime.executor import (
     StepFailure,
     TokenOutcome,
 )
-from engine.runtime.models import ModelLoader
+from engine.runtime.model_loader import ModelLoader
 from engine.runtime.plan import Refusal, Status, StepPlan
 from engine.runtime.request import Request
 from engine.runtime.state import State

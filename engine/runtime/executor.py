@@ -17,10 +17,10 @@ from engine.model import drafting, runner
 from engine.model.drafting import CheckedDraft, Drafter
 from engine.model.runner import NextToken, PrefillChunk
 from engine.runtime.cache_restorer import CacheRestorer
+from engine.runtime.candidate import as_load_error
 from engine.runtime.embedder import Embedder
-from engine.runtime.examining import as_load_error
 from engine.runtime.image_encoder import ImageEncoder
-from engine.runtime.models import ModelLoader
+from engine.runtime.model_loader import ModelLoader
 from engine.runtime.plan import (
     Adoption,
     Chunk,

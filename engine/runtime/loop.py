@@ -52,14 +52,16 @@ from engine.messages import (
 from engine.model import backend
 from engine.model.backend import has_openblas
 from engine.runtime.cache_restorer import CacheRestorer
+from engine.runtime.candidate import as_load_error
 from engine.runtime.commands import SessionCommands
 from engine.runtime.delivery import Delivery
+from engine.runtime.draft_model_loader import DraftModelLoader
 from engine.runtime.embedder import Embedder
-from engine.runtime.examining import FitEstimator, as_load_error
 from engine.runtime.executor import Executor
+from engine.runtime.fit_estimator import FitEstimator
 from engine.runtime.image_encoder import ImageEncoder
 from engine.runtime.mailbox import Mailbox, refuse
-from engine.runtime.models import DraftModelLoader, ModelLoader
+from engine.runtime.model_loader import ModelLoader
 from engine.runtime.plan import (
     LoadRequest,
     PendingEmbedding,

@@ -23,7 +23,7 @@ from engine.hub.names import clean_name
 from engine.model.folder import context_length, display_name
 from engine.model.info import Model
 from engine.runtime import pressure
-from engine.runtime.examining import resolve, resolve_adapter
+from engine.runtime.candidate import resolve, resolve_adapter
 from engine.runtime.pressure import Relief, ReliefStep
 from engine.serve.auth import LOCAL, FairShare, KeyOwner
 from engine.serve.errors import RequestError

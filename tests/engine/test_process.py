@@ -20,7 +20,7 @@ import pytest
 from engine import Engine, PromptProgress, SamplingParams, TextDelta
 from engine.bench.random_models import write_model
 from engine.cli.main import main
-from engine.runtime import models
+from engine.runtime import model_loader
 from tests.checked import PROGRAM
 from tests.engine.families import FAMILIES
 from tests.waiting import until
@@ -296,13 +296,13 @@ def test_loading_does_not_stop_the_chats(
     next(event for event in reply if isinstance(event, TextDelta))
     pieces: list[int] = []  # the chat's token count before each loading step
     passes: list[int] = []  # the loading step of each pass of the new model
-    next_piece, forward = models.ModelLoad.next_piece, llama.Model.__call__
+    next_piece, forward = model_loader.ModelLoad.next_piece, llama.Model.__call__
     clock = types.SimpleNamespace(now=0.0, monotonic=time.monotonic)
     clock.perf_counter = lambda: clock.now
 
-    def slow_piece(load: models.ModelLoad) -> object:
+    def slow_piece(load: model_loader.ModelLoad) -> object:
         pieces.append(len(reply._tokens))
-        clock.now += models.MAX_PIECE_S
+        clock.now += model_loader.MAX_PIECE_S
         with monkeypatch.context() as within:
             within.setattr(llama.Model, "__call__", counted)
             return next_piece(load)
@@ -311,8 +311,8 @@ def test_loading_does_not_stop_the_chats(
         passes.append(len(pieces))
         return forward(net, *given, **named)
 
-    monkeypatch.setattr(models, "time", clock)
-    monkeypatch.setattr(models.ModelLoad, "next_piece", slow_piece)
+    monkeypatch.setattr(model_loader, "time", clock)
+    monkeypatch.setattr(model_loader.ModelLoad, "next_piece", slow_piece)
     loaded = engine.load_later(other).result(60)
     reply.cancel()
     assert loaded.id != model.id

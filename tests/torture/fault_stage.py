@@ -14,7 +14,7 @@ from typing import Any
 
 from engine import Engine, EngineError, Failed, Finished, Model, Reply, SamplingParams, TextDelta
 from engine.messages import CloseSession
-from engine.runtime import examining
+from engine.runtime import candidate
 from engine.runtime.plan import Status
 from engine.runtime.request import Request
 from engine.runtime.state import State
@@ -253,7 +253,7 @@ class Stage:
 
     def unknown_folder(self) -> None:
         """Clear the cache of examined folders, so the model's folder is checked again."""
-        examining._checked.clear()
+        candidate._checked.clear()
 
     def other_children(self) -> None:
         """Give the next engine child processes that haven't been started."""

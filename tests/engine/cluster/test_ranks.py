@@ -36,7 +36,7 @@ from engine.cluster.relay import rank_budget, version_difference
 from engine.messages import Load
 from engine.reply import Reply
 from engine.runtime.admission import BUDGET_SHARE
-from engine.runtime.examining import Candidate
+from engine.runtime.candidate import Candidate
 from engine.runtime.mailbox import CommandFuture, Mailbox
 from tests.waiting import until
 

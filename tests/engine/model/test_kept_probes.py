@@ -15,8 +15,8 @@ import pytest
 from engine.bench.random_models import SHAPES, write_model
 from engine.model import backend, loader
 from engine.model.loaded_model import LoadedModel
-from engine.runtime import kept_files
-from engine.runtime.kept_files import ProbedFile
+from engine.runtime import result_files
+from engine.runtime.result_files import ProbeFile
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +26,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> LoadedModel:
     return loader.load_blocking(folder, True)
 
 
-def probed_file(folder: Path) -> ProbedFile:
+def probed_file(folder: Path) -> ProbeFile:
     checked_model: Any = SimpleNamespace(contents="the same")
-    return ProbedFile(folder, backend.start(), checked_model, True)
+    return ProbeFile(folder, backend.start(), checked_model, True)
 
 
 def incomplete(data: dict[str, Any]) -> str:
@@ -90,17 +90,17 @@ def test_probes_of_other_code_are_ignored(tmp_path: Path, monkeypatch: pytest.Mo
         return probed_file(tmp_path).path
 
     before = place()
-    kept_files.own_code.cache_clear()
+    result_files.own_code.cache_clear()
     real = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda self: real(self) + b"# changed")
     assert place() != before
     monkeypatch.undo()
-    kept_files.own_code.cache_clear()
+    result_files.own_code.cache_clear()
     assert place() == before
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    kept_files.own_code.cache_clear()
+    result_files.own_code.cache_clear()
     assert place() != before
-    kept_files.own_code.cache_clear()
+    result_files.own_code.cache_clear()
 
 
 def test_writing_does_not_wait_for_the_disk(

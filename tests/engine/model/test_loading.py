@@ -18,7 +18,7 @@ from engine.model import folder as folder_module
 from engine.model import sliced_pass as slices_module
 from engine.model.loaded_model import CheckedModel, LoadedModel
 from engine.model.sliced_pass import evaluate_in_slices
-from engine.runtime import models as leaving
+from engine.runtime import model_loader as leaving
 from tests.engine.families import FAMILIES
 
 Folder = Callable[[str], Path]

@@ -21,8 +21,8 @@ from engine.kernels import library as kernels
 from engine.model import adapters, backend, loader, packed_experts, packed_layers, plain_decoder
 from engine.model.packed_layers import PackedEmbedding, PackedLinear
 from engine.model.sliced_pass import run_to_end
-from engine.runtime import examining as estimating
-from engine.runtime.examining import Candidate
+from engine.runtime import candidate as estimating
+from engine.runtime.candidate import Candidate
 from engine.sandbox.folders import inspect_adapter, inspect_model
 from tests.engine.adapters import write_adapter
 from tests.engine.families import FAMILIES

@@ -12,8 +12,8 @@ import pytest
 
 from engine import Engine
 from engine.params import SamplingParams
-from engine.runtime import examining
-from engine.runtime.kept_files import CheckedFile
+from engine.runtime import candidate
+from engine.runtime.result_files import TokenizerCheckFile
 from engine.sandbox.confined import CheckedTokenizer, Sandbox
 
 GREEDY = SamplingParams(max_tokens=8, temperature=0.0)
@@ -33,8 +33,8 @@ CHECKED = CheckedTokenizer(
 )
 
 
-def checked_file(folder: Path, contents: str = "abc", rows: int = 300) -> CheckedFile:
-    return CheckedFile(folder, contents, rows, [2], {"eos_token_id": 2})
+def checked_file(folder: Path, contents: str = "abc", rows: int = 300) -> TokenizerCheckFile:
+    return TokenizerCheckFile(folder, contents, rows, [2], {"eos_token_id": 2})
 
 
 def test_kept_check_is_equal_in_every_field(tmp_path: Path) -> None:
@@ -86,12 +86,12 @@ def test_damaged_check_is_written_again(tmp_path: Path, damage: str) -> None:
 
 def test_oldest_checks_make_room_and_probes_stay(tmp_path: Path) -> None:
     (tmp_path / "probe.json").write_text("{}")
-    for number in range(CheckedFile.MAX_FILES + 3):
+    for number in range(TokenizerCheckFile.MAX_FILES + 3):
         file = checked_file(tmp_path, contents=str(number))
         file.write(CHECKED)
         os.utime(file.path, (number, number))
     kept = {path.name for path in tmp_path.iterdir()}
-    assert len(kept) == CheckedFile.MAX_FILES + 1
+    assert len(kept) == TokenizerCheckFile.MAX_FILES + 1
     assert {"probe.json", file.path.name} <= kept
     assert checked_file(tmp_path, contents="0").path.name not in kept
 
@@ -108,7 +108,7 @@ def test_tokenizer_is_checked_again_only_if_folder_has_changed(
         return real(self, place, *more)
 
     def answer() -> list[int]:
-        examining._checked.clear()  # as in a new process
+        candidate._checked.clear()  # as in a new process
         with Engine(ways_dir=ways) as engine:
             return engine.open_session(engine.load(folder)).send("Hi", GREEDY).tokens()
 

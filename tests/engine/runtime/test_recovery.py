@@ -22,7 +22,7 @@ from engine.runtime.delivery import Delivery
 from engine.runtime.embedder import Embedder
 from engine.runtime.executor import Executor
 from engine.runtime.mailbox import Mailbox
-from engine.runtime.models import ModelLoader
+from engine.runtime.model_loader import ModelLoader
 from engine.runtime.plan import StepPlan, View
 from engine.runtime.request import Request
 from engine.runtime.scheduler import Scheduler

@@ -17,10 +17,10 @@ from engine.engine import Session
 from engine.messages import Load
 from engine.model import drafting, loader
 from engine.reply import Reply
-from engine.runtime import models as loading
-from engine.runtime.examining import Candidate, check_candidate
+from engine.runtime import model_loader as loading
+from engine.runtime.candidate import Candidate, check_candidate
 from engine.runtime.mailbox import CommandFuture, Mailbox
-from engine.runtime.models import ModelLoad, ModelLoader
+from engine.runtime.model_loader import ModelLoad, ModelLoader
 from engine.runtime.plan import LoadAdmission
 from engine.runtime.state import State
 from engine.runtime.workers import Workers

@@ -441,7 +441,7 @@ def test_sigint_ends_loading_server_in_two_seconds(
         (folder / file.name).symlink_to(file)
     os.mkfifo(folder / "notes.txt")  # if loading reads this file, it blocks
     code = (
-        "import threading, sys, engine.runtime.models as m\n"
+        "import threading, sys, engine.runtime.model_loader as m\n"
         "def stand(*_):\n    print('loading', flush=True)\n    threading.Event().wait()\n"
         "m.check_candidate = stand\n"
         "from engine.cli.main import main\n"

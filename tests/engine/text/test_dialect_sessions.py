@@ -24,7 +24,7 @@ from engine.errors import EngineError
 from engine.messages import Event
 from engine.model import folder as model_folders
 from engine.model.vocabulary import collect_end_ids
-from engine.runtime.examining import _ends
+from engine.runtime.candidate import _ends
 from engine.sandbox.prompts import ChatTemplate, PlainTokenizer, describe_tokenizer, load_wrapper
 from engine.text import recognition, rendering
 from engine.text.rendering import MOMENT

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from engine.model import folder, loader
-from engine.runtime import examining
+from engine.runtime import candidate
 
 
 class Leisurely(dict[Any, Any]):
@@ -37,18 +37,18 @@ def test_more_folders_than_remembered_can_be_examined(
         check_tokenizer=lambda *_: checked,
         inspect_adapter=None,
     )
-    monkeypatch.setattr(examining, "resolve", Path)
-    monkeypatch.setattr(examining, "folder_identity", lambda path: (path.name,))
+    monkeypatch.setattr(candidate, "resolve", Path)
+    monkeypatch.setattr(candidate, "folder_identity", lambda path: (path.name,))
     monkeypatch.setattr(folder, "display_name", lambda path: path.name)
     monkeypatch.setattr(loader, "tokenizer_defaults", lambda path: None)
     monkeypatch.setattr(loader, "check_model", lambda *_: None)
-    monkeypatch.setattr(examining, "_checked", Leisurely())
+    monkeypatch.setattr(candidate, "_checked", Leisurely())
     errors: list[BaseException] = []
 
     def work(worker: int) -> None:
         try:
             for number in range(40):
-                examining.check_candidate(f"m{worker}-{number}", confined)
+                candidate.check_candidate(f"m{worker}-{number}", confined)
         except BaseException as error:
             errors.append(error)
 
@@ -58,4 +58,4 @@ def test_more_folders_than_remembered_can_be_examined(
     for thread in threads:
         thread.join()
     assert not errors
-    assert len(examining._checked) == examining.MAX_CHECKED_FOLDERS
+    assert len(candidate._checked) == candidate.MAX_CHECKED_FOLDERS

@@ -1,4 +1,4 @@
-"""Checks of model folders before loading, in sandboxed child processes."""
+"""Checks of a model before it is loaded, in sandboxed child processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from engine import hub
 from engine.cache.config_shape import text_configs
-from engine.cache.estimate import Fit, ResidentModel, Weights, fit
+from engine.cache.estimate import Weights
 from engine.cluster.sharding import ShardSizes
 from engine.errors import (
     FOLDER_GONE,
@@ -24,16 +24,12 @@ from engine.errors import (
 )
 from engine.hub.gguf import kept
 from engine.hub.names import clean_name
-from engine.messages import Estimate
-from engine.model import adapters, fingerprint, folder, loader
+from engine.model import adapters, folder, loader
 from engine.model.adapters import Adapter, needs_own_weights
 from engine.model.fingerprint import folder_identity
 from engine.model.loaded_model import CheckedModel, LoadedModel
-from engine.runtime.kept_files import CheckedFile
-from engine.runtime.mailbox import refuse
 from engine.runtime.plan import LoadRequest
-from engine.runtime.state import State
-from engine.runtime.workers import Task, Work, Workers
+from engine.runtime.result_files import TokenizerCheckFile
 from engine.sandbox.confined import CheckedTokenizer, Sandbox
 from engine.sandbox.folders import AdapterFacts, ModelFacts
 from engine.text.known_tokenizer import KnownTokenizer
@@ -106,10 +102,10 @@ def check_candidate(
     Raises:
         EngineError: `model_load_failed`. The message says what to do.
     """
-    path, name, facts = _model(reference, confined)
+    path, name, facts = inspect_model(reference, confined)
     added = None
     if adapter is not None:
-        added = adapters.check_adapter(*_adapter(adapter, confined))
+        added = adapters.check_adapter(*inspect_adapter(adapter, confined))
     configs = (facts.generation, *text_configs(facts.config))
     eos = _ends(*(config.get("eos_token_id") for config in configs))
     same = folder_identity(path)
@@ -118,7 +114,7 @@ def check_candidate(
         checked = _checked.get(same)
     if checked is None:
         defaults = loader.tokenizer_defaults(path)
-        file = kept_dir and CheckedFile(kept_dir, contents, facts.rows, eos, defaults)
+        file = kept_dir and TokenizerCheckFile(kept_dir, contents, facts.rows, eos, defaults)
         checked = file.read(path) if file else None
         if checked is None:
             checked = confined.check_tokenizer(path, name, facts.rows, eos, defaults)
@@ -136,13 +132,13 @@ def check_candidate(
     return Candidate(loader.check_model(*details), checked, added, facts.wide)
 
 
-def _model(reference: str, confined: Sandbox) -> tuple[Path, str, ModelFacts]:
+def inspect_model(reference: str, confined: Sandbox) -> tuple[Path, str, ModelFacts]:
     path = resolve(reference)
     name = clean_name(folder.display_name(path)) or clean_name(path.name) or "The model"
     return path, name, confined.inspect_model(path, name)
 
 
-def _adapter(reference: str, confined: Sandbox) -> tuple[Path, str, AdapterFacts]:
+def inspect_adapter(reference: str, confined: Sandbox) -> tuple[Path, str, AdapterFacts]:
     path = resolve_adapter(reference)
     name = clean_name(path.name) or "The adapter"
     return path, name, confined.inspect_adapter(path, name)
@@ -163,89 +159,6 @@ def as_load_error(error: BaseException) -> EngineError:
         return EngineError(OUT_OF_MEMORY, words)
     log.error("loading failed", exc_info=error)
     return EngineError(MODEL_LOAD_FAILED, describe_error(error))
-
-
-class _SizedCandidate(Struct, frozen=True):
-    folder: Path
-    name: str
-    identity: tuple[object, ...]  # detects whether the model is already loaded
-    facts: ModelFacts
-    adapter: AdapterFacts | None
-    contents: str  # result of `fingerprint.hash_contents`, or "" if not needed
-
-
-class FitEstimator:
-    """Handler for `Estimate`. Compares the size of a model with the free memory."""
-
-    def __init__(self, state: State, workers: Workers, confined: Sandbox) -> None:
-        self._state = state
-        self._workers = workers
-        self._confined = confined
-
-    def estimate(self, command: Estimate) -> None:
-        self._confined.start()
-        variants = any(m.base is not None for m in self._state.models.values())
-        shares = command.adapter is not None or variants
-        self._workers.start(
-            self._answer(command, shares), lambda error: refuse(command, as_load_error(error))
-        )
-
-    def _answer(self, command: Estimate, shares: bool) -> Task:
-        candidate = yield Work("loads", partial(self._examine, command, shares))
-        command.answer.set_result(self._fit(command, candidate))
-
-    def _examine(self, command: Estimate, shares: bool) -> _SizedCandidate:
-        path, name, facts = _model(command.path, self._confined)
-        adapter = None
-        if command.adapter is not None:
-            adapter = _adapter(command.adapter, self._confined)[2]
-        contents = fingerprint.hash_contents(path) if shares else ""
-        return _SizedCandidate(
-            path, name, fingerprint.folder_identity(path), facts, adapter, contents
-        )
-
-    def _fit(self, command: Estimate, candidate: _SizedCandidate) -> Fit:
-        state = self._state
-        memory = state.memory
-        base = memory.base(candidate.contents)
-        if base is not None and command.adapter is None and base.info.id in state.models:
-            base = None  # the examined model is already loaded
-        leader, adapted = state.leader, command.adapter is not None
-        float32 = state.backend.prefers_float32 if base is None else base.info.dtype == "float32"
-        if leader is None:
-            sizes = candidate.facts.size, candidate.facts.wide
-            weights, ranks = weights_of(*sizes, candidate.adapter, base, float32), 1
-        else:
-            arguments = candidate.folder, candidate.name, candidate.facts.config, candidate.identity
-            weights, ranks = leader.shares.shard_weights(*arguments, adapted), leader.size
-        return fit(
-            candidate.facts.config,
-            weights,
-            max(0, memory.budget - memory.fixed - memory.promised()),
-            command.context,
-            command.chats,
-            command.kv_bits,
-            wide=float32,
-            loaded=self._loaded(base),
-            gpu=state.backend.device != "cpu",
-            ranks=ranks,
-        )
-
-    def _loaded(self, base: LoadedModel | None) -> list[ResidentModel]:
-        state = self._state
-        in_use = {r.session.model.info.id for r in state.requests.values()}
-        residents = []
-        for model in state.models.values():
-            if model is base:
-                continue  # the new model needs these arrays
-            freed_bytes = state.memory.freed_by(model)
-            if base is not None and model.base is base:
-                freed_bytes = model.info.nbytes
-            if freed_bytes:
-                residents.append(
-                    ResidentModel(model.info.id, freed_bytes, model.info.id not in in_use)
-                )
-        return residents
 
 
 def weights_of(

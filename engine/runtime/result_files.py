@@ -48,7 +48,7 @@ _MAX_BYTES = protocol.TOKENIZER_LIMITS.output_bytes
 _MAX_PROBE_BYTES = 32 * 2**10
 
 
-class KeptFile:
+class ResultFile:
     SUFFIX: ClassVar[str]
     MAX_FILES: ClassVar[int]
 
@@ -108,7 +108,7 @@ def _version(package: str) -> str:
         return ""
 
 
-class CheckedFile(KeptFile):
+class TokenizerCheckFile(ResultFile):
     """Result of checking a tokenizer: a digest, followed by a message with blobs."""
 
     SUFFIX = ".checked"
@@ -155,7 +155,7 @@ class _Probe(Struct):
     results: SharingModes
 
 
-class ProbedFile(KeptFile):
+class ProbeFile(ResultFile):
     """Probe results of a model.
 
     The file only contains the ways in which sessions can share steps, because all other results
