@@ -138,10 +138,13 @@ def admit(queue: Sequence[Row], budget: MemoryBudget, claimed: int = 0) -> StepP
 
 
 def load(request: LoadRequest, budget: MemoryBudget) -> StepPlan | None:
-    for nbytes in (request.wide, request.nbytes):  # the faster dtype is worth evicting idle caches
+    for nbytes in (
+        request.preferred_bytes,
+        request.min_bytes,
+    ):  # the faster dtype is worth evicting idle caches
         fit = budget.fit(nbytes)
         if fit is True:
-            wide = nbytes > request.nbytes
+            wide = nbytes > request.min_bytes
             return StepPlan(load=LoadAdmission(request.key, nbytes, wide))
         if fit is not None:
             return StepPlan(evict=fit) if fit else None
@@ -245,9 +248,9 @@ def choose_evictions(
 
 def _does_not_fit(request: LoadRequest, free: int, promised: int) -> str:
     ways = "Unload another model, or choose a smaller or quantized one."
-    if promised and request.nbytes <= free + promised:
+    if promised and request.min_bytes <= free + promised:
         ways = "Wait until the chats that are answering have finished, or unload another model."
     return (
-        f"{request.name} needs {request.nbytes / 1e9:.2f} GB for its weights and "
+        f"{request.name} needs {request.min_bytes / 1e9:.2f} GB for its weights and "
         f"{max(0, free) / 1e9:.2f} GB may be used. {ways}"
     )

@@ -83,10 +83,9 @@ class Candidate(Struct, frozen=True):
         weights = self.share or weights_of(
             self.checked_model.nbytes, self.wide, adapter, base, float32
         )
-        wide = weights.loading_bytes(float32)
-        return LoadRequest(
-            key, self.name, wide if base is not None else weights.loading_bytes(False), wide
-        )
+        preferred = weights.loading_bytes(float32)
+        smallest = preferred if base is not None else weights.loading_bytes(False)
+        return LoadRequest(key, self.name, smallest, preferred)
 
 
 def check_candidate(

@@ -43,54 +43,56 @@ class DraftModelLoader:
         if command.draft is None:
             self._model_loader.load(command)
             return
-        read: list[_ModelRef] = []
-        self._workers.start(self._load(command, read), partial(self._fail, command, read))
+        loaded: list[_ModelRef] = []
+        self._workers.start(self._load(command, loaded), partial(self._fail, command, loaded))
 
-    def _load(self, command: Load, read: list[_ModelRef]) -> Task:
+    def _load(self, command: Load, loaded: list[_ModelRef]) -> Task:
         if command.draft and command.draft != LOOKUP:
             small = replace(command, path=command.draft, adapter=None, callback=None)
-            yield from self._read(small, read)
-        yield from self._read(command, read)
-        if len(read) > 1:
-            texts = [_alive(model).text for model in reversed(read)]
+            yield from self._load_one(small, loaded)
+        yield from self._load_one(command, loaded)
+        if len(loaded) > 1:
+            texts = [_dereference(model).text for model in reversed(loaded)]
             vocab = yield Work("loads", partial(drafting.common_vocabulary, *texts))
-            self._couple(_alive(read[1]), _alive(read[0]), vocab)
+            self._attach_draft_model(_dereference(loaded[1]), _dereference(loaded[0]), vocab)
         elif command.draft:
-            self._look_up(_alive(read[0]))
+            self._attach_lookup(_dereference(loaded[0]))
         else:
-            self._set(_alive(read[0]), None)
-        if not resolve_load(command, _alive(read[-1])):
+            self._replace_drafter(_dereference(loaded[0]), None)
+        if not resolve_load(command, _dereference(loaded[-1])):
             raise EngineError(MODEL_LOAD_FAILED, CANCELLED)
 
-    def _read(self, command: Load, read: list[_ModelRef]) -> Task:
+    def _load_one(self, command: Load, loaded: list[_ModelRef]) -> Task:
         answer: CommandFuture[ModelInfo] = CommandFuture()
         self._model_loader.load(replace(command, answer=answer, draft=None, outer=command.answer))
         info = yield answer
-        read.append(weakref.ref(self._state.models[info.id]))
+        loaded.append(weakref.ref(self._state.models[info.id]))
         if command.answer.cancelled():
             raise EngineError(MODEL_LOAD_FAILED, CANCELLED)
 
-    def _fail(self, command: Load, read: list[_ModelRef], error: BaseException) -> None:
-        for model in (ref() for ref in reversed(read)):
+    def _fail(self, command: Load, loaded: list[_ModelRef], error: BaseException) -> None:
+        for model in (ref() for ref in reversed(loaded)):
             if model is not None:
-                self._model_loader.release(model)
+                self._model_loader.unload_unused(model)
         refuse(command, as_load_error(error))
 
-    def _couple(self, model: LoadedModel, small: LoadedModel, vocab: dict[str, int]) -> None:
+    def _attach_draft_model(
+        self, model: LoadedModel, small: LoadedModel, vocab: dict[str, int]
+    ) -> None:
         if self._state.models.get(model.info.id) is not model:
             raise _gone()
         drafter = drafting.make_drafter(model, small, vocab)
         if model.drafting_model is not small:
-            self._set(model, drafter)
+            self._replace_drafter(model, drafter)
         if not small.is_requested:
             self._state.models.pop(small.info.id, None)  # the target model references it
 
-    def _look_up(self, model: LoadedModel) -> None:
+    def _attach_lookup(self, model: LoadedModel) -> None:
         drafting.check_can_verify(model)
         if not isinstance(model.drafter, Lookup):
-            self._set(model, Lookup())
+            self._replace_drafter(model, Lookup())
 
-    def _set(self, model: LoadedModel, drafter: DraftSource | None) -> None:
+    def _replace_drafter(self, model: LoadedModel, drafter: DraftSource | None) -> None:
         before, small, model.drafter = model.drafter, model.drafting_model, drafter
         path = LOOKUP if drafter is not None else ""
         if model.drafting_model is not None:
@@ -100,10 +102,10 @@ class DraftModelLoader:
         if before is not None:
             before.drop()
         if small is not None:
-            self._model_loader.leave([small])
+            self._model_loader.free_weights([small])
 
 
-def _alive(ref: _ModelRef) -> LoadedModel:
+def _dereference(ref: _ModelRef) -> LoadedModel:
     model = ref()
     if model is None:
         raise _gone()

@@ -154,7 +154,7 @@ class Embedder:
         self._state.memory.release(job)
         backend.release_memory()
 
-    def give_up(self) -> list[Command]:
+    def take_unanswered(self) -> list[Command]:
         commands: list[Command] = [job.command for job in self.jobs]
         self.jobs.clear()
         return commands

@@ -175,7 +175,7 @@ class Loop:
             return self._recover(error, survived=3)
         try:
             if self._model_loader.queue:
-                self._model_loader.answer_known()
+                self._model_loader.answer_loaded()
             self._state.memory.prefixes.refresh()
             view = take_snapshot(self._state, *self._pending(), bool(self._relieving))
             plan = self._scheduler.plan(view)
@@ -308,7 +308,7 @@ class Loop:
             self._cache_restorer.clear,
             self._image_encoder.clear,
             lambda: self._end_all(error_text),
-            lambda: self._inbox.extendleft(self._model_loader.give_up()),
+            lambda: self._inbox.extendleft(self._model_loader.take_unanswered()),
             lambda: self._refuse_all(error_text),
             lambda: self._workers.cancel(EngineError(ENGINE_STOPPED, error_text)),
             state.memory.offload.close,
@@ -327,7 +327,7 @@ class Loop:
             run_cleanup(partial(reply.fail, ENGINE_STOPPED, error_text))
 
     def _refuse_all(self, error_text: str) -> None:
-        run_cleanup(lambda: self._inbox.extendleft(self._embedder.give_up()))
+        run_cleanup(lambda: self._inbox.extendleft(self._embedder.take_unanswered()))
         self._inbox.extend(command for command, _ in self._relieving)
         for command in self._inbox:
             run_cleanup(partial(refuse, command, EngineError(ENGINE_STOPPED, error_text)))

@@ -57,24 +57,24 @@ class ModelLoader:
 
     @property
     def busy(self) -> bool:
-        return bool(self.freeing.going) or any(load.pieces is not None for load in self.queue)
+        return bool(self.freeing.queue) or any(load.pieces is not None for load in self.queue)
 
     def pending(self) -> LoadRequest | None:
-        if not self.queue or self.queue[0].pieces is not None or self.freeing.going:
+        if not self.queue or self.queue[0].pieces is not None or self.freeing.queue:
             return None
         load = self.queue[0]
         base = self._state.memory.base(load.candidate.checked_model.contents)
         return load.candidate.request(load.key, base, self._state.backend.prefers_float32)
 
-    def answer_known(self) -> None:
+    def answer_loaded(self) -> None:
         """Stop cancelled loads, and answer requests for models that were loaded in the meantime."""
         self._drop_cancelled()
         while self.pending() is not None:
             load = self.queue[0]
-            loaded = self._known(load.candidate)
+            loaded = self._find_loaded(load.candidate)
             if loaded is None:
                 return
-            self._end(load)  # an earlier request has already loaded this model
+            self._remove(load)  # an earlier request has already loaded this model
             for command in load.callers:
                 resolve_load(command, loaded)
 
@@ -88,9 +88,9 @@ class ModelLoader:
         arguments = command.path, self._confined, command.adapter, self._ways_dir
         candidate = yield Work("loads", partial(check_candidate, *arguments))
         if command.is_cancelled:
-            drop(command)
+            refuse_cancelled(command)
             return
-        loaded = self._known(candidate)
+        loaded = self._find_loaded(candidate)
         if loaded is not None:
             resolve_load(command, loaded)
             return
@@ -107,11 +107,11 @@ class ModelLoader:
             cancelled = [command for command in load.callers if command.is_cancelled]
             load.callers = [command for command in load.callers if command not in cancelled]
             if not load.callers:
-                self._end(load)
+                self._remove(load)
             for command in cancelled:
-                drop(command)
+                refuse_cancelled(command)
 
-    def _known(self, candidate: Candidate) -> LoadedModel | None:
+    def _find_loaded(self, candidate: Candidate) -> LoadedModel | None:
         """Return the model if it's in memory. A base that was only kept for its variants is added
         again."""
         model = self._state.models.get(self._identities.get(candidate.identity, ""))
@@ -130,7 +130,7 @@ class ModelLoader:
             load.pieces = self._state.leader.load(checked_model, admission.wide)
         elif adapter is None:
             load.pieces = loader.load(
-                checked_model, admission.wide, self._ways(load, admission.wide)
+                checked_model, admission.wide, self._read_modes(load, admission.wide)
             )
         elif load.base is None:
             load.pieces = adapters.load(checked_model, adapter, admission.wide)
@@ -138,7 +138,7 @@ class ModelLoader:
             self._state.memory.adapted.append(load.base)
             load.pieces = adapters.adapt(load.base, adapter)
 
-    def _ways(self, load: ModelLoad, wide: bool) -> SharingModes | None:
+    def _read_modes(self, load: ModelLoad, wide: bool) -> SharingModes | None:
         if self._ways_dir is None:
             return None
         file = ProbeFile(self._ways_dir, self._state.backend, load.candidate.checked_model, wide)
@@ -148,7 +148,7 @@ class ModelLoader:
 
     def refuse(self, key: str, error: EngineError) -> None:
         for load in [load for load in self.queue if load.key == key]:
-            self._end(load)
+            self._remove(load)
             for command in load.callers:
                 refuse(command, error)
 
@@ -160,7 +160,7 @@ class ModelLoader:
         machine.
         """
         self._drop_cancelled()
-        if self.freeing.going:
+        if self.freeing.queue:
             return self.freeing.step()
         allowed_s = max(
             min(decoding / 2, GAP_BUDGET), min(decoding / 4, MAX_PIECE_S), loader.SLICE_S
@@ -178,7 +178,7 @@ class ModelLoader:
         try:
             match load.next_piece():
                 case LoadedModel() as model:
-                    self._read(load, model)
+                    self._finish_load(load, model)
                     return False
                 case list() as arrays:
                     load.arrays = arrays
@@ -186,12 +186,12 @@ class ModelLoader:
                     load.report_progress(share)
             return True
         except BaseException as error:
-            self._end(load)
+            self._remove(load)
             for command in load.callers:
                 refuse(command, as_load_error(error))
             return False
 
-    def _read(self, load: ModelLoad, model: LoadedModel) -> None:
+    def _finish_load(self, load: ModelLoad, model: LoadedModel) -> None:
         loaded = self._state.models.get(model.info.id, model)
         if loaded is model:
             self._confine(loaded, load.candidate)
@@ -201,11 +201,11 @@ class ModelLoader:
             load.probed.write(model)
         # Keep only one copy of weights that two commands have loaded.
         load.arrays.clear()
-        self._end(load)
+        self._remove(load)
         self._add(loaded, load.candidate)
         taken = [resolve_load(command, loaded) for command in load.callers]
         if not any(taken):
-            self.release(loaded)
+            self.unload_unused(loaded)
 
     def _add(self, model: LoadedModel, candidate: Candidate) -> None:
         self._state.models[model.info.id] = model
@@ -219,7 +219,7 @@ class ModelLoader:
         model.text.form_refusal = lambda params: confined.form_refusal(params, checked, ends)
         model.text.form_tokens = lambda: confined.form_tokens(checked, ends)
 
-    def _end(self, load: ModelLoad) -> None:
+    def _remove(self, load: ModelLoad) -> None:
         if load not in self.queue:
             return
         self.queue.remove(load)
@@ -233,18 +233,20 @@ class ModelLoader:
         self._state.memory.release(load)
 
     def unload(self, command: Unload) -> None:
-        self.free(command.model_id, lambda: command.answer.set_result(None))
+        self.unload_model(command.model_id, lambda: command.answer.set_result(None))
 
-    def free(self, model_id: str, on_freed: Callable[[], None] | None = None) -> None:
+    def unload_model(self, model_id: str, on_freed: Callable[[], None] | None = None) -> None:
         state, error = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
             if not session.one_shot:
                 state.ended[session.id] = error
             state.end_session(session, *error)
         state.memory.prefixes.drop_model(model_id)
-        self.leave(state.remove(model_id), on_freed)
+        self.free_weights(state.remove(model_id), on_freed)
 
-    def leave(self, models: list[LoadedModel], on_freed: Callable[[], None] | None = None) -> None:
+    def free_weights(
+        self, models: list[LoadedModel], on_freed: Callable[[], None] | None = None
+    ) -> None:
         """Free the arrays that only the removed `models` use, and then call `on_freed`."""
         needed_ids = {
             id(a) for m in self._state.memory.in_memory for a in loader.parameter_arrays(m.net)
@@ -253,7 +255,7 @@ class ModelLoader:
         self._state.models_changed()
         self.freeing.add(arrays, on_freed)
 
-    def release(self, model: LoadedModel) -> None:
+    def unload_unused(self, model: LoadedModel) -> None:
         """Free a model that was loaded for a failed command, unless something else uses it."""
         state, key = self._state, model.info.id
         if state.models.get(key) is not model or model.is_requested:
@@ -261,10 +263,10 @@ class ModelLoader:
         if any(d.model is model for d in state.memory.drafters.values()):
             state.models.pop(key)  # the target model references it
         elif not any(s.model is model for s in state.sessions.values()):
-            self.free(key)
+            self.unload_model(key)
 
-    def give_up(self) -> list[Load]:
-        run_cleanup(self.freeing.give_up)
+    def take_unanswered(self) -> list[Load]:
+        run_cleanup(self.freeing.abandon)
         waiting = [command for load in self.queue for command in load.callers]
         self.queue.clear()
         self._state.memory.adapted.clear()
@@ -311,7 +313,7 @@ def resolve_load(command: Load, model: LoadedModel) -> bool:
     return True
 
 
-def drop(command: Load) -> None:
+def refuse_cancelled(command: Load) -> None:
     refuse(command, EngineError(MODEL_LOAD_FAILED, CANCELLED))
 
 
@@ -321,7 +323,7 @@ FREED_BYTES = 32 * 2**20  # bytes to free before checking the elapsed time
 class DeferredFree:
     def __init__(self) -> None:
         # Arrays to free, each with a callback to run afterwards.
-        self.going: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
+        self.queue: deque[tuple[list[Any], Callable[[], None] | None]] = deque()
 
     def add(self, arrays: list[Any], on_freed: Callable[[], None] | None = None) -> None:
         """Queue arrays to be freed, and then call `on_freed`.
@@ -330,25 +332,25 @@ class DeferredFree:
             arrays: list to empty. Nothing else may refer to these arrays. If the list is already
                 empty, only unused buffers are freed.
         """
-        self.going.append((arrays, on_freed))
+        self.queue.append((arrays, on_freed))
 
     def step(self) -> None:
         started_at = time.perf_counter()
-        while self.going and time.perf_counter() - started_at < SLICE_S:
-            arrays, on_freed = self.going[0]
+        while self.queue and time.perf_counter() - started_at < SLICE_S:
+            arrays, on_freed = self.queue[0]
             freed_bytes = 0
             while arrays and freed_bytes < FREED_BYTES:
                 freed_bytes += arrays.pop().nbytes
             if not arrays:
-                self.going.popleft()
+                self.queue.popleft()
             try:
                 backend.release_memory()
             finally:
                 if not arrays and on_freed is not None:
                     on_freed()
 
-    def give_up(self) -> None:
-        while self.going:
-            _, on_freed = self.going.popleft()
+    def abandon(self) -> None:
+        while self.queue:
+            _, on_freed = self.queue.popleft()
             if on_freed is not None:
                 run_cleanup(on_freed)

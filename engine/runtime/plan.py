@@ -127,8 +127,8 @@ class PendingEmbedding(Struct, frozen=True):
 class LoadRequest(Struct, frozen=True):
     key: str
     name: str
-    nbytes: int  # minimum number of bytes that loading adds
-    wide: int  # bytes in the dtype that is fastest on this machine
+    min_bytes: int  # bytes that loading adds
+    preferred_bytes: int  # the same in the dtype that is fastest on this machine
 
 
 class View(Struct, frozen=True):
@@ -165,7 +165,7 @@ class PrefixCopy(Struct, frozen=True):
 class LoadAdmission(Struct, frozen=True):
     key: str
     nbytes: int
-    wide: bool
+    wide: bool  # convert all floats to float32
 
 
 class Refusal(Struct, frozen=True):

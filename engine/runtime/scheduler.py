@@ -78,7 +78,7 @@ class Scheduler:
         if plan is None and growing:
             plan = admission.extend(growing, budget)
         if plan is None and view.load is not None:
-            plan, claimed = admission.load(view.load, budget), view.load.nbytes
+            plan, claimed = admission.load(view.load, budget), view.load.min_bytes
         if plan is None and view.embedding is not None:
             plan = admission.embed(view.embedding, budget)
             claimed += view.embedding.nbytes

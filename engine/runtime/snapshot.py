@@ -37,7 +37,7 @@ def take_snapshot(
         RowError: if the row of a request can't be created.
     """
     rows = _rows(state)
-    pending_bytes = load.wide if load is not None else 0
+    pending_bytes = load.preferred_bytes if load is not None else 0
     pending_bytes = max(pending_bytes, embedding.nbytes if embedding is not None else 0)
     return View(
         now=state.clock(),

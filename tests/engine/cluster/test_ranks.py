@@ -284,9 +284,9 @@ def test_load_reserves_size_of_one_part(model_folder: Callable[[str], Path]) -> 
     checked_model: Any = loader.check_model(model_folder("plain"), "It", {}, 8_000, None)
     candidate = Candidate(checked_model, checked_tokenizer=None)  # type: ignore[arg-type]
     part = replace(candidate, share=Weights(5_000, 9_000))
-    assert part.request("", None, float32=False).nbytes == 5_000
-    assert part.request("", None, float32=True).wide == 9_000
-    assert replace(candidate, wide=16_000).request("", None, float32=True).wide == 16_000
+    assert part.request("", None, float32=False).min_bytes == 5_000
+    assert part.request("", None, float32=True).preferred_bytes == 9_000
+    assert replace(candidate, wide=16_000).request("", None, float32=True).preferred_bytes == 16_000
 
 
 def test_spread_chats_use_quantized_caches(spread: Engine, engine: Engine, tmp_path: Path) -> None:

@@ -238,21 +238,21 @@ def test_unloaded_model_is_freed_in_steps(monkeypatch: pytest.MonkeyPatch) -> No
     going.add(arrays, lambda: told.append(len(freed)))
     going.step()
     assert freed == [4, 3]
-    assert going.going
+    assert going.queue
     going.step()
     assert not told
     going.step()
     assert told == [5]
-    assert not going.going
+    assert not going.queue
 
 
 def test_stopping_engine_notifies_waiters_for_unloading() -> None:
     told: list[str] = []
     going = leaving.DeferredFree()
     going.add([mx.zeros(1)], lambda: told.append("gone"))
-    going.give_up()
+    going.abandon()
     assert told == ["gone"]
-    assert not going.going
+    assert not going.queue
 
 
 @pytest.mark.parametrize("draft", [False, True])
@@ -261,7 +261,7 @@ def test_waiting_load_always_ends(
 ) -> None:
     """Regression test: waiting loads were lost when later cleanup raised."""
     raised: list[bool] = []
-    give_up = leaving.DeferredFree.give_up
+    give_up = leaving.DeferredFree.abandon
 
     def faulty(self: leaving.DeferredFree) -> None:
         raised.append(True)
@@ -269,7 +269,7 @@ def test_waiting_load_always_ends(
             raise BaseException("injected")  # as when a native library panics
         give_up(self)
 
-    monkeypatch.setattr(leaving.DeferredFree, "give_up", faulty)
+    monkeypatch.setattr(leaving.DeferredFree, "abandon", faulty)
     monkeypatch.setattr(loader, "SLICE_S", 0.0)  # or else a fast machine loads it in one step
     engine = Engine()
     waits = engine.load_later(
@@ -296,7 +296,7 @@ def test_waiting_unload_always_ends(
     going = leaving.DeferredFree()
     going.add([], first)
     going.add([], lambda: told.append("second"))
-    going.give_up()
+    going.abandon()
     assert told == ["first", "first", "second"]
 
     def failing() -> None:

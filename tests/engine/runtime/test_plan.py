@@ -785,7 +785,7 @@ def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     memory = replace(memory, writing_bytes=5 * gb)
     assert Scheduler().plan(View(0.0, rows=large, memory=memory)).admit is not None
     waits = Scheduler().plan(
-        View(0.0, rows=large, memory=memory, load=replace(load, nbytes=6 * gb))
+        View(0.0, rows=large, memory=memory, load=replace(load, min_bytes=6 * gb))
     )
     assert waits.admit is waits.load is None
     assert not waits.evict

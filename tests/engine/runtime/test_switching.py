@@ -149,7 +149,7 @@ def test_load_canceled_in_its_last_moment_leaves_nothing(
     with_draft: bool,
 ) -> None:
     small = perturb(model_folder("plain"), tmp_path / "small", 0.1) if with_draft else None
-    owner, last = (drafting, "common_vocabulary") if with_draft else (ModelLoader, "_read")
+    owner, last = (drafting, "common_vocabulary") if with_draft else (ModelLoader, "_finish_load")
     step = getattr(owner, last)
 
     def cancelled_before(*arguments: Any) -> Any:
@@ -267,7 +267,7 @@ def test_loading_steps_grow_with_slow_decode_steps(
     loading.queue.append(ModelLoad("key", [command], candidate))
     wanted = loading.pending()
     assert wanted is not None
-    loading.begin(LoadAdmission(wanted.key, wanted.nbytes, False))
+    loading.begin(LoadAdmission(wanted.key, wanted.min_bytes, False))
     for decoding, count in ((0.0, 1), (0.05, 1), (0.07, 2), (0.2, 3), (0.4, 6), (9.0, 13)):
         pieces.clear()
         loading.step(decoding)
