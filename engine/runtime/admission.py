@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from msgspec import Struct
+
 from engine.cache.ledger import CacheKey
 from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY
 from engine.runtime.plan import (
@@ -32,9 +34,15 @@ BUDGET_SHARE = 0.85
 """Default budget as a fraction of memory. The rest is for the process and MLX's scratch buffers."""
 
 
-Fit = bool | None | tuple[CacheKey, ...]
-"""True if the bytes fit now; the caches to evict to make room; False if the bytes fit once evicted
-caches are written to disk; None if evicting all idle caches isn't enough."""
+class Room(Struct, frozen=True):
+    """Room in the budget for some bytes, now or later.
+
+    If it isn't free and there is nothing to evict, it becomes free when caches that are already
+    evicted have been written to disk.
+    """
+
+    is_free: bool
+    evict: tuple[CacheKey, ...] = ()  # idle caches to evict first
 
 
 def promised_bytes(parts: Iterable[tuple[int, int, int]]) -> tuple[int, dict[int, int]]:
@@ -73,8 +81,8 @@ class MemoryBudget:
         """Bytes neither promised nor in use, not even by idle caches. Negative if over budget."""
         return self.free - self.memory.idle_bytes - self.memory.writing_bytes
 
-    def fit(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> Fit:
-        """Return if and how `nbytes` fit into the budget.
+    def find_room(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> Room | None:
+        """Return the room for `nbytes`, or None if evicting all idle caches isn't enough.
 
         Args:
             claimed: bytes that must remain available. Idle caches may use them.
@@ -87,12 +95,14 @@ class MemoryBudget:
         if free < claimed:
             return None
         if self.memory.idle_bytes + self.memory.writing_bytes <= free:
-            return True
+            return Room(True)
         session_key = CacheKey("session", row.id) if row is not None else None
         dropped, missing = choose_evictions(
             free, [i for i in self.memory.idle if i.key != session_key], in_use
         )
-        return tuple(dropped) if dropped else missing + self.memory.writing_bytes <= free
+        if dropped:
+            return Room(False, tuple(dropped))
+        return Room(missing + self.memory.writing_bytes <= free)
 
 
 def queue_key(one_shot: bool, priority: int, waiting_since: float) -> tuple[bool, int, float]:
@@ -127,56 +137,54 @@ def admit(queue: Sequence[Row], budget: MemoryBudget, claimed: int = 0) -> StepP
         elif not row.is_suspended:
             fitting.append(row)
     for row in fitting:
-        fit = budget.fit(row.max_bytes, claimed, row)
-        if fit is True:
+        room = budget.find_room(row.max_bytes, claimed, row)
+        if room is not None and room.is_free:
             return StepPlan(admit=row.id, refuse=tuple(refusals))
-        if fit:
-            return StepPlan(evict=fit, refuse=tuple(refusals))
+        if room is not None and room.evict:
+            return StepPlan(evict=room.evict, refuse=tuple(refusals))
         if not row.one_shot:
             break
     return StepPlan(refuse=tuple(refusals)) if refusals else None
 
 
-def load(request: LoadRequest, budget: MemoryBudget) -> StepPlan | None:
-    for nbytes in (
-        request.preferred_bytes,
-        request.min_bytes,
-    ):  # the faster dtype is worth evicting idle caches
-        fit = budget.fit(nbytes)
-        if fit is True:
+def admit_load(request: LoadRequest, budget: MemoryBudget) -> StepPlan | None:
+    # The faster dtype is worth evicting idle caches.
+    for nbytes in (request.preferred_bytes, request.min_bytes):
+        room = budget.find_room(nbytes)
+        if room is not None and room.is_free:
             wide = nbytes > request.min_bytes
             return StepPlan(load=LoadAdmission(request.key, nbytes, wide))
-        if fit is not None:
-            return StepPlan(evict=fit) if fit else None
+        if room is not None:
+            return StepPlan(evict=room.evict) if room.evict else None
     words = _does_not_fit(request, budget.free, budget.promised)
     return StepPlan(refuse=(Refusal(request.key, OUT_OF_MEMORY, words),))
 
 
-def embed(request: PendingEmbedding, budget: MemoryBudget) -> StepPlan | None:
-    fit = budget.fit(request.nbytes)
-    if fit is None:
+def admit_embedding(request: PendingEmbedding, budget: MemoryBudget) -> StepPlan | None:
+    room = budget.find_room(request.nbytes)
+    if room is None:
         needed_bytes = budget.memory.fixed + request.nbytes
         words = "Running answers use all memory. Retry later."
         if needed_bytes > budget.memory.budget:
             words = too_large(needed_bytes, budget.memory.budget)
         return StepPlan(refuse=(Refusal(request.key, CAPACITY_EXHAUSTED, words),))
-    if fit is True:
+    if room.is_free:
         return StepPlan(embed=request)
-    return StepPlan(evict=fit) if fit else None
+    return StepPlan(evict=room.evict) if room.evict else None
 
 
-def extend(rows: Iterable[Row], budget: MemoryBudget) -> StepPlan | None:
+def extend_reply(rows: Iterable[Row], budget: MemoryBudget) -> StepPlan | None:
     """Extend the allowance of a reply without a limit, or choose the caches to evict for that.
 
     Extensions are requested `EARLY_TOKENS` tokens before the allowance ends, so that evicted caches
     can be written to disk first. If writing takes too long, the reply gets a few extra tokens.
     """
     for row in rows:
-        fit = budget.fit(row.growth_bytes or 0)
-        if isinstance(fit, tuple):
-            return StepPlan(evict=fit)
-        if fit or (fit is False and row.at_limit):
-            return StepPlan(extend=Extension(row.id, whole=fit))
+        room = budget.find_room(row.growth_bytes or 0)
+        if room is not None and room.evict:
+            return StepPlan(evict=room.evict)
+        if room is not None and (room.is_free or row.at_limit):
+            return StepPlan(extend=Extension(row.id, whole=room.is_free))
     return None
 
 
@@ -195,7 +203,7 @@ def keep_prefix(budget: MemoryBudget) -> StepPlan | None:
     return None
 
 
-def surplus(budget: MemoryBudget) -> StepPlan | None:
+def return_to_budget(budget: MemoryBudget) -> StepPlan | None:
     """Choose idle caches to drop, or a reply to requeue, to get back within the budget.
 
     Forks allocate memory without a plan, and a running reply needs more than before if a fork of

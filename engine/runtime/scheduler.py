@@ -74,13 +74,13 @@ class Scheduler:
         if view.relieve and view.memory.idle:
             return StepPlan(evict=tuple(i.key for i in view.memory.idle))
         growing = [r for r in view.rows if r.growth_bytes is not None and not r.is_suspended]
-        plan, claimed = admission.surplus(budget) if budget.is_exceeded else None, 0
+        plan, claimed = admission.return_to_budget(budget) if budget.is_exceeded else None, 0
         if plan is None and growing:
-            plan = admission.extend(growing, budget)
+            plan = admission.extend_reply(growing, budget)
         if plan is None and view.load is not None:
-            plan, claimed = admission.load(view.load, budget), view.load.min_bytes
+            plan, claimed = admission.admit_load(view.load, budget), view.load.min_bytes
         if plan is None and view.embedding is not None:
-            plan = admission.embed(view.embedding, budget)
+            plan = admission.admit_embedding(view.embedding, budget)
             claimed += view.embedding.nbytes
         if plan is None and queue:
             plan = admission.admit(queue, budget, claimed)

@@ -374,19 +374,20 @@ def test_shared_cache_being_written_is_not_free_memory(
     del first, kv
     assert memory.view((), 0, False).idle_bytes == nbytes > 9 * 10**6
     try:
-        found = fitted(memory, 8 * 10**6)
-        assert isinstance(found, tuple)
-        memory.evict(found)
-        assert fitted(memory, 8 * 10**6) is False  # it waits
+        room = find_room(memory, 8 * 10**6)
+        assert room is not None
+        assert room.evict
+        memory.evict(room.evict)
+        assert find_room(memory, 8 * 10**6) == admission.Room(False)  # it waits
         assert memory.writing_bytes == nbytes
     finally:
         go_on.set()
     offload.close()
-    assert fitted(memory, 8 * 10**6) is True
+    assert find_room(memory, 8 * 10**6) == admission.Room(True)
 
 
-def fitted(memory: Memory, nbytes: int) -> admission.Fit:
-    return admission.MemoryBudget((), memory.view((), nbytes, False)).fit(nbytes)
+def find_room(memory: Memory, nbytes: int) -> admission.Room | None:
+    return admission.MemoryBudget((), memory.view((), nbytes, False)).find_room(nbytes)
 
 
 BUDGET = 18 * 10**6
