@@ -88,7 +88,7 @@ def measure(
     chats: Sequence[int] = CHATS,
 ) -> Iterator[Peak]:
     pacing.MAX_CHUNK = estimate.CHUNK = CHUNK
-    setattr(pacing.PrefillPacer, "gathers", lambda *_: True)  # noqa: B010 - also on a slow machine
+    setattr(pacing.PrefillPacer, "should_gather", lambda *_: True)  # noqa: B010 - also on a slow machine
     with Engine() as engine:
         before = {
             case: engine.estimate(folder, case[0], case[1], case[2])

@@ -155,7 +155,7 @@ class PrefillPacer:
     def seconds(self, model: str, tokens: int) -> float:
         return AIM * IDLE_BUDGET_S * tokens / self._idle_sizes.get(model, FIRST_IDLE_CHUNK)
 
-    def gathers(self, model: str, shortest: int, waited: float) -> bool:
+    def should_gather(self, model: str, shortest: int, waited: float) -> bool:
         """Return True if new chats should wait for another prompt before they start to answer.
 
         Prompts that arrive together are then read without decode steps in between. Without this
@@ -240,16 +240,16 @@ class ModelTimeShares:
         used = self._shares.used(active)
         return min(used, key=lambda m: used[m])
 
-    def completes(self, model: str, active: Collection[str]) -> bool:
+    def completes_round(self, model: str, active: Collection[str]) -> bool:
         return set(active) <= self._served | {model}
 
     def charge(self, model: str, active: Collection[str], seconds: float) -> None:
         self._shares.charge(dict.fromkeys(active, 1.0), {model: seconds})
         served = (self._served | {model}) & set(active)
-        self._served = set() if self.completes(model, active) else served
+        self._served = set() if self.completes_round(model, active) else served
 
 
-def parts(shares: Mapping[str, float]) -> dict[str, float]:
+def time_fractions(shares: Mapping[str, float]) -> dict[str, float]:
     """Return each program's fraction of the total. Programs with a share of 0 divide the rest.
 
     Args:

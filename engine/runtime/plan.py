@@ -243,7 +243,6 @@ class StepPlan(Struct, frozen=True):
     queue: tuple[str, ...] = ()  # sessions waiting for memory, in the order of admission
     # Sessions with complete prompts wait for other prompts that arrived at the same time.
     gathering: bool = False
-    answering: int = 0  # total number of passes, of all models, that the chunk delays
     starts_replies: bool = False  # all sessions in the iteration's only pass start their replies
 
     @property

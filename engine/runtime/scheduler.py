@@ -25,7 +25,7 @@ from engine.runtime.pacing import (
     PrefillPacer,
     PrefillPause,
     TimeShares,
-    parts,
+    time_fractions,
 )
 from engine.runtime.plan import (
     Adoption,
@@ -38,13 +38,19 @@ from engine.runtime.plan import (
     View,
 )
 
-APART_EVERY = 256
+SEPARATE_CHUNK_INTERVAL = 256
 """Number of chunks after which one is read in a pass of its own, so that the step is timed alone.
 Such a chunk nearly doubles the delay between two tokens."""
 
 # Seconds after the prefill of gathered prompts in which other sessions copy the new prefixes before
 # decoding starts.
-GATHERED_FOR = 0.5
+GATHERING_GRACE_S = 0.5
+
+MAX_JOINED_PROMPTS = 16  # maximum number of prompts in a pass, because each needs its own attention
+
+MAX_CACHED_PAIRS = 64 * 64  # maximum number of cached comparisons between waiting prompts
+
+COPY_PER_TOKEN = 64  # copying the keys of this many tokens takes as long as prefilling one token
 
 
 class Scheduler:
@@ -56,7 +62,7 @@ class Scheduler:
         self._turns = ModelTimeShares()
         self._shares = TimeShares()
         self._chunks = 0
-        self._hand_on_until = 0.0
+        self._copies_until = 0.0
         self._has_copied = False  # a prefix was copied in the previous iteration
         self._pause = PrefillPause()
 
@@ -65,42 +71,49 @@ class Scheduler:
         if len(queue) > 1:
             queue.sort(key=lambda r: admission.queue_key(r.one_shot, r.priority, r.waiting_since))
         budget = MemoryBudget(view.rows, view.memory)
-        plan = self._arranged(view, queue, budget)
+        plan = self._plan_memory(view, queue, budget)
         if plan is None:
-            plan = self._working(view, budget) if view.can_compute else StepPlan()
+            plan = self._plan_work(view, budget) if view.can_compute else StepPlan()
         return replace(plan, queue=tuple(row.id for row in queue)) if queue else plan
 
-    def _arranged(self, view: View, queue: Sequence[Row], budget: MemoryBudget) -> StepPlan | None:
+    def _plan_memory(
+        self, view: View, queue: Sequence[Row], budget: MemoryBudget
+    ) -> StepPlan | None:
+        """Return the next change of memory, or None if none is needed or possible."""
         if view.relieve and view.memory.idle:
             return StepPlan(evict=tuple(i.key for i in view.memory.idle))
+        if budget.is_exceeded and (plan := admission.return_to_budget(budget)) is not None:
+            return plan
         growing = [r for r in view.rows if r.growth_bytes is not None and not r.is_suspended]
-        plan, claimed = admission.return_to_budget(budget) if budget.is_exceeded else None, 0
-        if plan is None and growing:
-            plan = admission.extend_reply(growing, budget)
-        if plan is None and view.load is not None:
-            plan, claimed = admission.admit_load(view.load, budget), view.load.min_bytes
-        if plan is None and view.embedding is not None:
-            plan = admission.admit_embedding(view.embedding, budget)
-            claimed += view.embedding.nbytes
-        if plan is None and queue:
-            plan = admission.admit(queue, budget, claimed)
-        if plan is None and any(row.prefix_to_keep for row in view.rows):
-            plan = admission.keep_prefix(budget)
-        return plan
+        if (plan := admission.extend_reply(growing, budget)) is not None:
+            return plan
+        claimed_bytes = 0  # bytes that new replies must leave for a load or an embedding
+        if view.load is not None:
+            if (plan := admission.admit_load(view.load, budget)) is not None:
+                return plan
+            claimed_bytes += view.load.min_bytes
+        if view.embedding is not None:
+            if (plan := admission.admit_embedding(view.embedding, budget)) is not None:
+                return plan
+            claimed_bytes += view.embedding.nbytes
+        if queue and (plan := admission.admit(queue, budget, claimed_bytes)) is not None:
+            return plan
+        return admission.keep_prefix(budget)
 
-    def _working(self, view: View, budget: MemoryBudget) -> StepPlan:
+    def _plan_work(self, view: View, budget: MemoryBudget) -> StepPlan:
+        """Return the next passes, or the next prefix to copy instead of prefilling it."""
         if any(row.share for row in view.rows):
             view = self._without_programs_ahead(view)
         order = self._reading_order(view)
         if len(order) < 2:
-            _in_common.cache_clear()
+            _shareable_tokens.cache_clear()
         adoption = None
         if any(row.offer is not None for row in order):
-            adoption = self._adoption(view, order)
+            adoption = self._next_adoption(view, order)
         if adoption is None:
-            return self._compute(view, order, budget)
+            return self._plan_passes(view, order, budget)
         if self._has_copied and any(r.decodes and r.begun for r in view.rows):
-            return self._compute(view, [], budget)  # each copy delays these chats
+            return self._plan_passes(view, [], budget)  # each copy delays these chats
         return StepPlan(adopt=adoption, reading=tuple(r.id for r in order))
 
     def observe(self, view: View, plan: StepPlan, timing: Timing) -> None:
@@ -109,7 +122,7 @@ class Scheduler:
         chunk = plan.chunk
         self._has_copied = plan.adopt is not None or plan.keep is not None
         if any(row.program for row in view.rows):
-            self._charge(view, plan, timing)
+            self._charge_programs(view, plan, timing)
         if any(row.drafts or row.lost_tokens for row in view.rows):
             self._observe_drafts(view, plan, timing)
         else:
@@ -122,24 +135,24 @@ class Scheduler:
             self._pause.add(-GAP_BUDGET)
         if chunk is None or not timing.read:
             return
-        step = self._step(chunk.model, plan.models)
+        step = self._step_seconds(chunk.model, plan.models)
         self._chunks += 1
         if plan.passes and not plan.starts_replies:
             spent_s = timing.decode - 2 * step if chunk.mixed else timing.chunk
             self._pause.add(spent_s - GAP_BUDGET)
         if not timing.left:
-            grace = GATHERED_FOR if plan.gathering else step
-            self._hand_on_until = timing.ended + GAP_BUDGET + grace
+            grace = GATHERING_GRACE_S if plan.gathering else step
+            self._copies_until = timing.ended + GAP_BUDGET + grace
         if plan.starts_replies:
             self.pacing.observe(chunk.model, timing.read, timing.decode, None)
         elif chunk.mixed:
             rows = len(plan.passes[0].feed) + timing.read
             self.pacing.observe_mixed(chunk.model, rows, timing.decode, step)
         elif not chunk.fixed:
-            delayed = step if plan.answering else None
+            delayed = step if plan.passes else None
             self.pacing.observe(chunk.model, timing.read, timing.chunk, delayed)
 
-    def _step(self, model: str, active: Iterable[str]) -> float:
+    def _step_seconds(self, model: str, active: Iterable[str]) -> float:
         """Return the duration of a model's step in seconds, or 0 if it's unknown.
 
         A model without streams delays other models' streams, so the fastest of their steps counts.
@@ -147,17 +160,11 @@ class Scheduler:
         durations = {m: self.step_seconds[m] for m in active if m in self.step_seconds}
         return durations.get(model, min(durations.values(), default=0.0))
 
-    def _compute(self, view: View, order: Sequence[Row], budget: MemoryBudget) -> StepPlan:
+    def _plan_passes(self, view: View, order: Sequence[Row], budget: MemoryBudget) -> StepPlan:
         reading = tuple(r.id for r in order)
         groups = _groups(view.rows)
-        if order and groups and self._gathers(view, order, groups):
-            first, gathered_chunks = self._chunk(view, order, [])
-            plan = StepPlan(
-                chunk=first, other_chunks=gathered_chunks, reading=reading, gathering=True
-            )
-            joint = len(groups) == 1 and _can_mix(view, order[0], groups[0])
-            ready = _pass(groups[0], view) if joint else None
-            return with_last_tokens(view, order, plan, ready)
+        if order and groups and self._should_gather(view, order, groups):
+            return self._plan_gathering(view, order, groups, reading)
         models = tuple(dict.fromkeys(g[0].model for g in groups))
         model = self._turns.next(models) if len(models) > 1 else "".join(models)
         passes = tuple(_pass(g, view) for g in groups if g[0].model == model)
@@ -170,9 +177,9 @@ class Scheduler:
         other_chunks: tuple[Chunk, ...] = ()
         if order and passes and self._pause.is_due:
             order = ()  # streaming replies have priority
-        if order and len(groups) == 1 and self._mixes(view, order[0], groups[0], passes):
+        if order and len(groups) == 1 and self._should_mix(view, order[0], groups[0], passes):
             chunk, other_chunks = self._mixed_chunk(view, order, len(passes[0].feed))
-        elif order and (len(models) < 2 or self._turns.completes(model, models)):
+        elif order and (len(models) < 2 or self._turns.completes_round(model, models)):
             chunk, other_chunks = self._chunk(view, order, groups)
         plan = StepPlan(
             models=models,
@@ -181,15 +188,28 @@ class Scheduler:
             chunk=chunk,
             other_chunks=other_chunks,
             reading=reading,
-            answering=len(groups) if chunk is not None else 0,
         )
         return with_last_tokens(view, order, plan) if chunk is not None else plan
+
+    def _plan_gathering(
+        self,
+        view: View,
+        order: Sequence[Row],
+        groups: Sequence[Sequence[Row]],
+        reading: tuple[str, ...],
+    ) -> StepPlan:
+        """Prefill without decode steps, while chats with complete prompts wait for the others."""
+        chunk, other_chunks = self._chunk(view, order, [])
+        plan = StepPlan(chunk=chunk, other_chunks=other_chunks, reading=reading, gathering=True)
+        joint = len(groups) == 1 and _can_mix(view, order[0], groups[0])
+        ready = _pass(groups[0], view) if joint else None
+        return with_last_tokens(view, order, plan, ready)
 
     def _with_draft(
         self, step: DecodeStep, group: Sequence[Row], view: View, budget: MemoryBudget
     ) -> DecodeStep:
         row = group[0]
-        if not step.feed or any(_runs_beside(r, group) for r in view.rows):
+        if not step.feed or any(_is_active_neighbor(r, group) for r in view.rows):
             return step
         if row.lookup_chances:
             return replace(step, draft=self.drafting.look_up(row.model, row.lookup_chances))
@@ -241,7 +261,7 @@ class Scheduler:
         ]
         return replace(view, rows=rows)
 
-    def _charge(self, view: View, plan: StepPlan, timing: Timing) -> None:
+    def _charge_programs(self, view: View, plan: StepPlan, timing: Timing) -> None:
         program_of = {row.id: row.program for row in view.rows}
         mixed = plan.chunk is not None and plan.chunk.mixed
         stepped = Counter(program_of[i] for step in plan.passes for i in step.rows)
@@ -253,15 +273,15 @@ class Scheduler:
             for program, count in rows.items():
                 spent_s[program] += seconds * count / rows.total()
         shares = {r.program: r.share for r in view.rows if r.decodes or r.reads}
-        self._shares.charge(parts(shares), spent_s)
+        self._shares.charge(time_fractions(shares), spent_s)
 
-    def _adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
+    def _next_adoption(self, view: View, order: Sequence[Row]) -> Adoption | None:
         """Return the next prefix to copy instead of prefilling it."""
-        handed_on = view.now < self._hand_on_until
-        if handed_on:
+        copies_first = view.now < self._copies_until
+        if copies_first:
             rows = order
         elif len(order) > 1 and order[0].remaining <= self.pacing.chunk(order[0].model, None):
-            rows = candidates(view, order)
+            rows = joinable_rows(view, order)
         else:
             rows = order[:1]
         reading = {r.id for r in order}
@@ -270,28 +290,30 @@ class Scheduler:
             if offer is None:
                 continue
             is_read = offer.donor.kind == "session" and offer.donor.name in reading
-            if is_read and row is not order[0] and not handed_on:
+            if is_read and row is not order[0] and not copies_first:
                 continue  # the donor is about to read more of the same prompt
             free = row.unwritten and offer.length > row.length
             if free or is_worth_a_copy(row, offer.length):
                 return Adoption(row.id, offer.donor, offer.length)
         return None
 
-    def _gathers(self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]) -> bool:
+    def _should_gather(
+        self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]
+    ) -> bool:
         ready = [row for group in groups for row in group]
         if any(r.begun for r in ready):
             return False
         first = min(order, key=lambda r: r.remaining)
         waited = view.now - min(r.ready_at for r in ready)
-        return self.pacing.gathers(first.model, first.remaining, waited)
+        return self.pacing.should_gather(first.model, first.remaining, waited)
 
-    def _mixes(
+    def _should_mix(
         self, view: View, row: Row, group: Sequence[Row], passes: Sequence[DecodeStep]
     ) -> bool:
         return (
             bool(passes[0].feed)
             and row.model in self.step_seconds
-            and self._chunks % APART_EVERY != APART_EVERY - 1
+            and self._chunks % SEPARATE_CHUNK_INTERVAL != SEPARATE_CHUNK_INTERVAL - 1
             and _can_mix(view, row, group)
         )
 
@@ -301,11 +323,11 @@ class Scheduler:
         row = order[0]
         tile = 1 if row.model in view.exact else TILE
         max_tokens = self.pacing.mixed_chunk(row.model, rows, tile)
-        count = _until_stop(row, order, min(row.remaining, max_tokens))
+        count = _limit_to_stop(row, order, min(row.remaining, max_tokens))
         chunk = Chunk(row.id, row.model, row.length, count, mixed=True)
         if count < row.remaining or len(order) < 2:
             return chunk, ()
-        return chunk, read_beside(view, order, max_tokens - count, mixed=True)
+        return chunk, joined_chunks(view, order, max_tokens - count, mixed=True)
 
     def _chunk(
         self, view: View, order: Sequence[Row], groups: Sequence[Sequence[Row]]
@@ -314,16 +336,16 @@ class Scheduler:
         if row.reproducible:
             max_tokens = self.pacing.fixed_chunk(row.length, row.remaining)
         else:
-            step = self._step(row.model, (g[0].model for g in groups)) if groups else None
+            step = self._step_seconds(row.model, (g[0].model for g in groups)) if groups else None
             tile = 1 if row.model in view.exact else TILE
             max_tokens = self.pacing.chunk(row.model, step, tile)
             if len(groups) == 1 and _can_mix(view, row, groups[0]):
                 max_tokens = min(max_tokens, TILE)  # chunks after a step are rarely timed
-        count = _until_stop(row, order, min(row.remaining, max_tokens))
+        count = _limit_to_stop(row, order, min(row.remaining, max_tokens))
         chunk = Chunk(row.id, row.model, row.length, count, fixed=row.reproducible)
         if count < row.remaining or len(order) < 2:
             return chunk, ()
-        return chunk, read_beside(view, order, max_tokens - count)
+        return chunk, joined_chunks(view, order, max_tokens - count)
 
 
 def _groups(rows: Sequence[Row]) -> list[list[Row]]:
@@ -357,29 +379,23 @@ def _can_mix(view: View, row: Row, group: Sequence[Row]) -> bool:
     )
 
 
-def _runs_beside(neighbor: Row, group: Sequence[Row]) -> bool:
+def _is_active_neighbor(neighbor: Row, group: Sequence[Row]) -> bool:
     is_neighbor = not neighbor.is_suspended and all(neighbor.id != row.id for row in group)
     return is_neighbor and neighbor.status not in (Status.PREPARING, Status.FINISHED)
-
-
-MAX_PROMPTS = 16  # maximum number of prompts in a pass, because each needs its own attention
-
-WAITING_PAIRS = 64 * 64  # number of cached comparisons between waiting prompts
-
-COPY_PER_TOKEN = 64  # copying the keys of this many tokens takes as long as prefilling one token
 
 
 def is_worth_a_copy(row: Row, length: int) -> bool:
     return length - row.length >= max(MIN_GAIN, length // COPY_PER_TOKEN)
 
 
-def candidates(view: View, order: Sequence[Row]) -> Sequence[Row]:
+def joinable_rows(view: View, order: Sequence[Row]) -> Sequence[Row]:
     if not _can_join(view, order[0]):
         return order[:1]
-    return [r for r in order if r.model == order[0].model and _can_join(view, r)][:MAX_PROMPTS]
+    rows = [r for r in order if r.model == order[0].model and _can_join(view, r)]
+    return rows[:MAX_JOINED_PROMPTS]
 
 
-def read_beside(
+def joined_chunks(
     view: View, order: Sequence[Row], room: int, mixed: bool = False
 ) -> tuple[Chunk, ...]:
     """Return the prompts to read in the same pass as the rest of the next prompt.
@@ -389,7 +405,7 @@ def read_beside(
     Args:
         room: number of tokens left in the pass.
     """
-    first, *other_rows = candidates(view, order)
+    first, *other_rows = joinable_rows(view, order)
     group = [first]
     for row in other_rows:
         if row.remaining > room or _has_stop(row, order):
@@ -418,7 +434,7 @@ def with_last_tokens(
     if plan.passes and not plan.chunk.mixed:
         return plan  # the chunk has a pass of its own
     chunks, rows = plan.chunks, {r.id: r for r in order}
-    if not all(_ends(rows[c.session], c, order) for c in chunks):
+    if not all(_feeds_last_token(rows[c.session], c, order) for c in chunks):
         return plan
     read = tuple(c.session for c in chunks)
     begins = not plan.passes
@@ -442,7 +458,7 @@ def with_last_tokens(
     )
 
 
-def _ends(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
+def _feeds_last_token(row: Row, chunk: Chunk, order: Sequence[Row]) -> bool:
     if not row.can_feed_last or chunk.count < row.remaining:
         return False
     return chunk.start + chunk.count not in (row.snapshot_at, next_stop(row, order))
@@ -453,13 +469,13 @@ def _can_join(view: View, row: Row) -> bool:
     return row.can_mix_prefill and model in view.joining and model not in view.faulty
 
 
-def _until_stop(row: Row, order: Sequence[Row], count: int) -> int:
+def _limit_to_stop(row: Row, order: Sequence[Row], count: int) -> int:
     stops = [n - row.length for n in (row.snapshot_at, next_stop(row, order)) if n > row.length]
     count = min(count, *stops) if stops else count
-    return _whole(row, count) if row.images else count
+    return _without_split_image(row, count) if row.images else count
 
 
-def _whole(row: Row, count: int) -> int:
+def _without_split_image(row: Row, count: int) -> int:
     last = row.length + count
     for start, end in row.images:
         if start < last < end:
@@ -488,11 +504,11 @@ def next_stop(row: Row, order: Sequence[Row]) -> int:
 
 
 def common_tokens(first: Row, second: Row) -> int:
-    return _in_common(first.prompt, second.prompt) if first.kind == second.kind else 0
+    return _shareable_tokens(first.prompt, second.prompt) if first.kind == second.kind else 0
 
 
-@lru_cache(maxsize=WAITING_PAIRS)
-def _in_common(first: bytes, second: bytes) -> int:
+@lru_cache(maxsize=MAX_CACHED_PAIRS)
+def _shareable_tokens(first: bytes, second: bytes) -> int:
     return shareable_tokens(first, second)
 
 

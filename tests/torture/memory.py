@@ -29,7 +29,7 @@ from engine.errors import CAPACITY_EXHAUSTED, OUT_OF_MEMORY, SESSION_CLOSED
 from engine.messages import Failed, Finished, FinishReason
 from engine.model import runner
 from engine.params import SamplingParams
-from engine.runtime import pacing, scheduler
+from engine.runtime import pacing
 from engine.runtime.loop import Loop
 from engine.runtime.state import State
 from tests.engine.families import FAMILIES
@@ -123,12 +123,12 @@ def watched(slow_disk: float = 0.0) -> Iterator[MemoryAtTurns]:
         write(image, stream)
 
     most = pacing.MAX_CHUNK
-    scheduler.MAX_CHUNK = pacing.MAX_CHUNK = CHUNK  # type: ignore[attr-defined]
+    pacing.MAX_CHUNK = CHUNK
     Loop.step, runner.decode, CacheImage.write = looked_at, faulty, slow  # type: ignore[method-assign]
     try:
         yield seen
     finally:
-        scheduler.MAX_CHUNK = pacing.MAX_CHUNK = most  # type: ignore[attr-defined]
+        pacing.MAX_CHUNK = most
         Loop.step, runner.decode, CacheImage.write = turn, decode, write  # type: ignore[method-assign]
 
 

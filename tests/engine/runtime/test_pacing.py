@@ -15,7 +15,7 @@ from engine.runtime.pacing import (
     PrefillPacer,
     PrefillPause,
     TimeShares,
-    parts,
+    time_fractions,
 )
 from engine.runtime.plan import Row, Status
 
@@ -81,11 +81,11 @@ def test_round_ends_after_each_model_had_a_turn() -> None:
     over = []
     for _ in range(12):
         model = turns.next("abc")
-        over.append(turns.completes(model, "abc"))
+        over.append(turns.completes_round(model, "abc"))
         turns.charge(model, "abc", {"a": 1.0, "b": 1.0, "c": 4.0}[model])
     assert over[:3] == [False, False, True]
     assert any(over[3:])
-    assert turns.completes("a", "a")  # without other replies, each turn completes a round
+    assert turns.completes_round("a", "a")  # without other replies, each turn completes a round
 
 
 def test_late_model_gets_no_backlog() -> None:
@@ -101,9 +101,9 @@ def test_late_model_gets_no_backlog() -> None:
 
 
 def test_program_quotas_leave_equal_shares_of_the_rest() -> None:
-    assert parts({"a": 0.0}) == {"a": 1.0}
-    assert parts({"a": 40.0, "b": 0.0, "c": 0.0}) == {"a": 0.4, "b": 0.3, "c": 0.3}
-    assert parts({"a": 100.0, "b": 0.0})["b"] == 0.01, "nobody has nothing"
+    assert time_fractions({"a": 0.0}) == {"a": 1.0}
+    assert time_fractions({"a": 40.0, "b": 0.0, "c": 0.0}) == {"a": 0.4, "b": 0.3, "c": 0.3}
+    assert time_fractions({"a": 100.0, "b": 0.0})["b"] == 0.01, "nobody has nothing"
 
 
 def test_programs_share_time_without_backlog() -> None:
@@ -135,10 +135,10 @@ def test_prefill_waits_briefly_for_simultaneous_prompts() -> None:
     pacer.observe("m", 100, 0.5, None)  # 100 tokens in half a second
     each = pacer.seconds("m", 100)
     assert 0.4 < each < 0.6
-    assert pacer.gathers("m", 100, 0.0)
-    assert pacer.gathers("m", 100, 0.9 - each)
-    assert not pacer.gathers("m", 100, 0.7)
-    assert not pacer.gathers("m", 3000, 0.0)
+    assert pacer.should_gather("m", 100, 0.0)
+    assert pacer.should_gather("m", 100, 0.9 - each)
+    assert not pacer.should_gather("m", 100, 0.7)
+    assert not pacer.should_gather("m", 3000, 0.0)
 
 
 def test_mixed_chunks_fill_tiles_within_budget() -> None:

@@ -39,8 +39,8 @@ from engine.runtime.plan import (
     View,
 )
 from engine.runtime.scheduler import (
-    APART_EVERY,
-    MAX_PROMPTS,
+    MAX_JOINED_PROMPTS,
+    SEPARATE_CHUNK_INTERVAL,
     Scheduler,
     common_tokens,
     is_worth_a_copy,
@@ -284,7 +284,7 @@ def test_short_prompts_finish_next_to_a_chunk(view: View, plan: StepPlan) -> Non
         return
     known = rows_of(view)
     rows = [known[c.session] for c in plan.chunks]
-    assert len({r.id for r in rows}) == len(rows) <= MAX_PROMPTS
+    assert len({r.id for r in rows}) == len(rows) <= MAX_JOINED_PROMPTS
     assert {r.model for r in rows} == {plan.chunks[0].model} <= view.joining - view.faulty
     assert all(c.mixed == plan.chunks[0].mixed for c in plan.other_chunks)
     for row, chunk in zip(rows, plan.chunks, strict=True):
@@ -313,7 +313,7 @@ def test_waiting_prompts_share_one_chunk_size() -> None:
     assert read_by(burst(20, 30, 40)) == ["p0", "p1", "p2"]
     assert read_by(burst(20, size - 50, size - 30, 30)) == ["p0", "p3", "p1"]
     assert read_by(burst(size + 1, size + 2)) == ["p0"]
-    assert len(read_by(burst(*[1] * 40))) == MAX_PROMPTS
+    assert len(read_by(burst(*[1] * 40))) == MAX_JOINED_PROMPTS
 
 
 @pytest.mark.parametrize(
@@ -573,7 +573,7 @@ def test_gap_stays_within_its_budget() -> None:
     assert settled[len(settled) // 2] <= 2 * step + GAP_BUDGET
     assert settled[int(len(settled) * 0.95)] <= 2 * step + GAP_BUDGET
     assert sum(kinds) > len(kinds) * 0.9  # nearly all chunks were mixed with a step
-    assert kinds.count(False) <= len(kinds) // APART_EVERY + 1
+    assert kinds.count(False) <= len(kinds) // SEPARATE_CHUNK_INTERVAL + 1
 
 
 def test_chunks_are_paced_by_steps_of_their_own_model() -> None:
@@ -596,7 +596,9 @@ def test_chunks_are_paced_by_steps_of_their_own_model() -> None:
     scheduler.observe(alone, scheduler.plan(alone), Timing(0.0, 9.0, is_step=False))
     assert scheduler.step_seconds == {"large": 0.2, "small": 0.01}
     both = ("large", "small")
-    steps = [scheduler._step(*of) for of in (("large", both), ("large", ("small",)), ("x", both))]
+    steps = [
+        scheduler._step_seconds(*of) for of in (("large", both), ("large", ("small",)), ("x", both))
+    ]
     assert steps == [0.2, 0.01, 0.01]  # without own streams: the fastest step
 
 
