@@ -238,7 +238,7 @@ class Engine:
             if self.is_running:
                 return self._thread if self._mailbox.closed else None
             if self._thread is not None:  # the previous thread has crashed
-                thread.ended(self._mailbox, self._thread)
+                thread.unregister(self._mailbox, self._thread)
                 self._mailbox = Mailbox()
             # Not a daemon thread, because MLX must be shut down or the process aborts at exit.
             started = threading.Thread(
@@ -259,7 +259,7 @@ class Engine:
         with self._lock:
             self._stopped = True
             running = self._thread
-        thread.ended(self._mailbox, running)
+        thread.unregister(self._mailbox, running)
         with contextlib.suppress(EngineError):  # the thread has already ended
             self._mailbox.post(Stop())
         if running is None:

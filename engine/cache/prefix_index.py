@@ -144,98 +144,98 @@ class PrefixIndex:
             log.warning("prefix index is not up to date: %s", describe_error(error))
             self._clear_tree()
 
-    def find_offer(self, reader: PrefillingSession) -> CacheOffer | None:
+    def find_offer(self, session: PrefillingSession) -> CacheOffer | None:
         """Return the longest prefix of a prompt in other caches. Call `refresh` first."""
-        kv = reader.kv
+        kv = session.kv
         if all(candidate is kv for candidate in self._holders):
             return None
-        cuts = reader.cuts
+        cuts = session.cuts
         if cuts is not None and kv.length and (kv.cuts or [0])[-1] != kv.length:
             return None  # prefill can't reproduce decoded tokens bit by bit
         free = kv.is_fully_shared  # a fork is copied on its first write anyway
         min_length = kv.length + (1 if free else MIN_GAIN)
         best, donor = 0, None
-        for common, node, skip in self._nodes_on_path(reader):
+        for common, node, skip in self._nodes_on_path(session):
             if common < max(min_length, best):
                 break
             holders = node.holders if node.depth == common * TOKEN_BYTES else ()
             for holder in islice(_iterate_holders(node, kv, skip), MAX_DONORS):
                 if holder not in holders and not holder.kv.is_trimmable:
                     continue  # the cache can't be trimmed to this node
-                length = holder.kv.reusable_length(reader.tokens, cuts)
+                length = holder.kv.reusable_length(session.tokens, cuts)
                 if length > best:
                     best, donor = length, holder.key
-                if best >= min(common, len(reader.tokens) - 1):
+                if best >= min(common, len(session.tokens) - 1):
                     break
         return CacheOffer(donor, best) if donor is not None and best > kv.length else None
 
-    def adopt(self, reader: PrefillingSession, donor: SessionKV, length: int) -> None:
+    def adopt(self, session: PrefillingSession, donor: SessionKV, length: int) -> None:
         """Replace a session's caches with a copy of the first `length` tokens of a donor.
 
         Raises:
             ValueError: if the donor can't provide `length` tokens of the prompt.
             Exception: from the donor's caches. The session's caches stay unchanged.
         """
-        if length <= reader.kv.length or donor.reusable_length(reader.tokens) < length:
+        if length <= session.kv.length or donor.reusable_length(session.tokens) < length:
             raise ValueError(f"{length} tokens of another chat's cache save nothing, or differ")
-        reader.kv.copy_from(donor, length)
-        if reader.kv.needs_snapshot and length == reader.boundary:
-            reader.kv.snapshot()
+        session.kv.copy_from(donor, length)
+        if session.kv.needs_snapshot and length == session.boundary:
+            session.kv.snapshot()
         holder = self._holders.get(donor)
         if holder is not None:
             holder.used_at = time.monotonic()
 
     def cacheable_length(
-        self, reader: PrefillingSession, before: int, waiting: Iterable[PrefillingSession]
+        self, session: PrefillingSession, before: int, waiting: Iterable[PrefillingSession]
     ) -> int:
         """Return the length of a prefix that other sessions can continue from, or 0.
 
         This is the system prompt, or all tokens read so far if a waiting session can use them.
         """
-        kv = reader.kv
-        system = reader.system
-        if reader.fixed:
+        kv = session.kv
+        system = session.system
+        if session.fixed:
             system = max((c for c in kv.cuts if c <= system), default=0)
-        if before < system <= kv.length and system >= MIN_GAIN and self._is_new(reader, system):
+        if before < system <= kv.length and system >= MIN_GAIN and self._is_new(session, system):
             return system
         if kv.needs_snapshot and any(
-            request.kv is not kv
-            and request.kind == reader.kind
-            and shareable_tokens(reader.packed, request.packed) == kv.length
-            and kv.length >= request.kv.length + MIN_GAIN
-            for request in waiting
+            other.kv is not kv
+            and other.kind == session.kind
+            and shareable_tokens(session.packed, other.packed) == kv.length
+            and kv.length >= other.kv.length + MIN_GAIN
+            for other in waiting
         ):
-            return kv.length if self._is_new(reader, kv.length) else 0
+            return kv.length if self._is_new(session, kv.length) else 0
         return 0
 
-    def _is_new(self, reader: PrefillingSession, length: int) -> bool:
-        kv = reader.kv
+    def _is_new(self, session: PrefillingSession, length: int) -> bool:
+        kv = session.kv
         if length != len(kv.tokens) and not kv.is_trimmable:
             return False
         tokens = kv.tokens[:length]
-        same = (p.kv for p in self.cached.values() if p.kind == reader.kind)
+        same = (p.kv for p in self.cached.values() if p.kind == session.kind)
         return all(entry.tokens != tokens for entry in same)
 
-    def cache_prefix(self, reader: PrefillingSession, length: int) -> None:
-        if not self._is_new(reader, length):
+    def cache_prefix(self, session: PrefillingSession, length: int) -> None:
+        if not self._is_new(session, length):
             return
-        kv = reader.kv
+        kv = session.kv
         entry = kv.new_empty()
         entry.copy_from(kv, length, room=False)
         self._last_number += 1
         key = CacheKey("prefix", str(self._last_number))
-        self.add(key, reader.kind, entry)
+        self.add(key, session.kind, entry)
         self.cached[key] = self._holders[entry]
 
     def _nodes_on_path(
-        self, reader: PrefillingSession
+        self, session: PrefillingSession
     ) -> Iterator[tuple[int, _Node, _Node | None]]:
         """Yield the nodes on the path of a prompt, from the deepest node up to the root.
 
         Yields the number of tokens that the subtree has in common with the prompt, the node, and
         the previously yielded child.
         """
-        node, prompt = self._roots.get(reader.kind), reader.packed
+        node, prompt = self._roots.get(session.kind), session.packed
         path: list[tuple[int, _Node]] = []
         at = 0
         while node is not None:

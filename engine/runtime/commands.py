@@ -50,7 +50,7 @@ class SessionCommands:
         self._scheduler = scheduler
         # Errors for single questions whose model isn't loaded, by session id. An error is reported
         # when the question arrives.
-        self._one_shot_ended: dict[str, tuple[str, str]] = {}
+        self._one_shot_errors: dict[str, tuple[str, str]] = {}
         # Trials of quantized caches, by model and bits.
         self._trials: dict[tuple[str, int], CommandFuture[None]] = {}
 
@@ -58,9 +58,9 @@ class SessionCommands:
         self._state.end_namesake(command.session_id)
         model = self._state.models.get(command.model_id)
         if model is None:  # the session's first message will fail with this reason
-            ended = self._one_shot_ended if command.one_shot else self._state.ended
+            errors = self._one_shot_errors if command.one_shot else self._state.session_errors
             error_text = "The model of this chat is not loaded. Load it first."
-            ended[command.session_id] = (UNKNOWN_MODEL, error_text)
+            errors[command.session_id] = (UNKNOWN_MODEL, error_text)
             return
         make, estimate = model.new_caches, model.abilities.estimate
         # Exact models are reproducible without separate passes, unless their caches are quantized.
@@ -74,14 +74,14 @@ class SessionCommands:
         bits = command.kv_bits
         trial_result = model.quantized_caches.get(bits) if bits is not None else None
         if isinstance(trial_result, tuple):
-            self._state.ended[command.session_id] = trial_result
+            self._state.session_errors[command.session_id] = trial_result
             return
         if trial_result is not None:
             estimate = trial_result.estimate
         if bits is not None:
             make = partial(new_caches, model, bits)
         kv = model.new_kv(make, shares_prefix, bits)
-        self._state.add(
+        self._state.add_session(
             SessionState(
                 id=command.session_id,
                 model=model,
@@ -108,8 +108,8 @@ class SessionCommands:
         session = self._state.sessions.get(command.session_id)
         if session is None:
             closed = (SESSION_CLOSED, "This chat's session is closed. Open it again.")
-            one_shot = self._one_shot_ended.pop(command.session_id, closed)
-            raise EngineError(*self._state.ended.get(command.session_id, one_shot))
+            one_shot = self._one_shot_errors.pop(command.session_id, closed)
+            raise EngineError(*self._state.session_errors.get(command.session_id, one_shot))
         if session.request is not None:
             raise EngineError(SESSION_BUSY, "This chat is still answering. Stop it or wait.")
         request = Request(
@@ -160,7 +160,7 @@ class SessionCommands:
         """
         if session.reproducible and not file.continues:
             return  # trimming the file's conversation would move the chunk boundaries
-        session.begins_as = file.name
+        session.fallback_cache_id = file.name
         if file.continues and all(s.file != file.name for s in self._state.sessions.values()):
             session.file = file.name
 
@@ -187,7 +187,7 @@ class SessionCommands:
             return
         reason = as_engine_error(error)
         if not session.one_shot:
-            self._state.ended[session_id] = (reason.code, reason.message)
+            self._state.session_errors[session_id] = (reason.code, reason.message)
         self._state.end_session(session, reason.code, reason.message)
 
     def _try_quantized(self, model: LoadedModel, bits: int) -> Task:
@@ -230,7 +230,7 @@ class SessionCommands:
             command.prompt,
             command.params,
             look,
-            {**command.template, MOMENT: session.present()},
+            {**command.template, MOMENT: session.template_time()},
             stop=stop,
         )
 
@@ -248,7 +248,7 @@ class SessionCommands:
         if request is None:
             return
         if command.whole and not (request.paused or request.is_whole):
-            request.ending = True  # the reply ends at one of the next tokens
+            request.cancels_when_whole = True  # the reply ends at one of the next tokens
         else:
             self._state.end_reply(request, FinishReason.CANCELLED)
 
@@ -256,10 +256,12 @@ class SessionCommands:
         source = self._state.sessions.get(command.session_id)
         self._state.end_namesake(command.twin_id)
         if source is None:  # the first message of the copy will fail with the reason
-            if command.session_id in self._state.ended:
-                self._state.ended[command.twin_id] = self._state.ended[command.session_id]
+            if command.session_id in self._state.session_errors:
+                self._state.session_errors[command.twin_id] = self._state.session_errors[
+                    command.session_id
+                ]
             return
-        self._state.add(
+        self._state.add_session(
             replace(
                 source,
                 id=command.twin_id,
@@ -276,8 +278,8 @@ class SessionCommands:
 
     def close(self, command: CloseSession) -> None:
         state = self._state
-        state.ended.pop(command.session_id, None)
-        self._one_shot_ended.pop(command.session_id, None)
+        state.session_errors.pop(command.session_id, None)
+        self._one_shot_errors.pop(command.session_id, None)
         session = state.sessions.get(command.session_id)
         if session is None:
             if command.forget:

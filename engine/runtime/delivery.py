@@ -45,10 +45,10 @@ class Delivery:
         self._model_loader, self._embedder = model_loader, embedder
         self._workers = workers
 
-    def deliver(self, plan: StepPlan, run: PlanResult) -> None:
+    def deliver(self, plan: StepPlan, result: PlanResult) -> None:
         for refusal in plan.refuse:
             self._refuse(refusal)
-        for outcome in run.outcomes:
+        for outcome in result.outcomes:
             if isinstance(outcome, StepFailure):
                 self._fail(outcome)
                 continue
@@ -58,11 +58,11 @@ class Delivery:
             try:
                 match outcome:
                     case PrefillOutcome():
-                        self._state.note_read(request)
+                        self._state.advance_prefill(request)
                     case TokenOutcome(_, token, next_token):
                         self._advance(request, token, next_token)
                     case DraftOutcome(_, check):
-                        self._advance_drafted(request, check, run)
+                        self._deliver_draft(request, check, result)
             except BaseException as error:  # ends only this reply
                 self._state.fail_reply(request, error)
         # The first prompt is being read, so the second prompt has position 1. A queued request has
@@ -81,7 +81,7 @@ class Delivery:
 
     def _advance(self, request: Request, token: int | None, next_token: NextToken | None) -> None:
         if token is not None:
-            request.check_numbers()
+            request.check_not_nan()
             if next_token is not None:
                 request.kv.record_token(token)
             if self._process_token(request, token):
@@ -108,7 +108,7 @@ class Delivery:
         if not isinstance(token, int):
             request.await_token(token)
             return False
-        self._state.meter.note(1, 0)
+        self._state.meter.record(1, 0)
         reason = request.accept(token)
         if reason is not None:
             self._state.end_reply(request, reason)
@@ -135,15 +135,15 @@ class Delivery:
 
         self._workers.start(choose(), on_error)
 
-    def _advance_drafted(self, request: Request, check: CheckedDraft, run: PlanResult) -> None:
+    def _deliver_draft(self, request: Request, check: CheckedDraft, result: PlanResult) -> None:
         started = self._state.clock()
-        reason, count, accepted = _advance_draft(request, check)
-        self._state.meter.note(count, 0)
+        reason, count, accepted = _accept_draft(request, check)
+        self._state.meter.record(count, 0)
         if reason is not None:
             self._state.end_reply(request, reason)
         # Constrained output is sampled here, so this counts as decoding time.
-        timing, elapsed_s = run.timing, self._state.clock() - started
-        run.timing = replace(
+        timing, elapsed_s = result.timing, self._state.clock() - started
+        result.timing = replace(
             timing,
             decode=timing.decode + elapsed_s,
             generated=timing.generated + count,
@@ -166,14 +166,14 @@ class Delivery:
         if drafter is not None:
             drafter.fail(failed.error)  # if the draft wasn't the cause, the next pass fails, too
         elif len(failed.sessions) == 1:
-            self._state.fail_alone(group[0], failed.error)
+            self._state.restart_or_fail(group[0], failed.error)
             return
         else:
             log.warning("a shared pass failed (%s); its sessions continue alone", failed.error)
             model.shared_step_breaker.record_failure()
         for request in group:
             try:
-                self._state.begin_again(request)
+                self._state.restart_alone(request)
             except BaseException as fault:
                 self._state.fail_reply(request, fault)
 
@@ -188,7 +188,7 @@ class Delivery:
                 self._state.fail_reply(request, error)
 
 
-def _advance_draft(request: Request, check: CheckedDraft) -> tuple[FinishReason | None, int, int]:
+def _accept_draft(request: Request, check: CheckedDraft) -> tuple[FinishReason | None, int, int]:
     """Add the accepted tokens of a draft and the token after them to the answer.
 
     Afterwards, the caches of both models contain the processed tokens except for the last one.

@@ -135,7 +135,7 @@ class Embedder:
         spent_s = self._state.clock() - started_at
         self._pacing.observe(key, count, spent_s, step)
         self._pause.add(spent_s - GAP_BUDGET - (step or 0.0))
-        self._state.meter.note(0, count)
+        self._state.meter.record(0, count)
         job.done += count
         if job.done == len(tokens):
             job.vectors.append(runner.embedding_vector(job.total))

@@ -93,12 +93,12 @@ class Executor:
 
     def run(self, plan: StepPlan) -> PlanResult:
         """Execute a plan. Exceptions are returned as outcomes."""
-        run, state = PlanResult(), self._state
+        result, state = PlanResult(), self._state
         for cache in plan.evict:
             self._evict(cache, plan.at_once)
         for key in plan.requeue:
-            with _fence(run, key):
-                state.wait_again(state.requests[key])
+            with _fence(result, key):
+                state.requeue(state.requests[key])
         if plan.load is not None:
             try:
                 self._model_loader.begin(plan.load)
@@ -110,25 +110,25 @@ class Executor:
             except BaseException as error:
                 self._embedder.refuse(plan.embed.key, as_engine_error(error))
         if plan.extend is not None:
-            with _fence(run, plan.extend.session):
+            with _fence(result, plan.extend.session):
                 state.requests[plan.extend.session].extend(plan.extend.whole)
         if plan.admit is not None:
-            with _fence(run, plan.admit):
+            with _fence(result, plan.admit):
                 self._admit(plan.admit)
         if plan.keep is not None:
             self._copy_prefix(plan.keep)
         if plan.adopt is not None:
-            with _fence(run, plan.adopt.session):
+            with _fence(result, plan.adopt.session):
                 self._adopt(plan.adopt)
         leader = state.leader
         if not (plan.passes or plan.chunk is not None):
-            return run
+            return result
         if leader is not None:
             leader.announce(plan, state.requests)
-        self._compute(plan, run)
+        self._run_passes(plan, result)
         if leader is not None:
-            leader.computed([o.error for o in run.outcomes if isinstance(o, StepFailure)])
-        return run
+            leader.computed([o.error for o in result.outcomes if isinstance(o, StepFailure)])
+        return result
 
     def _evict(self, cache: CacheKey, at_once: bool) -> None:
         """Evict a cache. If eviction fails, end its session, so that the plan doesn't retry."""
@@ -144,10 +144,10 @@ class Executor:
                 INTERNAL_ERROR,
                 f"The chat's caches could not be freed: {describe_error(error)}",
             )
-            state.ended[session.id] = failed
+            state.session_errors[session.id] = failed
             state.end_session(session, *failed)
 
-    def _compute(self, plan: StepPlan, run: PlanResult) -> None:
+    def _run_passes(self, plan: StepPlan, result: PlanResult) -> None:
         chunk = plan.chunk
         for request in self._state.requests.values():
             request.prefix_to_keep = 0
@@ -164,12 +164,16 @@ class Executor:
         decoded = self._state.clock()
         read: list[Chunk] = []
         if chunk is not None and not (mixed and any(isinstance(s, StepFailure) for s in steps)):
-            for part in plan.chunks if mixed else self._read(plan, run):
-                with _fence(run, part.session):
+            for part in plan.chunks if mixed else self._prefill(plan, result):
+                with _fence(result, part.session):
                     self._after_chunk(plan, part)
                     read.append(part)
         # Deliver the end of a prompt before the step that processed its last token.
-        run.outcomes = [*(PrefillOutcome(part.session) for part in read), *steps, *run.outcomes]
+        result.outcomes = [
+            *(PrefillOutcome(part.session) for part in read),
+            *steps,
+            *result.outcomes,
+        ]
         ended_at = self._state.clock()
         unread = 0
         if chunk in read:
@@ -177,13 +181,13 @@ class Executor:
         tokens = sum(part.count for part in read)
         drafted = any(isinstance(s, DraftOutcome) for s in steps)
         generated = sum(isinstance(s, TokenOutcome) for s in steps) if drafted else 0
-        run.timing = Timing(
-            ended_at,
-            decoded - started,
-            ended_at - decoded,
-            tokens,
-            unread,
-            generated,
+        result.timing = Timing(
+            ended=ended_at,
+            decode=decoded - started,
+            chunk=ended_at - decoded,
+            read=tokens,
+            left=unread,
+            generated=generated,
             is_step=is_step(steps),
         )
 
@@ -199,7 +203,7 @@ class Executor:
             self._image_encoder.start(request)
         requests = self._state.requests.values()
         prompts_ahead = sum(r.status == Status.PREFILLING for r in requests) - 1
-        self._state.note_read(request, prompts_ahead)
+        self._state.advance_prefill(request, prompts_ahead)
 
     def _admit(self, session_id: str) -> None:
         request, memory = self._state.requests[session_id], self._state.memory
@@ -217,7 +221,7 @@ class Executor:
         """True if other caches in memory have as much of the prompt as the session's file."""
         if request.cache_file is None:
             return False
-        offer = self._state.memory.prefixes.find_offer(request.reader)
+        offer = self._state.memory.prefixes.find_offer(request.prefilling)
         return offer is not None and offer.length >= request.cache_file.length
 
     def _adopt(self, adoption: Adoption) -> None:
@@ -226,13 +230,13 @@ class Executor:
         before = request.kv.length
         try:
             donor = self._donor(adoption.donor, request.session)
-            state.memory.prefixes.adopt(request.reader, donor, adoption.length)
+            state.memory.prefixes.adopt(request.prefilling, donor, adoption.length)
         except BaseException as error:  # raised by the donor, whose next step will report it
             log.debug("cannot copy another chat's cache: %s", type(error).__name__)
-            request.adopts = False
+            request.can_adopt = False
             return
         request.reused += request.kv.length - before
-        state.note_read(request)
+        state.advance_prefill(request)
 
     def _donor(self, key: CacheKey, session: SessionState) -> SessionKV:
         """Return a donor's caches.
@@ -261,10 +265,10 @@ class Executor:
                 if chunks:  # exclude the previous step from the measured time
                     with contextlib.suppress(Exception):  # reported when the tokens are read
                         mx.synchronize()
-                readings = list(map(self._reading, chunks))
+                prefill_chunks = list(map(self._make_prefill_chunk, chunks))
                 shared = step.shared or bool(chunks)
                 model = feeding[0].session.model
-                tokens = runner.decode(model, feeding, shared, readings)
+                tokens = runner.decode(model, feeding, shared, prefill_chunks)
                 next_by_session = dict(zip(step.feed, tokens, strict=True))
             read = {} if check else {r.session.id: r.take_token() for r in rows}
         except BaseException as error:  # includes panics in native libraries
@@ -279,7 +283,7 @@ class Executor:
             return [DraftOutcome(step.feed[0], check)]
         return [TokenOutcome(key, token, next_by_session.get(key)) for key, token in read.items()]
 
-    def _read(self, plan: StepPlan, run: PlanResult) -> list[Chunk]:
+    def _prefill(self, plan: StepPlan, result: PlanResult) -> list[Chunk]:
         """Prefill prompts in a separate pass, and return the chunks that were read.
 
         Chunks that became invalid because of a fault in this iteration are omitted.
@@ -294,18 +298,18 @@ class Executor:
             return []
         model = requests[chunks[0].session].session.model
         try:
-            readings = [self._reading(chunk) for chunk in chunks]
-            if len(readings) == 1:
-                reading = readings[0]
-                runner.prefill(model, reading.kv, reading.tokens, reading.images)
+            prefill_chunks = [self._make_prefill_chunk(chunk) for chunk in chunks]
+            if len(prefill_chunks) == 1:
+                (part,) = prefill_chunks
+                runner.prefill(model, part.kv, part.tokens, part.images)
             else:
-                runner.prefill_together(model, readings)
+                runner.prefill_together(model, prefill_chunks)
         except BaseException as error:
-            run.outcomes.append(StepFailure(tuple(c.session for c in chunks), error))
+            result.outcomes.append(StepFailure(tuple(c.session for c in chunks), error))
             return []
         return chunks
 
-    def _reading(self, chunk: Chunk) -> PrefillChunk:
+    def _make_prefill_chunk(self, chunk: Chunk) -> PrefillChunk:
         request = self._state.requests[chunk.session]
         stagger_growth(request.kv.layers, request.unread - chunk.count)
         end = chunk.start + chunk.count + chunk.ends
@@ -314,22 +318,22 @@ class Executor:
 
     def _after_chunk(self, plan: StepPlan, chunk: Chunk) -> None:
         state = self._state
-        state.meter.note(0, chunk.count)
+        state.meter.record(0, chunk.count)
         request = state.requests[chunk.session]
-        kv, reader = request.kv, request.reader
-        if kv.needs_snapshot and kv.length == reader.boundary:
+        kv, prefilling = request.kv, request.prefilling
+        if kv.needs_snapshot and kv.length == prefilling.boundary:
             kv.snapshot()
         if not request.generated:
-            readers = (state.requests[i].reader for i in plan.reading if i in state.requests)
+            others = (state.requests[i].prefilling for i in plan.reading if i in state.requests)
             request.prefix_to_keep = state.memory.prefixes.cacheable_length(
-                reader, chunk.start, readers
+                prefilling, chunk.start, others
             )
 
     def _copy_prefix(self, keeping: PrefixCopy) -> None:
         request = self._state.requests[keeping.session]
         request.prefix_to_keep = 0
         try:
-            self._state.memory.prefixes.cache_prefix(request.reader, keeping.length)
+            self._state.memory.prefixes.cache_prefix(request.prefilling, keeping.length)
         except BaseException as error:  # prompts with this prefix are prefilled instead
             log.warning("cannot keep a prefix: %s", describe_error(error))
 
@@ -342,11 +346,11 @@ def is_step(outcomes: Sequence[Outcome]) -> bool:
 
 
 @contextlib.contextmanager
-def _fence(run: PlanResult, session: str) -> Iterator[None]:
+def _fence(result: PlanResult, session: str) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        run.outcomes.append(StepFailure((session,), error))
+        result.outcomes.append(StepFailure((session,), error))
 
 
 def _check_draft(request: Request, count: int) -> CheckedDraft | None:

@@ -50,7 +50,7 @@ class ImageEncoder:
             return
         unread = [sight for at, sight in request.images if at + len(sight.ids) > length]
         uncached = {sight.digest: sight for sight in unread if sight.digest not in vision.cached}
-        request.awaits = set(uncached)
+        request.awaited_images = set(uncached)
         known_keys = {*self._pending, *(image.key for image in self.images)}
         for digest, sight in uncached.items():
             if (model.info.id, digest) not in known_keys:
@@ -86,7 +86,7 @@ class ImageEncoder:
             if self._encode(image, ALONE if not decoding else GAP_BUDGET / 2):
                 self.images.popleft()
                 for request in self._waiting(image.key):
-                    request.awaits.discard(image.key[1])
+                    request.awaited_images.discard(image.key[1])
                 backend.release_memory()
         except BaseException as error:  # includes panics in native libraries
             self.images.popleft()
@@ -104,7 +104,9 @@ class ImageEncoder:
     def _waiting(self, key: Key) -> list[Request]:
         model, digest = key
         requests = list(self._state.requests.values())
-        return [r for r in requests if digest in r.awaits and r.session.model.info.id == model]
+        return [
+            r for r in requests if digest in r.awaited_images and r.session.model.info.id == model
+        ]
 
     def _fail(self, key: Key, error: BaseException) -> None:
         self._pending.discard(key)

@@ -182,15 +182,15 @@ class Loop:
         except BaseException as error:
             return self._recover(error, survived=2, planning=True)
         try:
-            run = self._executor.run(plan)
+            result = self._executor.run(plan)
             try:
-                self._delivery.deliver(plan, run)
+                self._delivery.deliver(plan, result)
             finally:
-                run.free_error_frames()
+                result.free_error_frames()
         except BaseException as error:
             return self._recover(error, survived=1, computed=plan)
         try:
-            self._finish(view, plan, run.timing)
+            self._finish(view, plan, result.timing)
         except BaseException as error:
             return self._recover(error, survived=3)
         self._faults_in_a_row = 0
@@ -279,9 +279,9 @@ class Loop:
         if isinstance(command, WorkDone):
             self._workers.failed(command, error)
         elif isinstance(command, OpenSession):
-            state.ended[command.session_id] = (error.code, error.message)
+            state.session_errors[command.session_id] = (error.code, error.message)
         elif isinstance(command, Fork):
-            state.ended[command.twin_id] = (error.code, error.message)
+            state.session_errors[command.twin_id] = (error.code, error.message)
         elif isinstance(command, CloseSession):
             session = state.sessions.get(command.session_id)
             if session is not None:
@@ -367,7 +367,7 @@ class Loop:
             if request.status not in (Status.PREFILLING, Status.DECODING):
                 continue
             try:
-                self._state.begin_again(request)
+                self._state.restart_alone(request)
             except BaseException as fault:
                 self._fail_reply(request, fault)
 

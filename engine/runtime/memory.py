@@ -301,7 +301,7 @@ class Memory:
 
     def file_of(self, session: SessionState) -> str:
         """Return the id of a file that the session can start from, or "" if there is none."""
-        ids = (session.file, session.begins_as)
+        ids = (session.file, session.fallback_cache_id)
         return next((key for key in ids if key and self.offload.may_hold(key)), "")
 
     def erase(self, name: str) -> None:

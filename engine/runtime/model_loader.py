@@ -210,7 +210,7 @@ class ModelLoader:
     def _add(self, model: LoadedModel, candidate: Candidate) -> None:
         self._state.models[model.info.id] = model
         self._identities[candidate.identity] = model.info.id
-        self._state.models_changed()
+        self._state.update_buffer_limit()
 
     def _confine(self, model: LoadedModel, candidate: Candidate) -> None:
         checked = candidate.checked_tokenizer
@@ -239,10 +239,10 @@ class ModelLoader:
         state, error = self._state, (UNKNOWN_MODEL, "The model was unloaded. Load it again.")
         for session in [s for s in state.sessions.values() if s.model.info.id == model_id]:
             if not session.one_shot:
-                state.ended[session.id] = error
+                state.session_errors[session.id] = error
             state.end_session(session, *error)
         state.memory.prefixes.drop_model(model_id)
-        self.free_weights(state.remove(model_id), on_freed)
+        self.free_weights(state.remove_model(model_id), on_freed)
 
     def free_weights(
         self, models: list[LoadedModel], on_freed: Callable[[], None] | None = None
@@ -252,7 +252,7 @@ class ModelLoader:
             id(a) for m in self._state.memory.in_memory for a in loader.parameter_arrays(m.net)
         }
         arrays = [a for m in models for a in loader.remove_arrays(m.net, needed_ids)]
-        self._state.models_changed()
+        self._state.update_buffer_limit()
         self.freeing.add(arrays, on_freed)
 
     def unload_unused(self, model: LoadedModel) -> None:

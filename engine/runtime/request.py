@@ -116,7 +116,7 @@ class Request:
         params: SamplingParams,
         sink: Sink,
         sent_at: float,
-        tells_calls: bool = False,
+        reports_calls: bool = False,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.id = reply_id
@@ -128,7 +128,7 @@ class Request:
         self.params = params
         self.sampler = Sampler(params)
         self.odds = Odds(params.logprobs) if params.logprobs is not None else None
-        self.tells_calls = tells_calls  # tools were offered, so tool calls are reported
+        self.reports_calls = reports_calls  # tools were offered, so tool calls are reported
 
         # Set by `enqueue`, see `PreparedRequest`.
         self.messages: list[Message] = []
@@ -137,7 +137,7 @@ class Request:
         self.constraint: Constraint | None = None
         self.tokens: list[int] = []
         self.images: Sequence[PlacedImage] = ()
-        self.reader: PrefillingSession  # description of this request for the prefix index
+        self.prefilling: PrefillingSession  # description of this request for the prefix index
         self.cache_file: CacheFile | None = None
         self.prompt_length = 0
         self.dropped = 0  # number of messages of the conversation that the prompt leaves out
@@ -146,13 +146,15 @@ class Request:
         self._detector: RepetitionDetector | None = None
 
         # Prefill.
-        self.awaits: set[str] = set()  # digests of images to encode before the prompt is read
+        self.awaited_images: set[str] = (
+            set()
+        )  # digests of images to encode before the prompt is read
         self.reused = 0  # prompt tokens that were already in the caches
         self.rebuilt = False  # the caches were dropped, and are rebuilt by prefill
         self.restored = False  # the caches came from disk, and no pass with them has failed
-        self.adopts = True  # may copy caches of other sessions; False after a failure
+        self.can_adopt = True  # may copy caches of other sessions; False after a failure
         # Latest offer of caches to copy, and the state for which it was found.
-        self.offered: tuple[object, CacheOffer | None] = (None, None)
+        self.latest_offer: tuple[object, CacheOffer | None] = (None, None)
         self.prefix_to_keep = 0  # see `Row`; reset by each pass
         self.queue_position = -1  # last reported number of prompts ahead; -1 if not reported yet
 
@@ -165,7 +167,7 @@ class Request:
         self._pending_is_nan: mx.array | None = None
         self.repeated = 0  # length in tokens of a repetition in the answer; 0 if there is none
         self.paused = False
-        self.ending = False  # cancel the reply as soon as the answer can be cut
+        self.cancels_when_whole = False  # cancel the reply as soon as the answer can be cut
         self.ended = threading.Event()  # set after the final event; workers may check it
 
         # Times on the clock of the mailbox, in seconds.
@@ -192,7 +194,7 @@ class Request:
         self.tokens = prepared.tokens
         self.images, self.cache_file = prepared.images, prepared.cache_file
         session, prompt = self.session, prepared.prompt
-        self.reader = PrefillingSession(
+        self.prefilling = PrefillingSession(
             session.kind,
             self.kv,
             self.tokens,
@@ -268,7 +270,7 @@ class Request:
         self.pending = pending
         self._pending_is_nan, self.next_is_nan = self.next_is_nan, None
 
-    def check_numbers(self) -> None:
+    def check_not_nan(self) -> None:
         """Check that the logits of the last pending token weren't NaN."""
         flag, self._pending_is_nan = self._pending_is_nan, None
         if flag is not None and bool(flag.item()):
@@ -304,7 +306,7 @@ class Request:
         formed = constraint is not None and constraint.complete
         if formed or text.splitter.stop is not None or text.tracker.has_enough:
             return FinishReason.STOP
-        if self.ending and self.is_whole:
+        if self.cancels_when_whole and self.is_whole:
             return FinishReason.CANCELLED
         if self.generated < self.limit and not self.repeated:
             return None
@@ -422,7 +424,7 @@ class Request:
             tokens, odds = (), ()
         if tokens:  # report a token without text with an empty delta
             self._sink(TextDelta(self.session.id, self.id, "", "answer", odds), tokens)
-        if self.tells_calls and self.text is not None:
+        if self.reports_calls and self.text is not None:
             for update in self.text.call_updates(is_over):
                 self._sink(self._call_event(update), ())
 
@@ -473,7 +475,9 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     domain: str = ""
     # Id of the session's file. Differs from `id` if the session continues a closed session.
     file: str = ""
-    begins_as: str = ""  # id of the file to start from, if the session's own file is missing
+    fallback_cache_id: str = (
+        ""  # id of the file to start from, if the session's own file is missing
+    )
     # Date and time for the template, in seconds since 1970. Changes once per day, so that prompts
     # that contain the time keep the same prefix.
     moment: float = 0.0
@@ -491,7 +495,7 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
         limit = self.model.info.context_length
         return min(limit, self.context) if self.context is not None else limit
 
-    def present(self) -> float:
+    def template_time(self) -> float:
         now = time.time()
         if date.fromtimestamp(self.moment) != date.fromtimestamp(now):
             self.moment = now

@@ -103,7 +103,7 @@ def _row(state: State, request: Request) -> Row:
         model.info.id,
         request.status,
         # The request waits for the user, an image, or a worker.
-        request.paused or bool(request.awaits) or request.unsampled is not None,
+        request.paused or bool(request.awaited_images) or request.unsampled is not None,
         session.reproducible,
         apart=request.apart,
         can_mix_prefill=chunked and kv.can_mix,
@@ -139,7 +139,7 @@ def _row(state: State, request: Request) -> Row:
         drafts=0 if model.drafter is None or lost_tokens else draft_room(request),
         lost_tokens=lost_tokens,
         kind=session.kind,
-        prompt=request.reader.packed if reading else b"",
+        prompt=request.prefilling.packed if reading else b"",
         system=request.prompt.system if request.prompt is not None else 0,
         needs_stops=halts and not session.reproducible,
         offer=_offer(state, request) if reading else None,
@@ -161,17 +161,17 @@ def _offer(state: State, request: Request) -> CacheOffer | None:
 
     The result is reused until it may have changed.
     """
-    if not request.adopts:
+    if not request.can_adopt:
         return None
     prefixes, kv = state.memory.prefixes, request.kv
     now = (prefixes.version, kv.length, kv.is_fully_shared)
-    if request.offered[0] != now:
+    if request.latest_offer[0] != now:
         try:
-            request.offered = (now, prefixes.find_offer(request.reader))
+            request.latest_offer = (now, prefixes.find_offer(request.prefilling))
         except BaseException as error:  # prefill the prompt instead of adopting the prefix
             log.warning("cannot look up other chats' caches: %s", describe_error(error))
-            request.offered = (now, None)
-    return request.offered[1]
+            request.latest_offer = (now, None)
+    return request.latest_offer[1]
 
 
 def draft_room(request: Request) -> int:

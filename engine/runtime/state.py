@@ -57,7 +57,7 @@ class State:
         self.unended: set[Request] = set()  # requests without a final event, whatever their status
         # Error code and message for sessions that no longer exist or couldn't be opened. Exceptions
         # would keep the objects in their frames alive.
-        self.ended: dict[str, tuple[str, str]] = {}
+        self.session_errors: dict[str, tuple[str, str]] = {}
         self.release_at = math.inf  # monotonic time at which to free unused buffers
         self.meter = Meter()
         self.memory = Memory(
@@ -68,11 +68,8 @@ class State:
             self.requests,
         )
 
-    def remove(self, model_id: str) -> list[LoadedModel]:
-        """Remove a model, and return it with its draft model.
-
-        Their weights aren't freed, because other models may use them.
-        """
+    def remove_model(self, model_id: str) -> list[LoadedModel]:
+        """Remove a model. Return it and its draft model, whose weights the caller has to free."""
         model = self.models.pop(model_id, None)
         if model is None:
             return []
@@ -85,11 +82,11 @@ class State:
         """Free unused buffers after a while without steps. Freeing them delays the next step."""
         self.release_at = time.monotonic() + RELEASE_AFTER_S
 
-    def models_changed(self) -> None:
+    def update_buffer_limit(self) -> None:
         backend.limit_buffers(self.backend.device, self.memory.fixed)
 
-    def note_read(self, request: Request, prompts_ahead: int = 0) -> None:
-        """Report the progress of prefill, and start decoding if only the last token is left.
+    def advance_prefill(self, request: Request, prompts_ahead: int = 0) -> None:
+        """Report a request's prefill progress, and start decoding if only the last token is left.
 
         Args:
             prompts_ahead: number of prompts to be read before this prompt.
@@ -134,11 +131,10 @@ class State:
         finally:
             self._fail(request, error)
 
-    def fail_alone(self, request: Request, error: BaseException) -> None:
+    def restart_or_fail(self, request: Request, error: BaseException) -> None:
         """Handle a failed pass with a single request.
 
-        Caches restored from disk may be the cause, so they are rebuilt once. Otherwise, the reply
-        fails.
+        The reply fails, unless caches restored from disk may be the cause. They are rebuilt once.
         """
         if not request.restored or isinstance(error, EngineError):
             self.fail_reply(request, error)
@@ -148,14 +144,14 @@ class State:
         )
         request.restored = False
         self.memory.erase(self.memory.file_of(request.session))
-        self.begin_again(request)
+        self.restart_alone(request)
 
-    def begin_again(self, request: Request) -> None:
-        """Requeue a request, to continue in separate passes with new caches."""
-        self.wait_again(request)
+    def restart_alone(self, request: Request) -> None:
+        """Requeue a request, and run it in separate passes from then on."""
+        self.requeue(request)
         request.apart = True
 
-    def wait_again(self, request: Request) -> None:
+    def requeue(self, request: Request) -> None:
         """Drop a request's caches, and let the request wait for memory again.
 
         After a fault, the requests of a pass no longer share memory and need more than before.
@@ -169,7 +165,7 @@ class State:
         request.rebuilt = True
         request.move(Status.QUEUED)
 
-    def add(self, session: SessionState) -> None:
+    def add_session(self, session: SessionState) -> None:
         self.memory.add(session)
         self.sessions[session.id] = session
 
@@ -209,7 +205,7 @@ class State:
                 self._fail(request, EngineError(code, message))
 
     def end_namesake(self, session_id: str) -> None:
-        self.ended.pop(session_id, None)
+        self.session_errors.pop(session_id, None)
         before = self.sessions.get(session_id)
         if before is not None:
             message = "The chat was opened again during the answer."
@@ -257,7 +253,7 @@ class Meter:
     def __init__(self) -> None:
         self._recent: deque[tuple[float, int, int]] = deque()
 
-    def note(self, decoded: int, read: int) -> None:
+    def record(self, decoded: int, read: int) -> None:
         now = time.perf_counter()
         self._recent.append((now, decoded, read))
         while self._recent[0][0] < now - WINDOW:

@@ -103,7 +103,7 @@ def _register_hooks() -> None:
     atexit.register(_clear_streams)
 
 
-def ended(mailbox: Mailbox, thread: threading.Thread | None) -> None:
+def unregister(mailbox: Mailbox, thread: threading.Thread | None) -> None:
     _running.discard((mailbox, thread))
 
 

@@ -415,7 +415,7 @@ def test_questions_without_model_leave_nothing(engine: SteppedEngine, tmp_path: 
     for _ in range(5):
         with pytest.raises(EngineError, match="unknown_model"):
             engine.ask(model, "hello").text(60)
-    assert not state_of(engine).ended
+    assert not state_of(engine).session_errors
 
 
 def test_session_cannot_fork_to_its_own_name(engine: Engine, model_folder: Folder) -> None:

@@ -196,7 +196,7 @@ def test_single_question_that_cannot_be_sent_leaves_nothing(
         with pytest.raises(EngineError):
             engine.ask(model, 5)  # type: ignore[arg-type]
         engine.stats()  # all commands have been handled
-        assert not known[0]._one_shot_ended
+        assert not known[0]._one_shot_errors
 
 
 def test_no_texts_give_no_embeddings(engine: Engine, model_folder: Folder) -> None:

@@ -26,7 +26,7 @@ def fingerprint(state: State) -> object:
         key: (
             r.status,
             r.limit,
-            r.adopts,
+            r.can_adopt,
             r.prefix_to_keep,
             r.queue_position,
             r.kv.length,
