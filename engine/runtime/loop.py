@@ -163,8 +163,8 @@ class Loop:
         """Run one iteration, blocking only if there's nothing to do. Return False after a `Stop`
         command.
 
-        Each part has its own recovery from errors. Repeated faults end the engine, sooner if the
-        caches may be damaged.
+        Each part has its own recovery from errors. Consecutive faults end the engine, sooner if
+        the caches may be damaged.
         """
         idle = self.is_idle
         self.is_idle = False  # after an error, the next iteration doesn't block
@@ -172,7 +172,7 @@ class Loop:
             if not self._take_commands(idle):
                 return False
         except BaseException as error:  # includes panics in native libraries, here and below
-            return self._recover(error, survived=3)
+            return self._recover(error, max_faults=3)
         try:
             if self._model_loader.queue:
                 self._model_loader.answer_loaded()
@@ -180,7 +180,7 @@ class Loop:
             view = take_snapshot(self._state, *self._pending(), bool(self._relieving))
             plan = self._scheduler.plan(view)
         except BaseException as error:
-            return self._recover(error, survived=2, planning=True)
+            return self._recover(error, 2, partial(self._end_planned, error))
         try:
             result = self._executor.run(plan)
             try:
@@ -188,11 +188,11 @@ class Loop:
             finally:
                 result.free_error_frames()
         except BaseException as error:
-            return self._recover(error, survived=1, computed=plan)
+            return self._recover(error, 1, partial(self._restart_sessions, plan))
         try:
             self._finish(view, plan, result.timing)
         except BaseException as error:
-            return self._recover(error, survived=3)
+            return self._recover(error, max_faults=3)
         self._faults_in_a_row = 0
         return True
 
@@ -206,6 +206,7 @@ class Loop:
             if self._shares_cores:
                 process.record_token()
         works = self._do_background_work(plan, timing.decode)
+        # A load or an embedding that is pending since the snapshot needs another plan.
         self.is_idle = plan.idle and not works and self._pending() == (view.load, view.embedding)
 
     def _take_commands(self, idle: bool) -> bool:
@@ -245,20 +246,17 @@ class Loop:
             try:
                 self._handlers[type(command)](command)
             except BaseException as error:
-                self._fail(command, error)
+                self._refuse(command, error)
             finally:
                 self._inbox.popleft()
         return True
 
-    def _fail(self, command: Command, error: BaseException) -> None:
+    def _refuse(self, command: Command, error: BaseException) -> None:
         if not isinstance(error, EngineError):
             log.error("%s failed", type(command).__name__, exc_info=error)
             error = EngineError(INTERNAL_ERROR, describe_error(error))
-        try:
-            self._refuse(command, error)
-        except BaseException:  # the caller must get an answer
-            log.exception("cannot refuse %s", type(command).__name__)
-            refuse(command, error)
+        run_cleanup(partial(refuse, command, error))
+        run_cleanup(partial(self._finish_failed, command, error))
 
     def _relieve(self, command: Relieve) -> None:
         self._relieving.append((command, self._state.memory.caches))
@@ -273,8 +271,8 @@ class Loop:
             if not command.answer.done():
                 command.answer.set_result(max(0, before - self._state.memory.caches))
 
-    def _refuse(self, command: Command, error: EngineError) -> None:
-        refuse(command, error)
+    def _finish_failed(self, command: Command, error: EngineError) -> None:
+        """Do what must happen even if a command fails."""
         state = self._state
         if isinstance(command, WorkDone):
             self._workers.failed(command, error)
@@ -307,7 +305,7 @@ class Loop:
             self._workers.close,
             self._cache_restorer.clear,
             self._image_encoder.clear,
-            lambda: self._end_all(error_text),
+            lambda: self._end_replies(error_text),
             lambda: self._inbox.extendleft(self._model_loader.take_unanswered()),
             lambda: self._refuse_all(error_text),
             lambda: self._workers.cancel(EngineError(ENGINE_STOPPED, error_text)),
@@ -319,7 +317,7 @@ class Loop:
         for part in parts:
             run_cleanup(part)
 
-    def _end_all(self, error_text: str) -> None:
+    def _end_replies(self, error_text: str) -> None:
         state = self._state
         for session in list(state.sessions.values()):
             run_cleanup(partial(state.end_session, session, ENGINE_STOPPED, error_text))
@@ -335,14 +333,14 @@ class Loop:
     def _recover(
         self,
         error: BaseException,
-        survived: int,
-        planning: bool = False,
-        computed: StepPlan | None = None,
+        max_faults: int,
+        repair: Callable[[], None] | None = None,
     ) -> bool:
         """Recover from a fault.
 
         Args:
-            survived: number of consecutive faults that the engine survives.
+            max_faults: number of consecutive faults that the engine survives.
+            repair: called unless the fault is in the row of a single request, or ends the engine.
         """
         if isinstance(error, RowError):
             request = error.request
@@ -350,13 +348,11 @@ class Loop:
             if request not in self._state.requests.values():
                 return True
         self._faults_in_a_row += 1
-        if isinstance(error, RanksLostError) or self._faults_in_a_row > survived:
+        if isinstance(error, RanksLostError) or self._faults_in_a_row > max_faults:
             raise error
         log.error("an iteration of the engine failed", exc_info=error)
-        if computed is not None:
-            self._restart_sessions(computed)
-        elif planning and self._faults_in_a_row > 1:
-            self._end_planned(error)
+        if repair is not None:
+            repair()
         self._state.fail_lost()
         return True
 
@@ -372,7 +368,11 @@ class Loop:
                 self._fail_reply(request, fault)
 
     def _end_planned(self, error: BaseException) -> None:
-        """End everything that needs a plan. One of these requests makes planning fail."""
+        """If planning fails repeatedly, end everything that needs a plan, because one of these
+        requests is the cause.
+        """
+        if self._faults_in_a_row < 2:
+            return
         for request in list(self._state.requests.values()):
             self._fail_reply(request, error, keep_cache=True)
         load = self._model_loader.pending()
