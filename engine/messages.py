@@ -290,7 +290,7 @@ class AddedMessages(Struct, frozen=True):
     messages: tuple[Message, ...]
 
 
-Asked = str | tuple[Message, ...] | RawPrompt | AddedMessages
+PromptInput = str | tuple[Message, ...] | RawPrompt | AddedMessages
 """Prompt for a session: a user message, a whole conversation, a raw prompt, or new messages."""
 
 
@@ -447,7 +447,7 @@ class OpenSession(Struct, frozen=True):
 class Send(Struct, frozen=True):
     session_id: str
     reply_id: str
-    prompt: Asked
+    prompt: PromptInput
     params: SamplingParams
     sink: Sink
     sent_at: float  # time of posting on the mailbox's clock; TTFT includes the wait in the mailbox
@@ -456,7 +456,7 @@ class Send(Struct, frozen=True):
 
 class CountTokens(Struct, frozen=True):
     model_id: str
-    prompt: Asked
+    prompt: PromptInput
     reasoning: bool | None
     template: Mapping[str, Any]
     answer: Future[int]

@@ -40,7 +40,7 @@ T = TypeVar("T")
 MIN_TOKENS = 64  # shorter sessions aren't written, because prefilling them is faster than I/O
 SHARE_DIVISOR = 16
 """A file is only used for at least 1/16 of its text, because it's read as a whole."""
-APART = "clients/"
+CLIENT_PREFIX = "clients/"
 """Prefix of the ids of API clients' sessions, and subfolder for their files. The size limit applies
 to each folder separately, so clients can't displace the user's chats. These sessions can start from
 any file in their domain (see `Offload.find`).
@@ -48,13 +48,13 @@ any file in their domain (see `Offload.find`).
 
 _STEM = re.compile("[0-9a-f]{40}")
 # Older versions stored an index in `conversations`.
-_APART = re.compile(rf"{_STEM.pattern}\.(safetensors|([0-9]+\.)?part)|conversations(\.new)?")
+_CLIENT_FILE = re.compile(rf"{_STEM.pattern}\.(safetensors|([0-9]+\.)?part)|conversations(\.new)?")
 
 
 def client_files(folder: Path) -> list[Path]:
-    client_folder = folder / APART
+    client_folder = folder / CLIENT_PREFIX
     return (
-        [f for f in client_folder.iterdir() if _APART.fullmatch(f.name)]
+        [f for f in client_folder.iterdir() if _CLIENT_FILE.fullmatch(f.name)]
         if client_folder.exists()
         else []
     )
@@ -103,7 +103,7 @@ class Offload:
         self._texts: dict[Path, tuple[str, str]] = {}
         self.pending: list[CacheBytes] = []  # memory of images that aren't on disk yet
         self._writer: threading.Thread | None = None
-        folders = [] if folder is None else [folder, folder / APART]
+        folders = [] if folder is None else [folder, folder / CLIENT_PREFIX]
         for part in (file for f in folders for file in f.glob(f"{'[0-9a-f]' * 40}.*part")):
             with contextlib.suppress(OSError):  # failing to remove a leftover file is harmless
                 if not _is_being_written(part):
@@ -139,7 +139,7 @@ class Offload:
         with self._change:
             self._writing[path] = self._writing.get(path, 0) + 1
             self._forgotten.discard(path)
-            if name.startswith(APART):
+            if name.startswith(CLIENT_PREFIX):
                 self._texts[path] = fingerprint, kv.ledger.text
         self.pending.append(image.cache_bytes)
         self._jobs.put((path, image))
@@ -163,7 +163,7 @@ class Offload:
         ]
         if not matches:
             return None
-        name = APART + max(matches)[-1].stem
+        name = CLIENT_PREFIX + max(matches)[-1].stem
         record = self.read_header(name, fingerprint)
         return None if record is None else (name, record)
 
@@ -173,14 +173,20 @@ class Offload:
             path: fingerprint.split(" ", 2)[2:]
             for path, (fingerprint, _) in self._read_texts().items()
         }
-        return [APART + path.stem for path, owner in owners.items() if owner in ([], [domain])]
+        return [
+            CLIENT_PREFIX + path.stem for path, owner in owners.items() if owner in ([], [domain])
+        ]
 
     def _read_texts(self) -> dict[Path, tuple[str, str]]:
         """Read the headers of new files. Other processes may add and remove files at any time."""
         with self._change:
             known_paths = set(self._texts)
             written = known_paths - self._writing.keys()
-        there = set() if self._folder is None else set((self._folder / APART).glob("*.safetensors"))
+        there = (
+            set()
+            if self._folder is None
+            else set((self._folder / CLIENT_PREFIX).glob("*.safetensors"))
+        )
         texts = {path: _fingerprint_and_text(path) for path in there - known_paths}
         with self._change:
             for path in written - there:
@@ -244,7 +250,7 @@ class Offload:
         self.pending.clear()
 
     def _path(self, session_id: str) -> Path:
-        prefix = APART if session_id.startswith(APART) else ""
+        prefix = CLIENT_PREFIX if session_id.startswith(CLIENT_PREFIX) else ""
         name = session_id.removeprefix(prefix)
         # Hash other ids, because they can be any text and may not be a valid file name.
         if not prefix or not _STEM.fullmatch(name):

@@ -231,17 +231,17 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
     Raises:
         ValueError: if the folder has other files, because eviction would delete them.
     """
-    from engine.cache.offload import APART, client_files
+    from engine.cache.offload import CLIENT_PREFIX, client_files
 
     cache: Path | None = options.cache
     if cache is None or (options.cache_gb <= 0 and not options.forget):
         return None
     cache = cache.expanduser()
-    apart_folder = cache / APART
+    client_folder = cache / CLIENT_PREFIX
     try:
-        for folder in (cache, apart_folder):
+        for folder in (cache, client_folder):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        strange = set(apart_folder.glob("*.safetensors")) - set(client_files(cache))
+        strange = set(client_folder.glob("*.safetensors")) - set(client_files(cache))
     except OSError as error:
         if cache != cache_dir("serve"):
             raise
@@ -249,7 +249,9 @@ def _cache_folder(options: argparse.Namespace) -> Path | None:
         print(f"serve: {error}. Conversations are not kept after exit.", file=sys.stderr)
         return None
     if strange:
-        raise ValueError(f"{apart_folder} is not a conversation cache: it has {strange.pop().name}")
+        raise ValueError(
+            f"{client_folder} is not a conversation cache: it has {strange.pop().name}"
+        )
     return cache
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
 from functools import partial
 from threading import Event
 
@@ -12,7 +11,7 @@ from msgspec.structs import replace
 
 from engine.cache.cache_file import Record
 from engine.cache.ledger import Ledger
-from engine.cache.offload import APART
+from engine.cache.offload import CLIENT_PREFIX
 from engine.errors import SESSION_BUSY, SESSION_CLOSED, UNKNOWN_MODEL, EngineError, as_engine_error
 from engine.messages import (
     Cancel,
@@ -32,7 +31,7 @@ from engine.model.loaded_model import LoadedModel
 from engine.model.quantized_kv import new_caches, quantized_caches, try_quantized_caches
 from engine.params import SamplingParams
 from engine.runtime.mailbox import CommandFuture, refuse
-from engine.runtime.preparing import Job, count, prepare, with_images
+from engine.runtime.preparing import FileFinder, PromptJob, count, prepare, with_images
 from engine.runtime.request import CacheFile, Request, SessionState
 from engine.runtime.scheduler import Scheduler
 from engine.runtime.state import State
@@ -100,7 +99,7 @@ class SessionCommands:
         )
         if bits is not None and trial_result is None and not command.one_shot:
             self._workers.start(
-                self._quantize(command.session_id),
+                self._check_quantized(command.session_id),
                 partial(self._end_unsupported, command.session_id, bits),
             )
 
@@ -121,29 +120,29 @@ class SessionCommands:
             bool(command.params.offered or command.template.get("tools")),
             self._state.clock,
         )
-        job = self._job(session, command, request.ended)
+        job = self._make_job(session, command, request.ended)
         session.request = self._state.requests[session.id] = request
         self._state.unended.add(request)
         self._workers.start(
             self._prepare(job, session.id, session.image_lane, request.id),
-            partial(self._not_prepared, session.id, request.id),
+            partial(self._fail_preparing, session.id, request.id),
         )
 
-    def _prepare(self, job: Job, session_id: str, image_lane: str, reply_id: str) -> Task:
+    def _prepare(self, job: PromptJob, session_id: str, image_lane: str, reply_id: str) -> Task:
         """Prepare a reply's prompt.
 
         The arguments don't refer to the request, because its model may be unloaded while a worker
         prepares the prompt.
         """
         if self._state.sessions[session_id].kv_bits is not None:
-            yield from self._quantize(session_id)
+            yield from self._check_quantized(session_id)
         if job.stop.is_set():
             return
         model_id = job.codec.info.id
         if job.codec.preprocessor is not None:
             job = yield Work(image_lane, partial(with_images, job))
         prepared = yield Work(model_id, partial(prepare, job))
-        request = self._request(session_id, reply_id)
+        request = self._find_request(session_id, reply_id)
         if request is None or prepared is None:
             return  # the reply has ended in the meantime
         request.kv.ledger = prepared.ledger
@@ -164,7 +163,7 @@ class SessionCommands:
         if file.continues and all(s.file != file.name for s in self._state.sessions.values()):
             session.file = file.name
 
-    def _quantize(self, session_id: str) -> Task:
+    def _check_quantized(self, session_id: str) -> Task:
         """Check that a session's model supports its `kv_bits`. If not, end the session."""
         session = self._state.sessions.get(session_id)
         if session is None:
@@ -172,7 +171,7 @@ class SessionCommands:
         model, bits = session.model, session.kv_bits
         assert bits is not None
         if bits not in model.quantized_caches:
-            yield from self._try_quantized(model, bits)
+            yield from self._run_trial(model, bits)
         session = self._state.sessions.get(session_id)
         if session is None or session.model is not model or session.kv_bits != bits:
             return  # closed, and perhaps opened again with other options
@@ -190,7 +189,7 @@ class SessionCommands:
             self._state.session_errors[session_id] = (reason.code, reason.message)
         self._state.end_session(session, reason.code, reason.message)
 
-    def _try_quantized(self, model: LoadedModel, bits: int) -> Task:
+    def _run_trial(self, model: LoadedModel, bits: int) -> Task:
         trial = (model.info.id, bits)
         if trial in self._trials:
             yield self._trials[trial]
@@ -205,46 +204,48 @@ class SessionCommands:
             del self._trials[trial]
             future.resolve(None)
 
-    def _job(self, session: SessionState, command: Send, stop: Event) -> Job:
-        look: Callable[[str], tuple[str, Record] | None] | None = None
-        if session.named and not session.kv.tokens and not session.kv.ledger.text:
-            offload, fingerprint = self._state.memory.offload, session.fingerprint
-            if name := self._state.memory.file_of(session):
-
-                def look(_: str) -> tuple[str, Record] | None:
-                    record = offload.read_header(name, fingerprint)
-                    return None if record is None else (name, record)
-
-            elif session.id.startswith(APART):
-                look = partial(offload.find, fingerprint)
-
-        return Job(
-            session.model.text,
-            session.system,
-            session.reasoning,
-            session.on_overflow == "slide",
-            session.context_length,
-            list(session.history),
-            list(session.omitted),
-            session.kv.ledger,
-            command.prompt,
-            command.params,
-            look,
-            {**command.template, MOMENT: session.template_time()},
+    def _make_job(self, session: SessionState, command: Send, stop: Event) -> PromptJob:
+        return PromptJob(
+            codec=session.model.text,
+            system=session.system,
+            reasoning=session.reasoning,
+            slides=session.on_overflow == "slide",
+            context=session.context_length,
+            history=list(session.history),
+            omitted=list(session.omitted),
+            ledger=session.kv.ledger,
+            asked=command.prompt,
+            params=command.params,
+            find_file=self._file_finder(session),
+            template={**command.template, MOMENT: session.template_time()},
             stop=stop,
         )
 
-    def _not_prepared(self, session_id: str, reply_id: str, error: BaseException) -> None:
-        request = self._request(session_id, reply_id)
+    def _file_finder(self, session: SessionState) -> FileFinder | None:
+        """Return the search for a cache on disk that a session's first prompt can start from."""
+        if not session.named or session.kv.tokens or session.kv.ledger.text:
+            return None
+        offload, fingerprint = self._state.memory.offload, session.fingerprint
+        if name := self._state.memory.file_of(session):
+
+            def read_own_file(_: str) -> tuple[str, Record] | None:
+                record = offload.read_header(name, fingerprint)
+                return None if record is None else (name, record)
+
+            return read_own_file
+        return partial(offload.find, fingerprint) if session.id.startswith(CLIENT_PREFIX) else None
+
+    def _fail_preparing(self, session_id: str, reply_id: str, error: BaseException) -> None:
+        request = self._find_request(session_id, reply_id)
         if request is not None:
             self._state.fail_reply(request, error, keep_cache=True)
 
-    def _request(self, session_id: str, reply_id: str) -> Request | None:
+    def _find_request(self, session_id: str, reply_id: str) -> Request | None:
         request = self._state.requests.get(session_id)
         return request if request is not None and request.id == reply_id else None
 
     def cancel(self, command: Cancel) -> None:
-        request = self._request(command.session_id, command.reply_id)
+        request = self._find_request(command.session_id, command.reply_id)
         if request is None:
             return
         if command.whole and not (request.paused or request.is_whole):
@@ -312,7 +313,7 @@ class SessionCommands:
             memory.erase(name)
 
     def pause(self, command: Pause) -> None:
-        request = self._request(command.session_id, command.reply_id)
+        request = self._find_request(command.session_id, command.reply_id)
         if request is not None:
             request.pause(command.paused)
 
@@ -327,20 +328,19 @@ class SessionCommands:
         if model is None:
             raise EngineError(UNKNOWN_MODEL, "The model is not loaded. Load it first.")
         slides, session = command.slides_in, self._state.sessions.get(command.session_id)
-        job = Job(
-            model.text,
-            None,
-            command.reasoning,
-            slides is not None,
-            slides or model.info.context_length,
-            [],
-            list(session.omitted) if session is not None else [],
-            Ledger(),
-            command.prompt,
-            SamplingParams(),
+        job = PromptJob(
+            codec=model.text,
+            system=None,
+            reasoning=command.reasoning,
+            slides=slides is not None,
+            context=slides or model.info.context_length,
+            history=[],
+            omitted=list(session.omitted) if session is not None else [],
+            ledger=Ledger(),
+            asked=command.prompt,
+            params=SamplingParams(),
             template=command.template,
         )
-
         lane = "images" if session is None else session.image_lane
         self._workers.start(
             _count(command, job, lane), lambda error: refuse(command, as_engine_error(error))
@@ -350,7 +350,7 @@ class SessionCommands:
         command.answer.set_result(report(self._state, self._scheduler.step_seconds))
 
 
-def _count(command: CountTokens, job: Job, image_lane: str) -> Task:
+def _count(command: CountTokens, job: PromptJob, image_lane: str) -> Task:
     if job.codec.preprocessor is not None:
         job = yield Work(image_lane, partial(with_images, job))
     tokens = yield Work(job.codec.info.id, partial(count, job))

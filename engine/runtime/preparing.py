@@ -25,10 +25,10 @@ from engine.errors import (
 from engine.messages import (
     LOST,
     AddedMessages,
-    Asked,
     Audio,
     Image,
     Message,
+    PromptInput,
     RawPrompt,
     media_in,
     medium_of,
@@ -51,13 +51,14 @@ from engine.text.images import Images
 from engine.text.rendering import TooLongError
 from engine.text.reply_text import ReplyText
 
+FileFinder = Callable[[str], tuple[str, Record] | None]
 Build = Callable[[list[Message]], prompt.Prompt]
 
 TEMPLATE_CONTEXT = 2**15
 """Context size in tokens that determines the size limit for template arguments."""
 
 
-class Job(Struct, frozen=True):
+class PromptJob(Struct, frozen=True):
     codec: TextCodec
     system: str | None
     reasoning: bool | None
@@ -66,10 +67,10 @@ class Job(Struct, frozen=True):
     history: list[Message]
     omitted: list[Message]  # oldest messages, which didn't fit into the previous prompt
     ledger: Ledger  # text represented by the session's tokens
-    asked: Asked
+    asked: PromptInput
     params: SamplingParams
     # Returns the name and header of a cache on disk for a rendered prompt. None if not needed.
-    look: Callable[[str], tuple[str, Record] | None] | None = None
+    find_file: FileFinder | None = None
     template: Mapping[str, Any] = field(default_factory=dict)  # arguments other than the messages
     sights: Mapping[str, ImageTokens] = field(default_factory=dict)  # images read, by digest
     stop: threading.Event = field(default_factory=threading.Event)  # set when the reply has ended
@@ -79,7 +80,7 @@ class Job(Struct, frozen=True):
         return self.sights.get(medium.digest) or self.codec.preprocessor.preprocess(medium)
 
 
-def with_images(job: Job) -> Job:
+def with_images(job: PromptJob) -> PromptJob:
     """Return the job with its images and recordings preprocessed.
 
     This may take minutes, so it must not run in the lane of a model's prompts.
@@ -104,7 +105,7 @@ def with_images(job: Job) -> Job:
     return replace(job, sights=sights)
 
 
-def prepare(job: Job) -> PreparedRequest | None:
+def prepare(job: PromptJob) -> PreparedRequest | None:
     """Render and tokenize the conversation, compile its grammar, and drop turns that don't fit.
 
     Returns None if the reply has ended.
@@ -159,7 +160,7 @@ def prepare(job: Job) -> PreparedRequest | None:
     )
 
 
-def _begin_reply(job: Job, ready: prompt.Prompt) -> tuple[ReplyText, Constraint | None]:
+def _begin_reply(job: PromptJob, ready: prompt.Prompt) -> tuple[ReplyText, Constraint | None]:
     params = job.params
     tools = params.offered or job.template.get("tools") or ()
     single = bool(tools) and not params.parallel_tool_calls
@@ -181,14 +182,14 @@ def _begin_reply(job: Job, ready: prompt.Prompt) -> tuple[ReplyText, Constraint 
 class _LedgerSource:
     """Source of the ledger for a prompt: the session, or a cache on disk for its first prompt."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: PromptJob) -> None:
         self.ledger = job.ledger
-        self._codec, self._look = job.codec, job.look
+        self._codec, self._find_file = job.codec, job.find_file
         self._match: tuple[str, Record] | None = None
 
     def ledger_for(self, text: str) -> Ledger:
-        if self._look is not None:
-            match, self._look = self._look(text), None
+        if self._find_file is not None:
+            match, self._find_file = self._find_file(text), None
             if match is not None and _fits(self._codec, match[1].ledger.tokens):
                 self._match, self.ledger = match, match[1].ledger
         return self.ledger
@@ -208,7 +209,7 @@ class _LedgerSource:
 
 
 def _build(
-    job: Job,
+    job: PromptJob,
     before: Callable[[str], Ledger],
     context: int | None,
     messages: list[Message],
@@ -241,7 +242,9 @@ def _fits(codec: TextCodec, tokens: Sequence[int]) -> bool:
     return largest_id < (codec.rows or FIRST_IMAGE_ID)
 
 
-def _conversation(job: Job, asked: str | tuple[Message, ...] | AddedMessages) -> list[Message]:
+def _conversation(
+    job: PromptJob, asked: str | tuple[Message, ...] | AddedMessages
+) -> list[Message]:
     codec = job.codec
     if isinstance(asked, str):
         return prompt.check_messages([{"role": "user", "content": asked}])
@@ -267,7 +270,7 @@ def _conversation(job: Job, asked: str | tuple[Message, ...] | AddedMessages) ->
 
 
 def _with_notes_for_lost_media(
-    message: Message, job: Job, preprocessor: ImagePreprocessor
+    message: Message, job: PromptJob, preprocessor: ImagePreprocessor
 ) -> Message:
     if not isinstance(message.get("content"), (list, tuple)):
         return message
@@ -283,7 +286,7 @@ def _with_notes_for_lost_media(
     return {**message, "content": parts if has_media else text_of(parts)}
 
 
-def _prepare_raw(job: Job, raw: RawPrompt) -> PreparedRequest:
+def _prepare_raw(job: PromptJob, raw: RawPrompt) -> PreparedRequest:
     codec, params = job.codec, job.params
     context = job.context
     bounds.check_params(params, codec.rows)
@@ -308,7 +311,7 @@ def _prepare_raw(job: Job, raw: RawPrompt) -> PreparedRequest:
     return PreparedRequest([], [], ready, tokens, text, longest, job.ledger, constraint)
 
 
-def _with_tool_form(job: Job) -> Job:
+def _with_tool_form(job: PromptJob) -> PromptJob:
     codec = job.codec
     try:
         tool_grammars.check(job.params, codec.info.tool_format, codec.info.name)
@@ -321,7 +324,7 @@ def _with_tool_form(job: Job) -> Job:
 
 
 def _constraint(
-    job: Job, text: ReplyText, reasoning: bool | None, calls: bool = False
+    job: PromptJob, text: ReplyText, reasoning: bool | None, calls: bool = False
 ) -> Constraint | None:
     params, refusal = job.params, job.codec.form_refusal
     reason = refusal(params) if refusal is not None else ""
@@ -330,7 +333,7 @@ def _constraint(
     return constrain(job.codec, params, text, reasoning, calls)
 
 
-def count(job: Job) -> int:
+def count(job: PromptJob) -> int:
     codec, context = job.codec, job.context
     try:
         if isinstance(job.asked, RawPrompt):
@@ -353,7 +356,7 @@ def count(job: Job) -> int:
     return length
 
 
-def _too_long(job: Job, messages: list[Message], length: int, build: Build) -> EngineError:
+def _too_long(job: PromptJob, messages: list[Message], length: int, build: Build) -> EngineError:
     name, context = job.codec.info.name, job.context
 
     def length_of(messages: list[Message]) -> int:
@@ -382,7 +385,9 @@ def _build_or_measure(build: Build, messages: list[Message]) -> tuple[prompt.Pro
     return result, len(result.tokens)
 
 
-def _without_omitted(job: Job, messages: list[Message]) -> tuple[list[Message], list[Message]]:
+def _without_omitted(
+    job: PromptJob, messages: list[Message]
+) -> tuple[list[Message], list[Message]]:
     """Split a whole conversation into the messages to use, and the ones that the last prompt
     dropped.
 
@@ -407,7 +412,7 @@ def _shorten(context: int, messages: list[Message]) -> tuple[list[Message], list
 
 
 def _fit_messages(
-    job: Job, messages: list[Message], build: Build
+    job: PromptJob, messages: list[Message], build: Build
 ) -> tuple[list[Message], prompt.Prompt | None, int]:
     context = job.context
     result, length = _build_or_measure(build, messages)

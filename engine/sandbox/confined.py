@@ -33,7 +33,7 @@ from engine.sandbox.process import Child
 from engine.sandbox.protocol import ChildKind, RefusedError, TaskError, TaskLimits, TaskReply
 from engine.text import pieces
 from engine.text.form_tokens import TokenizerData
-from engine.text.rendering import Asked, TooLongError
+from engine.text.rendering import RenderRequest, TooLongError
 
 _MAX_LOADED_TOKENIZERS = 3  # limit per child, since the largest tokenizers take 300 MB each
 
@@ -290,7 +290,7 @@ class SandboxReader:
 
     def render(
         self,
-        requests: list[Asked],
+        requests: list[RenderRequest],
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from msgspec import Struct, field
 
-from engine.cache.offload import APART
+from engine.cache.offload import CLIENT_PREFIX
 from engine.engine import Engine, Session
 from engine.errors import EngineError
 from engine.messages import Message
@@ -89,7 +89,7 @@ class ConversationPool:
         if conversation is None:
             # The engine finds the start of a conversation on disk. Text completions aren't kept.
             is_kept = self._keeps_caches and messages
-            session_id = APART + secrets.token_hex(20) if is_kept else None
+            session_id = CLIENT_PREFIX + secrets.token_hex(20) if is_kept else None
             conversation = Conversation(config.open(self._engine, model, owner, session_id), kind)
         else:
             conversation.was_continued = True

@@ -21,14 +21,14 @@ class TooLongError(EngineError):
         self.tokens = tokens
 
 
-Asked = tuple[list[Message], bool]  # messages, and True to open a reply after them
+RenderRequest = tuple[list[Message], bool]  # messages, and True to open a reply after them
 Apply = Callable[[list[Message], bool, dict[str, Any]], str]
 
 
 class Reader(Protocol):
     def render(
         self,
-        requests: list[Asked],
+        requests: list[RenderRequest],
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:
@@ -56,7 +56,7 @@ class LocalReader(ABC):
 
     def render(
         self,
-        requests: list[Asked],
+        requests: list[RenderRequest],
         reasoning: bool | None,
         template: Mapping[str, Any] | None = None,
     ) -> list[str | EngineError]:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from engine import Engine
-from engine.cache.offload import APART, Offload, client_files
+from engine.cache.offload import CLIENT_PREFIX, Offload, client_files
 from engine.cli.main import main
 from engine.serve import conversations
 from engine.serve.auth import Keys
@@ -78,7 +78,7 @@ def test_after_a_restart_only_the_last_turn_is_read(folder: Path, tmp_path: Path
             assert read < 0.05 * known
         assert usage(server, turns(3, "three"), system=f"For three: {LONG}")[1] < 64
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
-    assert stat.S_IMODE((cache / APART).stat().st_mode) == 0o700
+    assert stat.S_IMODE((cache / CLIENT_PREFIX).stat().st_mode) == 0o700
     for file in client_files(cache):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
@@ -219,14 +219,14 @@ def test_damaged_cache_files_only_cost_a_prefill(folder: Path, tmp_path: Path) -
 def test_invalid_cache_folder_only_loses_caching(folder: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     cache.mkdir()
-    (cache / APART).write_text("somebody's")
+    (cache / CLIENT_PREFIX).write_text("somebody's")
     with serving(folder, cache) as server:
         usage(server, turns(0))
         assert usage(server, turns(1))[0] < 64
-    assert (cache / APART).read_text() == "somebody's"
-    (cache / APART).unlink()
-    (cache / APART).mkdir()
-    os.mkfifo(cache / APART / f"{'a' * 40}.safetensors")  # a pipe without a reader
+    assert (cache / CLIENT_PREFIX).read_text() == "somebody's"
+    (cache / CLIENT_PREFIX).unlink()
+    (cache / CLIENT_PREFIX).mkdir()
+    os.mkfifo(cache / CLIENT_PREFIX / f"{'a' * 40}.safetensors")  # a pipe without a reader
     with serving(folder, cache) as server:
         usage(server, turns(0))
 
@@ -242,7 +242,7 @@ def test_removed_cache_folder_is_created_again(
         until(lambda: list(cache.glob("clients/*.safetensors")))
         shutil.rmtree(cache)
         usage(server, turns(2))
-    assert stat.S_IMODE((cache / APART).stat().st_mode) == 0o700
+    assert stat.S_IMODE((cache / CLIENT_PREFIX).stat().st_mode) == 0o700
     with serving(folder, cache) as server:
         assert usage(server, turns(3))[0] < 64
 
@@ -256,7 +256,7 @@ def test_revoked_key_has_nothing_on_disk_after_restart(
     cache = tmp_path / "cache"
 
     def caches() -> int:
-        return len(list((cache / APART).glob("*.safetensors")))
+        return len(list((cache / CLIENT_PREFIX).glob("*.safetensors")))
 
     def asked(server: Server, who: str, count: int) -> Answer:
         said = {"max_tokens": 40, "messages": turns(count, who), "tools": [TOOL]}
@@ -287,9 +287,9 @@ def test_files_without_a_known_owner_go_with_a_revoked_key(folder: Path, tmp_pat
             asked = {"max_tokens": 40, "messages": turns(count), "tools": [TOOL]}
             ask(server, "POST", PATH, asked, **key)
     (whole,) = cache.glob("clients/*.safetensors")
-    (cache / APART / f"{'a' * 40}.safetensors").write_bytes(whole.read_bytes()[:-100_000])
+    (cache / CLIENT_PREFIX / f"{'a' * 40}.safetensors").write_bytes(whole.read_bytes()[:-100_000])
     offload = Offload(cache, 2**30)
-    assert offload.names_of("guest another") == [f"{APART}{'a' * 40}"]
+    assert offload.names_of("guest another") == [f"{CLIENT_PREFIX}{'a' * 40}"]
     domain = keys.all()[0].id
     assert len(offload.names_of(f"guest {domain}")) == 2
 
@@ -320,7 +320,7 @@ def test_conversation_keeps_its_file_after_restarts(folder: Path, tmp_path: Path
             usage(server, turns(count))
     (file,) = cache.glob("clients/*.safetensors")
     renamed = file.rename(file.with_stem("0" * 40))
-    (cache / APART / "conversations").write_text("by an older version")
+    (cache / CLIENT_PREFIX / "conversations").write_text("by an older version")
     for count in (2, 3):
         with serving(folder, cache) as server:
             assert usage(server, turns(count))[0] < 64
@@ -334,7 +334,7 @@ def test_two_servers_may_have_one_folder(folder: Path, tmp_path: Path) -> None:
         usage(server, turns(1))
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         gone.wait()
-    halves = [cache / APART / f"{'a' * 40}.{pid}.part" for pid in (1, gone.pid)]
+    halves = [cache / CLIENT_PREFIX / f"{'a' * 40}.{pid}.part" for pid in (1, gone.pid)]
     for half in halves:
         half.write_text("half")
     with serving(folder, cache) as one, serving(folder, cache) as other:
@@ -361,7 +361,7 @@ def test_the_folder_is_emptied_on_request(
     options = ["serve", "--cache", str(cache), "--forget"]
     assert main(options) == 0
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
-    there = cache / APART
+    there = cache / CLIENT_PREFIX
     for name in (f"{'a' * 40}.safetensors", f"{'b' * 40}.part", "conversations"):
         (there / name).write_text("x")
     assert main(options) == 0

@@ -25,7 +25,7 @@ from app.ui.settings.other_programs import NewKey
 from app.ui.settings.use_with import AGENT_NAMES, UseWith
 from app.ui.sidebar.agent_list import AgentDialog
 from engine.bench.random_models import SHAPES, write_model
-from engine.cache.offload import APART, client_files
+from engine.cache.offload import CLIENT_PREFIX, client_files
 from engine.cli.launch import AGENTS
 from engine.serve import conversations
 from engine.serve.auth import Keys
@@ -296,7 +296,7 @@ def test_agent_contexts_survive_restart_until_cleared(
     run.qtbot.waitUntil(lambda: run.app.serving.door is ServerState.OPEN, timeout=60_000)
     assert asked(run, 0)[1] == 0
     assert asked(run, 1)[0] < 64
-    caches = run.app.paths.kv / APART
+    caches = run.app.paths.kv / CLIENT_PREFIX
     run.until(lambda: list(caches.glob("*.safetensors")))
     assert stat.S_IMODE(caches.stat().st_mode) == 0o700
     run.end()
