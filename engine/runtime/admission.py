@@ -63,23 +63,23 @@ class MemoryBudget:
     """Memory budget of one snapshot.
 
     Attributes:
-        free: bytes available if every idle cache were evicted and nothing were being written.
+        free_bytes: bytes available if every idle cache were evicted and nothing were being written.
         is_exceeded: True if idle caches have to be dropped, or a reply has to be requeued.
     """
 
     def __init__(self, rows: Sequence[Row], memory: MemoryView) -> None:
         self.rows = rows
         self.memory = memory
-        self.promised, self.groups = promised_bytes(
+        self.promised_bytes, self.groups = promised_bytes(
             (r.max_bytes, r.group, r.shared) for r in rows if r.status in RUNNING
         )
-        self.free = memory.budget - memory.fixed - self.promised
-        self.is_exceeded = memory.excess_image_bytes > 0 or memory.idle_bytes > self.free
+        self.free_bytes = memory.budget - memory.fixed_bytes - self.promised_bytes
+        self.is_exceeded = memory.excess_image_bytes > 0 or memory.idle_bytes > self.free_bytes
 
     @property
-    def unused(self) -> int:
+    def unused_bytes(self) -> int:
         """Bytes neither promised nor in use, not even by idle caches. Negative if over budget."""
-        return self.free - self.memory.idle_bytes - self.memory.writing_bytes
+        return self.free_bytes - self.memory.idle_bytes - self.memory.writing_bytes
 
     def find_room(self, nbytes: int, claimed: int = 0, row: Row | None = None) -> Room | None:
         """Return the room for `nbytes`, or None if evicting all idle caches isn't enough.
@@ -88,7 +88,7 @@ class MemoryBudget:
             claimed: bytes that must remain available. Idle caches may use them.
             row: the reply that needs the bytes. Its own idle caches are not evicted.
         """
-        in_use, free = self.groups, self.free - nbytes
+        in_use, free = self.groups, self.free_bytes - nbytes
         if row is not None and row.group and row.group not in in_use:
             in_use = {**in_use, row.group: row.shared}
             free -= row.shared
@@ -130,7 +130,7 @@ def admit(queue: Sequence[Row], budget: MemoryBudget, claimed: int = 0) -> StepP
     memory, fitting = budget.memory, []
     refusals: list[Refusal] = []
     for row in queue:
-        alone = memory.fixed - memory.releasing_bytes + row.max_bytes + row.shared
+        alone = memory.fixed_bytes - memory.releasing_bytes + row.max_bytes + row.shared
         if alone > memory.budget:
             reason = too_large(alone, memory.budget)
             refusals.append(Refusal(row.id, CAPACITY_EXHAUSTED, reason))
@@ -156,14 +156,14 @@ def admit_load(request: LoadRequest, budget: MemoryBudget) -> StepPlan | None:
             return StepPlan(load=LoadAdmission(request.key, nbytes, wide))
         if room is not None:
             return StepPlan(evict=room.evict) if room.evict else None
-    words = _does_not_fit(request, budget.free, budget.promised)
+    words = _does_not_fit(request, budget.free_bytes, budget.promised_bytes)
     return StepPlan(refuse=(Refusal(request.key, OUT_OF_MEMORY, words),))
 
 
 def admit_embedding(request: PendingEmbedding, budget: MemoryBudget) -> StepPlan | None:
     room = budget.find_room(request.nbytes)
     if room is None:
-        needed_bytes = budget.memory.fixed + request.nbytes
+        needed_bytes = budget.memory.fixed_bytes + request.nbytes
         words = "Running answers use all memory. Retry later."
         if needed_bytes > budget.memory.budget:
             words = too_large(needed_bytes, budget.memory.budget)
@@ -194,7 +194,7 @@ def keep_prefix(budget: MemoryBudget) -> StepPlan | None:
     for row in budget.rows:
         if not row.prefix_to_keep or row.prefix_bytes > memory.prefix_limit:
             continue
-        unused = sum(p.nbytes for p in memory.prefixes) + budget.unused
+        unused = sum(p.nbytes for p in memory.prefixes) + budget.unused_bytes
         room = min(memory.prefix_limit, unused) - row.prefix_bytes
         dropped, left = choose_evictions(room, memory.prefixes, ())
         if left <= room:
@@ -210,7 +210,7 @@ def return_to_budget(budget: MemoryBudget) -> StepPlan | None:
     its session creates a new shared prefix. Embeddings of images that no reply needs have a
     separate limit.
     """
-    memory, free = budget.memory, budget.free
+    memory, free = budget.memory, budget.free_bytes
     if memory.excess_image_bytes > 0:
         images = [i for i in memory.idle if i.key.kind == "image"]
         nbytes = sum(i.nbytes for i in images) - memory.excess_image_bytes

@@ -61,7 +61,7 @@ class FitEstimator:
     def _fit(self, command: Estimate, candidate: _SizedCandidate) -> Fit:
         state = self._state
         memory = state.memory
-        base = memory.base(candidate.contents)
+        base = memory.find_base(candidate.contents)
         if base is not None and command.adapter is None and base.info.id in state.models:
             base = None  # the examined model is already loaded
         leader, adapted = state.leader, command.adapter is not None
@@ -75,7 +75,7 @@ class FitEstimator:
         return fit(
             candidate.facts.config,
             weights,
-            max(0, memory.budget - memory.fixed - memory.promised()),
+            max(0, memory.budget - memory.fixed_bytes - memory.promised_bytes()),
             command.context,
             command.chats,
             command.kv_bits,

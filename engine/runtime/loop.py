@@ -259,7 +259,7 @@ class Loop:
         run_cleanup(partial(self._finish_failed, command, error))
 
     def _relieve(self, command: Relieve) -> None:
-        self._relieving.append((command, self._state.memory.caches))
+        self._relieving.append((command, self._state.memory.cache_bytes))
 
     def _end_relief(self) -> None:
         """Answer `Relieve` commands with the number of freed bytes, excluding pending disk
@@ -269,7 +269,7 @@ class Loop:
         while self._relieving:
             command, before = self._relieving.pop()
             if not command.answer.done():
-                command.answer.set_result(max(0, before - self._state.memory.caches))
+                command.answer.set_result(max(0, before - self._state.memory.cache_bytes))
 
     def _finish_failed(self, command: Command, error: EngineError) -> None:
         """Do what must happen even if a command fails."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from engine.cache.ledger import CacheKey
 from engine.cache.offload import Offload
@@ -106,12 +106,12 @@ class Memory:
         self._reserved.pop(owner, None)
 
     @property
-    def fixed(self) -> int:
+    def fixed_bytes(self) -> int:
         """Bytes of all weights, reservations, and images that are about to be read."""
-        return self.weights + sum(self._reserved.values()) + self._images()[1]
+        return self.weight_bytes + sum(self._reserved.values()) + self._images()[1]
 
     @property
-    def weights(self) -> int:
+    def weight_bytes(self) -> int:
         return sum(m.info.nbytes for m in self.in_memory) + sum(self._loading.values())
 
     def _images(self) -> tuple[dict[CacheKey, Idle], int]:
@@ -152,7 +152,7 @@ class Memory:
         pairs = [(m.info.id, m.drafter) for m in self._models.values()]
         return {CacheKey("draft", i): d for i, d in pairs if isinstance(d, Drafter)}
 
-    def base(self, contents: str) -> LoadedModel | None:
+    def find_base(self, contents: str) -> LoadedModel | None:
         """Return the loaded base model whose files have the hash `contents`, or None."""
         for model in self.in_memory:
             checked = model.checked_model
@@ -194,11 +194,11 @@ class Memory:
         return self.offload.pending_bytes(in_use)
 
     @property
-    def caches(self) -> int:
+    def cache_bytes(self) -> int:
         """Bytes of all caches, including cached prefixes and pending disk writes."""
         return self.kv_bytes + self.prefixes.nbytes + self.writing_bytes
 
-    def promised(self) -> int:
+    def promised_bytes(self) -> int:
         running = (r for r in self._requests.values() if r.status in RUNNING)
         return promised_bytes(r.memory_needs()[:3] for r in running)[0]
 
@@ -212,38 +212,42 @@ class Memory:
         self.tally.refresh(self._running)
         running = [r for r in rows if r.status in RUNNING]
         promised, in_use = promised_bytes((r.max_bytes, r.group, r.shared) for r in running)
-        images, needed_bytes = self._images()
+        images, needed_image_bytes = self._images()
         image_bytes = sum(image.nbytes for image in images.values())
-        excess_bytes = max(0, image_bytes - int(self.budget * IMAGE_SHARE))
-        groups = self.tally.groups
-        parts = [prefix.kv.cache_bytes for prefix in self.prefixes.cached.values()]
-        idle_groups = {p.group: p.shared for p in parts if p.group not in groups}
-        idle = self.tally.nbytes - sum(groups[n][1] for n in in_use if n in groups)
-        idle += sum(p.own for p in parts)
-        idle += sum(size for number, size in idle_groups.items() if number not in in_use)
-        idle += sum(d.nbytes for d in self.drafters.values()) + image_bytes
-        writing = self.writing_bytes
-        passing = sum(self._reserved.values())
-        fixed = self.weights + passing + needed_bytes
+        excess_image_bytes = max(0, image_bytes - int(self.budget * IMAGE_SHARE))
+        idle_bytes = self._idle_bytes(in_use) + image_bytes
+        writing_bytes = self.writing_bytes
+        releasing_bytes = sum(self._reserved.values())
+        fixed_bytes = self.weight_bytes + releasing_bytes + needed_image_bytes
         if running:  # other replies may be prefilling their images
-            passing += needed_bytes
+            releasing_bytes += needed_image_bytes
         needs = [pending_bytes]
         needs += [r.max_bytes + r.shared for r in rows if r.status == Status.QUEUED]
         needs += [r.growth_bytes for r in rows if r.growth_bytes is not None]
-        # List idle chats only if some of them may have to be evicted.
-        short = fixed + promised + idle + writing + max(needs) > self.budget
+        # List idle caches only if some of them may have to be evicted.
+        is_short = fixed_bytes + promised + idle_bytes + writing_bytes + max(needs) > self.budget
         cached = self.prefixes.cached.items() if any(r.prefix_to_keep for r in rows) else ()
         return MemoryView(
             self.budget,
-            fixed,
-            idle=self.idle() if short or excess_bytes or everything else (),
-            idle_bytes=idle,
-            writing_bytes=writing,
+            fixed_bytes,
+            idle=self.idle_caches() if is_short or excess_image_bytes or everything else (),
+            idle_bytes=idle_bytes,
+            writing_bytes=writing_bytes,
             prefixes=[Idle(key, p.kv.attributed_bytes, p.used_at) for key, p in cached],
             prefix_limit=self.prefixes.limit,
-            excess_image_bytes=excess_bytes,
-            releasing_bytes=passing,
+            excess_image_bytes=excess_image_bytes,
+            releasing_bytes=releasing_bytes,
         )
+
+    def _idle_bytes(self, in_use: Collection[int]) -> int:
+        """Return the bytes of all idle caches except images, without the groups `in_use`."""
+        groups = self.tally.groups
+        parts = [prefix.kv.cache_bytes for prefix in self.prefixes.cached.values()]
+        prefix_groups = {p.group: p.shared for p in parts if p.group not in groups}
+        nbytes = self.tally.nbytes - sum(groups[n][1] for n in in_use if n in groups)
+        nbytes += sum(p.own for p in parts)
+        nbytes += sum(size for number, size in prefix_groups.items() if number not in in_use)
+        return nbytes + sum(d.nbytes for d in self.drafters.values())
 
     def add(self, session: SessionState) -> None:
         session.kv.watch = self.tally.watch
@@ -254,7 +258,7 @@ class Memory:
         self.tally.forget(session.kv)
         self.prefixes.remove(session.kv)
 
-    def idle(self) -> list[Idle]:
+    def idle_caches(self) -> list[Idle]:
         chats = [s for s in self._sessions.values() if not s.is_running]
         entries = [_idle(s.key, s.kv.cache_bytes, s.used_at) for s in chats]
         entries += [Idle(k, d.nbytes, d.used_at + LONG_AGO) for k, d in self.drafters.items()]

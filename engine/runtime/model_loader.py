@@ -63,7 +63,7 @@ class ModelLoader:
         if not self.queue or self.queue[0].pieces is not None or self.freeing.queue:
             return None
         load = self.queue[0]
-        base = self._state.memory.base(load.candidate.checked_model.contents)
+        base = self._state.memory.find_base(load.candidate.checked_model.contents)
         return load.candidate.request(load.key, base, self._state.backend.prefers_float32)
 
     def answer_loaded(self) -> None:
@@ -116,7 +116,7 @@ class ModelLoader:
         again."""
         model = self._state.models.get(self._identities.get(candidate.identity, ""))
         if model is None and candidate.adapter is None:
-            model = self._state.memory.base(candidate.checked_model.contents)
+            model = self._state.memory.find_base(candidate.checked_model.contents)
             if model is not None:
                 self._add(model, candidate)
         return model
@@ -125,7 +125,7 @@ class ModelLoader:
         load = self.queue[0]
         self._state.memory.reserve(load, admission.nbytes, weights=True)
         checked_model, adapter = load.candidate.checked_model, load.candidate.adapter
-        load.base = self._state.memory.base(load.candidate.checked_model.contents)
+        load.base = self._state.memory.find_base(load.candidate.checked_model.contents)
         if adapter is None and self._state.leader is not None:
             load.pieces = self._state.leader.load(checked_model, admission.wide)
         elif adapter is None:

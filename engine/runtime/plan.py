@@ -107,7 +107,7 @@ class Idle(Struct, frozen=True):
 
 class MemoryView(Struct, frozen=True):
     budget: int  # limit for weights and caches in bytes
-    fixed: int = 0  # weights, and memory reserved for loads and embeddings
+    fixed_bytes: int = 0  # weights, and memory reserved for loads and embeddings
     # Caches that aren't in use. Empty if everything fits without evictions.
     idle: Sequence[Idle] = ()
     idle_bytes: int = 0  # bytes of all idle caches, excluding memory shared with running replies
@@ -116,7 +116,9 @@ class MemoryView(Struct, frozen=True):
     prefixes: Sequence[Idle] = ()
     prefix_limit: int = 0  # limit for the bytes of all kept prefixes
     excess_image_bytes: int = 0  # bytes by which image embeddings exceed their share of the budget
-    releasing_bytes: int = 0  # part of `fixed` that text embeddings and other replies will free
+    releasing_bytes: int = (
+        0  # part of `fixed_bytes` that text embeddings and other replies will free
+    )
 
 
 class PendingEmbedding(Struct, frozen=True):

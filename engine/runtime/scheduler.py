@@ -214,7 +214,7 @@ class Scheduler:
         if row.lookup_chances:
             return replace(step, draft=self.drafting.look_up(row.model, row.lookup_chances))
         count = self.drafting.count(row.model)
-        if not count or row.behind < 0 or row.drafter_bytes > budget.unused:
+        if not count or row.behind < 0 or row.drafter_bytes > budget.unused_bytes:
             return step  # never evict a cache for a draft
         if row.behind > draft_policy.CATCH_UP:
             return replace(step, behind=min(row.behind - 1, draft_policy.CHUNK))

@@ -83,7 +83,7 @@ class State:
         self.release_at = time.monotonic() + RELEASE_AFTER_S
 
     def update_buffer_limit(self) -> None:
-        backend.limit_buffers(self.backend.device, self.memory.fixed)
+        backend.limit_buffers(self.backend.device, self.memory.fixed_bytes)
 
     def advance_prefill(self, request: Request, prompts_ahead: int = 0) -> None:
         """Report a request's prefill progress, and start decoding if only the last token is left.

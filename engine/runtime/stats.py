@@ -29,7 +29,7 @@ def report(state: State, step_seconds: Mapping[str, float]) -> dict[str, Any]:
         "process_bytes": process.own_memory_bytes(),
         "buffer_bytes": backend.buffer_cache_bytes(),
         "children_bytes": sum(map(process.resident_bytes, confined.shared().pids)),
-        "weights_bytes": state.memory.weights,
+        "weights_bytes": state.memory.weight_bytes,
         "kv_bytes": state.memory.kv_bytes,
         "writing_bytes": state.memory.writing_bytes,
         "prefix_bytes": state.memory.prefixes.nbytes,

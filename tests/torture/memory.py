@@ -82,7 +82,7 @@ class MemoryAtTurns:
 def counted(state: State) -> int:
     memory = state.memory
     caches = memory.kv_bytes + memory.prefixes.nbytes
-    return memory.fixed + caches + memory.writing_bytes
+    return memory.fixed_bytes + caches + memory.writing_bytes
 
 
 @contextmanager
@@ -106,7 +106,7 @@ def watched(slow_disk: float = 0.0) -> Iterator[MemoryAtTurns]:
             if loop._state.sessions:  # without sessions, a model is still being loaded and probed
                 seen.counted = max(seen.counted, after)
                 memory = loop._state.memory
-                promised = memory.fixed + memory.promised()
+                promised = memory.fixed_bytes + memory.promised_bytes()
                 seen.promised = max(seen.promised, promised)
                 seen.peak = max(seen.peak, peak)
                 seen.beside = max(seen.beside, peak - max(before, after))

@@ -461,9 +461,9 @@ def test_admitted_requests_fit_when_fully_grown(view: View, plan: StepPlan) -> N
         row = known[plan.admit]
         assert row.status == Status.QUEUED
         assert not row.is_suspended
-        assert memory.fixed + running + row.max_bytes + left <= memory.budget
+        assert memory.fixed_bytes + running + row.max_bytes + left <= memory.budget
     if isinstance(plan.load, LoadAdmission):
-        assert memory.fixed + running + plan.load.nbytes + left <= memory.budget
+        assert memory.fixed_bytes + running + plan.load.nbytes + left <= memory.budget
 
 
 @for_all_views
@@ -707,13 +707,13 @@ def test_paused_head_of_the_queue_blocks_nobody() -> None:
 def test_reply_waits_for_memory_that_becomes_free() -> None:
     """Regression test: a reply was refused for good while texts were embedded."""
     rows = [Row("a", "m", Status.QUEUED, max_bytes=50), Row("b", "m", Status.QUEUED, max_bytes=10)]
-    embedding = MemoryView(100, fixed=60, releasing_bytes=30)
+    embedding = MemoryView(100, fixed_bytes=60, releasing_bytes=30)
     plan = Scheduler().plan(View(0.0, rows, memory=embedding))
     assert not plan.refuse
     assert plan.admit is None  # later requests don't overtake it
-    later = MemoryView(100, fixed=30)
+    later = MemoryView(100, fixed_bytes=30)
     assert Scheduler().plan(View(0.0, rows, memory=later)).admit is not None
-    full = Scheduler().plan(View(0.0, rows, memory=MemoryView(100, fixed=60)))
+    full = Scheduler().plan(View(0.0, rows, memory=MemoryView(100, fixed_bytes=60)))
     assert [refusal.key for refusal in full.refuse] == ["a"]
 
 
@@ -772,7 +772,7 @@ def test_row_summary_omits_the_prompt() -> None:
 
 def test_load_that_waits_for_disk_blocks_no_admission() -> None:
     gb = 10**9
-    memory = MemoryView(budget=10 * gb, fixed=gb, writing_bytes=6 * gb)
+    memory = MemoryView(budget=10 * gb, fixed_bytes=gb, writing_bytes=6 * gb)
     rows = [
         Row("small", "m", Status.QUEUED, max_bytes=gb // 100),
         Row("question", "m", Status.QUEUED, max_bytes=gb // 100, one_shot=True),
@@ -832,7 +832,7 @@ def test_texts_to_embed_wait_for_memory_or_are_refused() -> None:
     assert planned_for(idle=idle, idle_bytes=20).evict == (cache_of("old"),)
     waits = planned_for(writing_bytes=20)
     assert waits.passes  # it computes in the meantime
-    (refusal,) = planned_for(fixed=20).refuse
+    (refusal,) = planned_for(fixed_bytes=20).refuse
     assert (refusal.key, refusal.code) == ("k", "capacity_exhausted")
 
 

@@ -36,7 +36,7 @@ def fingerprint(state: State) -> object:
     }
     kept = {key: prefix.used_at for key, prefix in memory.prefixes.cached.items()}
     sessions = {key: (s.used_at, s.kv.length) for key, s in state.sessions.items()}
-    held = (memory.prefixes.version, memory.fixed, memory.kv_bytes)
+    held = (memory.prefixes.version, memory.fixed_bytes, memory.kv_bytes)
     return replies, sessions, kept, held, list(state.models), len(state.unended)
 
 
