@@ -17,7 +17,7 @@ FIRST_DRAFT, MAX_DRAFT = 3, 7
 
 MAX_LOOKUP = 15  # maximum number of lookup tokens; with the token before them, a tile of 16 rows
 
-LIKELY = 1.5  # minimum expected number of accepted lookup tokens
+MIN_EXPECTED = 1.5  # minimum expected number of accepted tokens for trying a lookup again
 
 # Number of plain steps to time before the first draft, and again after `RETIME_TOKENS` tokens.
 PLAIN_STEPS = 4
@@ -27,7 +27,7 @@ TRIAL_PASSES = 8  # number of drafting passes before drafts are judged
 # Drafting may be given up after `MIN_PASSES` if the time per token exceeds the limit by the factor.
 MIN_PASSES, EARLY_FACTOR = 3, 1.3
 
-WORTH = 0.97  # maximum time per token with drafts, relative to plain steps
+MAX_RELATIVE_TIME = 0.97  # maximum time per token with drafts, relative to plain steps
 
 # Number of tokens after which plain steps are timed again. They get slower as the text grows.
 RETIME_TOKENS = 512
@@ -39,13 +39,13 @@ initial value and maximum.
 Lookups that are predicted to be slower are also tried again after this number of tokens.
 """
 
-CATCH_UP = 32  # maximum number of missed tokens that the draft model reads as part of a draft
-
-CHUNK = 128  # maximum number of tokens that it reads after a plain step if it has missed more
+# Maximum number of missed tokens that the draft model reads as part of a draft. If it has missed
+# more, it reads up to `CATCH_UP_CHUNK` of them after each plain step.
+MAX_CATCH_UP, CATCH_UP_CHUNK = 32, 128
 
 MAX_ROW_COST = 2.0  # maximum cost of a row, in plain steps of a single chat
 
-_FADES = 0.9  # factor by which the weight of a pass decreases with each new pass
+_DECAY = 0.9  # factor by which the weight of a pass decreases with each new pass
 
 
 class Rate(Struct):
@@ -55,12 +55,12 @@ class Rate(Struct):
     _seconds: float = 0.0
     _tokens: float = 0.0
 
-    def note(self, seconds: float, tokens: int) -> None:
+    def add_pass(self, seconds: float, tokens: int) -> None:
         self.passes += 1
-        self._seconds = self._seconds * _FADES + seconds
-        self._tokens = self._tokens * _FADES + tokens
+        self._seconds = self._seconds * _DECAY + seconds
+        self._tokens = self._tokens * _DECAY + tokens
 
-    def add(self, seconds: float, tokens: int) -> None:
+    def extend_pass(self, seconds: float, tokens: int) -> None:
         self._seconds += seconds
         self._tokens += tokens
 
@@ -80,22 +80,23 @@ class Costs(Struct):
     sums: list[float] = field(default_factory=lambda: [0.0] * 5)
     # Tokens decoded since the last lookup pass. After `rest` tokens, lookups are tried again even
     # if they don't seem worth it.
-    quiet: float = 0.0
+    since_pass: float = 0.0
     rest: int = 0
     _rows: int = 0
 
-    def note(self, rows: int, cost: float) -> None:
-        self.sums = [_FADES * total for total in self.sums]
-        self._rows, self.quiet = rows, 0.0
+    def add_pass(self, rows: int, cost: float) -> None:
+        self.sums = [_DECAY * total for total in self.sums]
+        self._rows, self.since_pass = rows, 0.0
         self.rest = min(LONGEST_REST, 2 * self.rest or FIRST_REST)
         self.sums[:3] = [a + b for a, b in zip(self.sums, (1, rows, rows * rows), strict=False)]
-        self.add(cost)
+        self.extend_pass(cost)
 
-    def add(self, cost: float) -> None:
+    def extend_pass(self, cost: float) -> None:
+        """Add to the cost of the last pass."""
         self.sums[3:] = self.sums[3] + cost, self.sums[4] + cost * self._rows
 
     @property
-    def line(self) -> tuple[float, float]:
+    def pass_and_row_cost(self) -> tuple[float, float]:
         """Cost of a pass (0 after a single pass), and cost of each extra row."""
         weight, rows, squares, cost, product = self.sums
         divisor = (weight + 1.0) * squares - rows * rows
@@ -104,19 +105,20 @@ class Costs(Struct):
         row_cost = max(0.0, ((weight + 1.0) * product - rows * cost) / divisor)
         return max(0.0, (cost - row_cost * rows) / (weight + 1.0)), row_cost
 
-    def worth(self, chances: Sequence[float]) -> int:
+    def choose_count(self, chances: Sequence[float]) -> int:
         """Choose the number of lookup tokens from their acceptance probabilities."""
-        (fixed, row_cost), speed = self.line, 1.0
-        # The cost of a row is the number of tokens that could be generated in the same time.
+        (fixed, row_cost), speed = self.pass_and_row_cost, 1.0
+        # The count depends on the speed (tokens per plain step) that it leads to, so iterate. The
+        # cost of a row is the number of tokens that could be generated in the same time.
         for _ in range(3):
-            count = sum(chance * WORTH > row_cost * speed for chance in chances)
+            count = sum(chance * MAX_RELATIVE_TIME > row_cost * speed for chance in chances)
             gain = sum(chances[:count])
             cost = fixed + row_cost * count
             speed = max(1.0, (1 + gain) / (1 + cost))
-        if self.sums[0] and gain * WORTH > cost:
+        if self.sums[0] and gain * MAX_RELATIVE_TIME > cost:
             self.rest = 0
             return count
-        if self.quiet < self.rest or sum(chances[:FIRST_DRAFT]) <= LIKELY:
+        if self.since_pass < self.rest or sum(chances[:FIRST_DRAFT]) <= MIN_EXPECTED:
             return 0
         return len(chances[:FIRST_DRAFT])
 
@@ -127,8 +129,8 @@ class _Record(Struct):
     plain: Rate = field(default_factory=Rate)
     since_plain: int = 0  # number of tokens since a plain step was timed
     count: int = FIRST_DRAFT
-    rate: Rate = field(default_factory=Rate)
-    resting: float = 0  # number of tokens that a chat still decodes without drafts
+    drafting: Rate = field(default_factory=Rate)
+    tokens_to_rest: int = 0  # number of tokens that a chat still decodes without drafts
     rest: int = FIRST_REST  # number of tokens without drafts after the next loss
     looked_up: bool = False  # the last draft came from prompt lookup
 
@@ -147,13 +149,13 @@ class DraftStatistics:
         # last iteration did more than a step of one chat, so that the next pass isn't timed.
         self.last: tuple[str, bool] | None = None
 
-    def count(self, model: str) -> int:
+    def draft_length(self, model: str) -> int:
         record = self._records.get(model)
-        if record is None or record.plain.passes < PLAIN_STEPS or record.resting:
+        if record is None or record.plain.passes < PLAIN_STEPS or record.tokens_to_rest:
             return 0
         return record.count
 
-    def look_up(self, model: str, chances: Sequence[float]) -> int:
+    def lookup_length(self, model: str, chances: Sequence[float]) -> int:
         """Return the number of lookup tokens for the next pass.
 
         Args:
@@ -162,13 +164,13 @@ class DraftStatistics:
         record = self._records.get(model)
         if record is None or record.plain.passes < PLAIN_STEPS:
             return 0
-        return self._costs.setdefault(model, Costs()).worth(chances)
+        return self._costs.setdefault(model, Costs()).choose_count(chances)
 
     def forget(self, model: str) -> None:
         """Discard the gains of a model whose draft model changed, but not the cost of rows."""
         self._records.pop(model, None)
 
-    def waited(self) -> None:
+    def record_wait(self) -> None:
         self.last = self.last and (self.last[0], True)
 
     def observe(
@@ -190,21 +192,21 @@ class DraftStatistics:
         costs = self._costs.setdefault(model, Costs())
         before, self.last = self.last, (model, drafted > 0)
         if not drafted:
-            record.resting = max(0, record.resting - tokens)
-            costs.quiet += tokens
+            record.tokens_to_rest = max(0, record.tokens_to_rest - tokens)
+            costs.since_pass += tokens
             if before == (model, False) and tokens:
-                record.plain.note(seconds, tokens)
+                record.plain.add_pass(seconds, tokens)
                 record.since_plain = 0
             return
         record.since_plain += tokens
         record.looked_up = looked_up
         if before is not None and before[0] == model and tokens:
             if not looked_up:
-                record.rate.note(seconds, tokens)
+                record.drafting.add_pass(seconds, tokens)
             elif record.plain.per_token:
                 # If the measured cost is higher, another program must be the cause.
                 max_cost = MAX_ROW_COST * (1 + drafted)
-                costs.note(drafted, min(max_cost, seconds / record.plain.per_token) - 1)
+                costs.add_pass(drafted, min(max_cost, seconds / record.plain.per_token) - 1)
         if looked_up:
             record.plain = Rate() if record.since_plain >= RETIME_TOKENS else record.plain
             return
@@ -213,25 +215,25 @@ class DraftStatistics:
         )
         _judge(record)
 
-    def observe_again(self, model: str, seconds: float) -> None:
+    def observe_repetition(self, model: str, seconds: float) -> None:
         """Update the statistics after a step that repeated tokens lost to a rejected draft."""
         record = self._records.get(model)
         if record is None:
             return
         if not record.looked_up:
-            record.rate.add(seconds, 1)
+            record.drafting.extend_pass(seconds, 1)
         elif record.plain.per_token:
-            self._costs[model].add(min(MAX_ROW_COST, seconds / record.plain.per_token) - 1)
+            self._costs[model].extend_pass(min(MAX_ROW_COST, seconds / record.plain.per_token) - 1)
 
 
 def _judge(record: _Record) -> None:
-    passes = record.rate.passes
+    passes = record.drafting.passes
     if passes < MIN_PASSES:
         return
-    bar = WORTH if passes >= TRIAL_PASSES else WORTH * EARLY_FACTOR
-    if record.rate.per_token > record.plain.per_token * bar:
-        record.resting, record.rest = record.rest, min(LONGEST_REST, 2 * record.rest)
-        record.rate, record.count = Rate(), FIRST_DRAFT
+    bar = MAX_RELATIVE_TIME if passes >= TRIAL_PASSES else MAX_RELATIVE_TIME * EARLY_FACTOR
+    if record.drafting.per_token > record.plain.per_token * bar:
+        record.tokens_to_rest, record.rest = record.rest, min(LONGEST_REST, 2 * record.rest)
+        record.drafting, record.count = Rate(), FIRST_DRAFT
     elif passes >= TRIAL_PASSES:
         record.rest = FIRST_REST
         if record.since_plain >= RETIME_TOKENS:

@@ -212,12 +212,12 @@ class Scheduler:
         if not step.feed or any(_is_active_neighbor(r, group) for r in view.rows):
             return step
         if row.lookup_chances:
-            return replace(step, draft=self.drafting.look_up(row.model, row.lookup_chances))
-        count = self.drafting.count(row.model)
+            return replace(step, draft=self.drafting.lookup_length(row.model, row.lookup_chances))
+        count = self.drafting.draft_length(row.model)
         if not count or row.behind < 0 or row.drafter_bytes > budget.unused_bytes:
             return step  # never evict a cache for a draft
-        if row.behind > draft_policy.CATCH_UP:
-            return replace(step, behind=min(row.behind - 1, draft_policy.CHUNK))
+        if row.behind > draft_policy.MAX_CATCH_UP:
+            return replace(step, behind=min(row.behind - 1, draft_policy.CATCH_UP_CHUNK))
         return replace(step, draft=min(count, row.drafts))
 
     def _observe_drafts(self, view: View, plan: StepPlan, timing: Timing) -> None:
@@ -226,7 +226,7 @@ class Scheduler:
             self.drafting.last = None
             return
         if not steps[0].feed:
-            self.drafting.waited()
+            self.drafting.record_wait()
             return
         if len(steps[0].feed) > 1:
             self.drafting.last = None
@@ -236,7 +236,7 @@ class Scheduler:
             counts = timing.generated, timing.drafted, timing.accepted
             self.drafting.observe(plan.model, timing.decode, *counts, bool(row.lookup_chances))
         elif row.lost_tokens:
-            self.drafting.observe_again(plan.model, timing.decode)
+            self.drafting.observe_repetition(plan.model, timing.decode)
         elif row.drafts:
             self.drafting.observe(plan.model, timing.decode, 1)
 

@@ -172,7 +172,7 @@ def test_draft_frees_memory(
     fails: bool,
 ) -> None:
     """Regression test: the load's future referenced itself and so kept the draft model alive."""
-    monkeypatch.setattr(draft_policy, "WORTH", math.inf)
+    monkeypatch.setattr(draft_policy, "MAX_RELATIVE_TIME", math.inf)
     small = perturb(model_folder("plain"), tmp_path / "small", 0.15)
     gc.collect()
     before = alive()

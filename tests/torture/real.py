@@ -257,7 +257,7 @@ def drafts(folder: Path, found: Found, scratch: Path) -> None:
     from engine.runtime import draft_policy
     from tests.torture.small_copies import first_layers
 
-    before, draft_policy.WORTH = draft_policy.WORTH, math.inf
+    before, draft_policy.MAX_RELATIVE_TIME = draft_policy.MAX_RELATIVE_TIME, math.inf
     try:
         small = first_layers(folder, scratch / "small", 12)
         said = []
@@ -273,7 +273,7 @@ def drafts(folder: Path, found: Found, scratch: Path) -> None:
                 )
                 figures = engine.stats()["drafts"].get(model.id, {})
     finally:
-        draft_policy.WORTH = before
+        draft_policy.MAX_RELATIVE_TIME = before
     same = sum(a == b for a, b in zip(*said, strict=True))
     held, drafted = figures.get("accepted_tokens"), figures.get("drafted_tokens")
     told = f"{same} of 4 the same, {held} of {drafted} drafted tokens held"

@@ -74,7 +74,7 @@ def test_session_named_like_a_draft_makes_room(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Regression test: the draft model's caches were dropped instead of the session's."""
-    monkeypatch.setattr(draft_policy, "WORTH", math.inf)
+    monkeypatch.setattr(draft_policy, "MAX_RELATIVE_TIME", math.inf)
     large = model_folder("plain")
     model = engine.load(large, draft=perturb(large, tmp_path / "small", 0.15))
     chat = engine.open_session(model, f"draft {model.id}")
@@ -178,7 +178,7 @@ def test_draft_adopts_nothing_of_another_domain(
     """Regression test: the drafter started ahead after another domain had received the same
     reply.
     """
-    monkeypatch.setattr(draft_policy, "WORTH", math.inf)
+    monkeypatch.setattr(draft_policy, "MAX_RELATIVE_TIME", math.inf)
     left: list[int] = []
     behind = Drafter.unread_count
 

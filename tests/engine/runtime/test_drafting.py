@@ -59,8 +59,8 @@ def running(pair: Pair) -> Iterator[Engine]:
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draft_policy, "WORTH", math.inf)
-    monkeypatch.setattr(draft_policy, "LIKELY", 0.0)
+    monkeypatch.setattr(draft_policy, "MAX_RELATIVE_TIME", math.inf)
+    monkeypatch.setattr(draft_policy, "MIN_EXPECTED", 0.0)
 
 
 def plain_model(engine: Engine, pair: Pair) -> Model:
@@ -321,11 +321,11 @@ def looking(
     found, told, before = [], 0, 0
     while told < turns:
         chances = [chance**n for n in range(1, MAX_LOOKUP + 1)]
-        count = policy.look_up("m", chances)
-        assert policy.look_up("m", chances) == count  # no token came in between
+        count = policy.lookup_length("m", chances)
+        assert policy.lookup_length("m", chances) == count  # no token came in between
         held = round(sum(chance**n for n in range(1, count + 1)))
         if count and not before:
-            policy.waited()  # the plain step before the draft
+            policy.record_wait()  # the plain step before the draft
         took = 1.0 + cost * count
         policy.observe("m", took if count else float(not before), 1 + held, count, held, True)
         told, before = told + 1 + held, count
@@ -335,8 +335,8 @@ def looking(
 
 def test_lookup_draft_length_follows_row_cost() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(draft_policy, "WORTH", 0.97)
-        patch.setattr(draft_policy, "LIKELY", 1.5)
+        patch.setattr(draft_policy, "MAX_RELATIVE_TIME", 0.97)
+        patch.setattr(draft_policy, "MIN_EXPECTED", 1.5)
         for cost, most in ((0.02, MAX_LOOKUP), (0.4, 8), (1.0, 0)):
             policy = DraftStatistics()
             counts = looking(policy, cost)
@@ -356,17 +356,17 @@ def test_lookup_draft_length_follows_row_cost() -> None:
 
 def test_occasional_drafts_are_judged_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """The step after each draft isn't awaited, so its time isn't counted."""
-    monkeypatch.setattr(draft_policy, "WORTH", 0.97)
+    monkeypatch.setattr(draft_policy, "MAX_RELATIVE_TIME", 0.97)
     for cost, holds, rests in ((1.5, 0, True), (1.5, 2, False)):
         policy = DraftStatistics()
         for _ in range(PLAIN_STEPS + 1):
             policy.observe("m", 1.0, 1)
         for _ in range(TRIAL_PASSES):
-            policy.waited()
+            policy.record_wait()
             policy.observe("m", cost, 1 + holds, FIRST_DRAFT, holds)
             policy.observe("m", 0.0, 1)
             policy.observe("m", 1.0, 1)
-        assert (policy.count("m") == 0) is rests
+        assert (policy.draft_length("m") == 0) is rests
 
 
 # ---------------------------------------------------------------- when it is off
@@ -421,20 +421,20 @@ def test_only_lone_chats_use_a_draft_model() -> None:
 def test_late_draft_model_catches_up_in_parts() -> None:
     scheduler = ready()
     step = turn(scheduler, [row("a")], behind=1000).passes[0]
-    assert (step.draft, step.behind) == (0, draft_policy.CHUNK)
-    step = turn(scheduler, [row("a")], behind=draft_policy.CATCH_UP + 2).passes[0]
-    assert (step.draft, step.behind) == (0, draft_policy.CATCH_UP + 1)
+    assert (step.draft, step.behind) == (0, draft_policy.CATCH_UP_CHUNK)
+    step = turn(scheduler, [row("a")], behind=draft_policy.MAX_CATCH_UP + 2).passes[0]
+    assert (step.draft, step.behind) == (0, draft_policy.MAX_CATCH_UP + 1)
     step = turn(scheduler, [row("a")], behind=-1).passes[0]  # out of memory
     assert (step.draft, step.behind) == (0, 0)
 
 
 def test_losing_drafts_are_retried_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(draft_policy, "WORTH", 0.97)
+    monkeypatch.setattr(draft_policy, "MAX_RELATIVE_TIME", 0.97)
     policy = DraftStatistics()
 
     def steps_until_a_draft() -> int:
         steps = 0
-        while not policy.count("m"):
+        while not policy.draft_length("m"):
             policy.observe("m", 1.0, 1)
             steps += 1
         return steps
@@ -443,7 +443,7 @@ def test_losing_drafts_are_retried_less_often(monkeypatch: pytest.MonkeyPatch) -
     waited = []
     for takes, passes in ((1.1, TRIAL_PASSES), (5.0, MIN_PASSES), (1.1, TRIAL_PASSES)):
         for _ in range(passes):
-            assert policy.count("m")
+            assert policy.draft_length("m")
             policy.observe("m", takes, 1, FIRST_DRAFT, 0)
         waited.append(steps_until_a_draft())
     assert waited == [FIRST_REST, 2 * FIRST_REST, 4 * FIRST_REST]
@@ -452,12 +452,12 @@ def test_losing_drafts_are_retried_less_often(monkeypatch: pytest.MonkeyPatch) -
 def test_winning_drafts_grow_and_plain_steps_are_retimed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(draft_policy, "WORTH", 0.97)
+    monkeypatch.setattr(draft_policy, "MAX_RELATIVE_TIME", 0.97)
     policy = DraftStatistics()
     for _ in range(PLAIN_STEPS + 1):
         policy.observe("m", 1.0, 1)
     counts, tokens = [], 0
-    while count := policy.count("m"):
+    while count := policy.draft_length("m"):
         policy.observe("m", 2.0, count + 1, count, count)
         counts.append(count)
         tokens += count + 1
@@ -465,7 +465,7 @@ def test_winning_drafts_grow_and_plain_steps_are_retimed(
     assert max(counts) == MAX_DRAFT
     assert draft_policy.RETIME_TOKENS <= tokens < draft_policy.RETIME_TOKENS + MAX_DRAFT + 1
     policy.observe("m", 2.0, 1)
-    assert policy.count("m") == 0  # not measured yet
+    assert policy.draft_length("m") == 0  # not measured yet
 
 
 # ---------------------------------------------------------------- loading
