@@ -32,6 +32,7 @@ class DecodeRequest(Protocol):
         odds: log-probabilities to report, or None if not requested.
         next_is_nan: lazy `[1]`, True if the logit of the last sampled token is NaN; None if
             unknown.
+        index: position in the answer of the next token to sample, for its random key.
     """
 
     tokens: list[int]
@@ -95,119 +96,141 @@ def prefill(
     kv.record_chunk(tokens)
 
 
-def prefill_together(model: LoadedModel, readings: Sequence[PrefillChunk]) -> None:
+def prefill_together(model: LoadedModel, chunks: Sequence[PrefillChunk]) -> None:
     """Prefill several prompts in one pass. See `prefill`."""
-    for reading in readings:
-        reading.kv.leave_slots()
+    for chunk in chunks:
+        chunk.kv.leave_slots()
     decoder = model.decoder
-    inputs = [(reading.kv.layers, reading.tokens) for reading in readings]
+    inputs = [(chunk.kv.layers, chunk.tokens) for chunk in chunks]
     if decoder is None or decoder.logits(inputs, ()) is None:
         with dense.engage(), output_rows.restrict_rows([0]):
-            shared = ragged.combine_caches((), reading=_chunk_caches(readings))
-            ids = _chunk_rows(model, readings)
-            model.net(ids, cache=shared, **_model_arguments(model, ids, (), readings))
-    _record_chunks(readings)
+            shared = ragged.combine_caches((), reading=_chunk_caches(chunks))
+            ids = _chunk_rows(model, chunks)
+            model.net(ids, cache=shared, **_model_arguments(model, ids, (), chunks))
+    _record_chunks(chunks)
 
 
 def decode(
     model: LoadedModel,
     rows: Sequence[DecodeRequest],
     shared: bool,
-    readings: Sequence[PrefillChunk] = (),
+    chunks: Sequence[PrefillChunk] = (),
 ) -> list[NextToken]:
     """Feed the pending token of each row, and return the next token of each row.
 
     For constrained answers, this returns `PendingLogits`, the input of `sample_constrained`.
 
     If `shared` is set and the model supports it, all rows share one forward pass. Otherwise, each
-    row has its own pass. With `readings`, there is a single pass for everything, and the call
-    blocks. If a row's prompt ends in one of the `readings`, that chunk computes the row's logits.
+    row has its own pass. With `chunks`, there is a single pass for everything, and the call
+    blocks. If a row's prompt ends in one of the `chunks`, that chunk computes the row's logits.
 
     MLX launches the pass before Python knows the pending ids, so the device is busy while Python
     handles the previous token. If that token ends a reply, one row of the pass is wasted. With the
     CPU kernels, the pass is finished when this returns, and the result has ids instead of arrays.
     """
-    ending = [id(reading.kv) for reading in readings if reading.ends]
+    ending = [id(chunk.kv) for chunk in chunks if chunk.ends]
     batch = [r for r in rows if id(r.kv) not in ending]
-    kvs = [r.kv for r in batch]
-    lost_counts = [(r.kv, count) for r in batch if (count := lost_tokens(r))]
-    order, alone = _order_rows(model, kvs, shared and not lost_counts)
+    lost = [(r.kv, tokens) for r in batch if (tokens := lost_tokens(r))]
+    order, alone = _order_rows(model, [r.kv for r in batch], shared and not lost)
     batch = [batch[row] for row in order]
-    logits: mx.array | Array | None = None
-    decoder = None if lost_counts or (alone and len(batch) > 1) else model.decoder
-    if decoder is not None and all(r.pending is None for r in batch):
-        inputs = [(r.kv.layers, r.tokens[-1:]) for r in batch]
-        inputs += [(reading.kv.layers, reading.tokens) for reading in readings]
-        logits = decoder.logits(inputs, [*range(len(batch)), *_end_rows(readings, len(batch))])
+    logits = None if lost else _decode_with_kernels(model, batch, chunks, alone)
     if logits is None:
-        feeds: Sequence[mx.array] = [next_input(r) for r in batch]
-        caches = [r.kv.layers for r in batch]
-        if model.broadcast_tokens is not None:
-            feeds = model.broadcast_tokens(feeds, [r.kv for r in batch])
-        spans = (
-            [InputSpan(r.images, r.kv.length) for r in batch] if model.vision is not None else []
-        )
-        if readings:
-            logits = forward_mixed(model, feeds, caches, readings, spans)
-        else:
-            logits = forward(model, feeds, caches, alone, spans)
-    for kv, tokens in lost_counts:
+        logits = _decode_with_mlx(model, batch, chunks, alone)
+    for kv, tokens in lost:
         for token in tokens:
             kv.record_token(token)
     if model.ranks > 1:  # all ranks evaluate the same arrays, regardless of sampling
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
-    last = [r for r in rows if id(r.kv) in ending]
-    batch = [*batch, *sorted(last, key=lambda r: ending.index(id(r.kv)))]
-    out, lazy = _sample_tokens(logits, [(a, a.index, None) for a in batch], len(batch))
+    by_kv = {id(r.kv): r for r in rows}
+    batch += [by_kv[key] for key in ending]
+    tokens_by_row, lazy = _sample_tokens(logits, [(r, r.index, None) for r in batch], len(batch))
     if lazy:
         mx.async_eval(lazy)  # type: ignore[no-untyped-call]
-    if readings:
-        _record_chunks(readings)
-    if readings or lost_counts:  # exclude the chunk or draft from the time of the next step
+    if chunks:
+        _record_chunks(chunks)
+    if chunks or lost:  # exclude the chunk or draft from the time of the next step
         mx.synchronize()
-    places = {id(r): number for number, r in enumerate(batch)}
-    return [out[places[id(r)]] for r in rows]
+    token_of = {id(r): token for r, token in zip(batch, tokens_by_row, strict=True)}
+    return [token_of[id(r)] for r in rows]
+
+
+def _decode_with_kernels(
+    model: LoadedModel,
+    batch: Sequence[DecodeRequest],
+    chunks: Sequence[PrefillChunk],
+    alone: bool,
+) -> mx.array | Array | None:
+    """Return the logits of a pass that the C decoder computed, or None if it can't."""
+    if model.decoder is None or (alone and len(batch) > 1):
+        return None
+    if any(r.pending is not None for r in batch):
+        return None
+    inputs = [(r.kv.layers, r.tokens[-1:]) for r in batch]
+    inputs += [(chunk.kv.layers, chunk.tokens) for chunk in chunks]
+    return model.decoder.logits(inputs, [*range(len(batch)), *_end_rows(chunks, len(batch))])
+
+
+def _decode_with_mlx(
+    model: LoadedModel,
+    batch: Sequence[DecodeRequest],
+    chunks: Sequence[PrefillChunk],
+    alone: bool,
+) -> mx.array:
+    feeds: Sequence[mx.array] = [next_input(r) for r in batch]
+    caches = [r.kv.layers for r in batch]
+    if model.broadcast_tokens is not None:
+        feeds = model.broadcast_tokens(feeds, [r.kv for r in batch])
+    has_vision = model.vision is not None
+    spans = [InputSpan(r.images, r.kv.length) for r in batch] if has_vision else []
+    if chunks:
+        return forward_mixed(model, feeds, caches, chunks, spans)
+    return forward(model, feeds, caches, alone, spans)
+
+
+LogitRow = tuple[DecodeRequest, int, mx.array | None]
+"""Answer and token index of a row of logits, and the tokens of a draft fed up to this row."""
 
 
 def _sample_tokens(
-    logits: mx.array | Array,
-    places: Sequence[tuple[DecodeRequest, int, mx.array | None]],
-    steps: int = 0,
+    logits: mx.array | Array, rows: Sequence[LogitRow], steps: int = 0
 ) -> tuple[list[NextToken], list[mx.array]]:
     """Sample a token from each row of logits.
 
     Args:
-        places: answer, index of the token, and fed tokens of a draft (`recent_tokens`) of each row.
         steps: number of leading rows whose tokens are used in any case. The other rows belong to
             drafts.
+
+    Returns:
+        The token of each row, and the arrays to evaluate for the leading rows.
     """
-    free = [row for row, (answer, *_) in enumerate(places) if answer.constraint is None]
-    out: list[NextToken] = [0] * len(places)
+    free = [row for row, (answer, *_) in enumerate(rows) if answer.constraint is None]
+    tokens: list[NextToken] = [0] * len(rows)
     if free:
-        answers, indices, fed_ids = zip(*(places[row] for row in free), strict=True)
+        answers, indices, fed_ids = zip(*(rows[row] for row in free), strict=True)
         recent_ids = [
-            recent_tokens(a, tokens) if a.sampler.uses_history else None
-            for a, tokens in zip(answers, fed_ids, strict=True)
+            recent_tokens(a, fed) if a.sampler.uses_history else None
+            for a, fed in zip(answers, fed_ids, strict=True)
         ]
         some = logits if len(free) == len(logits) else _select_rows(logits, free)
         sampled = sample_rows(some, [a.sampler for a in answers], indices, recent_ids)
-        for row, token in zip(free, sampled, strict=True):
-            out[row] = token
-    for row in set(range(len(places))).difference(free):
-        out[row] = PendingLogits(as_mlx(logits[row : row + 1]))
-    lazy = [t for t in out[:steps] if isinstance(t, mx.array)]
-    if rows := [row for row, token in enumerate(out[:steps]) if isinstance(token, mx.array)]:
-        some = logits if len(rows) == len(logits) else _select_rows(logits, rows)
+        for row, drawn in zip(free, sampled, strict=True):
+            tokens[row] = drawn
+    for row in set(range(len(rows))).difference(free):
+        tokens[row] = PendingLogits(as_mlx(logits[row : row + 1]))
+    lazy = [t for t in tokens[:steps] if isinstance(t, mx.array)]
+    if lazy:
+        unknown = [row for row, token in enumerate(tokens[:steps]) if isinstance(token, mx.array)]
+        some = logits if len(unknown) == len(logits) else _select_rows(logits, unknown)
         flags = _is_nan(as_mlx(some), mx.concatenate(lazy))
         lazy.append(flags)
-        for row, is_nan in zip(rows, mx.split(flags, len(rows)), strict=True):
-            places[row][0].next_is_nan = is_nan
-    lazy += [t.logits for t in out[:steps] if isinstance(t, PendingLogits)]
-    for row, output in enumerate(out[:steps]):
-        odds = places[row][0].odds
-        if odds is not None and isinstance(output, (mx.array, int)):
-            lazy += odds.record(as_mlx(logits[row : row + 1]), _as_array(output))
-    return out, lazy
+        for row, is_nan in zip(unknown, mx.split(flags, len(unknown)), strict=True):
+            rows[row][0].next_is_nan = is_nan
+    lazy += [t.logits for t in tokens[:steps] if isinstance(t, PendingLogits)]
+    for row, token in enumerate(tokens[:steps]):
+        odds = rows[row][0].odds
+        if odds is not None and isinstance(token, (mx.array, int)):
+            lazy += odds.record(as_mlx(logits[row : row + 1]), _as_array(token))
+    return tokens, lazy
 
 
 def _select_rows(logits: Any, rows: list[int]) -> Any:
@@ -223,7 +246,7 @@ def decode_on_follower(
     kvs: Sequence[SessionKV],
     shared: bool,
     make_ids: Callable[[int], mx.array],
-    readings: Sequence[PrefillChunk] = (),
+    chunks: Sequence[PrefillChunk] = (),
 ) -> tuple[list[int], mx.array]:
     """Run the leading rank's pass of `decode` on another rank.
 
@@ -237,13 +260,13 @@ def decode_on_follower(
     order, alone = _order_rows(model, kvs, shared)
     ids, caches = make_ids(len(kvs)), [kvs[row].layers for row in order]
     feeds = list(mx.split(ids[: len(kvs), None], len(kvs)))
-    if readings:
-        logits = forward_mixed(model, feeds, caches, readings)
+    if chunks:
+        logits = forward_mixed(model, feeds, caches, chunks)
     else:
         logits = forward(model, feeds, caches, alone)
     mx.async_eval(logits)  # type: ignore[no-untyped-call]
-    if readings:
-        _record_chunks(readings)
+    if chunks:
+        _record_chunks(chunks)
     return order, ids
 
 
@@ -327,25 +350,25 @@ def forward_mixed(
     model: LoadedModel,
     feeds: Sequence[mx.array],
     caches: Sequence[Caches],
-    readings: Sequence[PrefillChunk],
+    chunks: Sequence[PrefillChunk],
     spans: Sequence[InputSpan] = (),
 ) -> mx.array:
     """Run `forward` with prefill chunks in the same pass.
 
     Returns the logits of `feeds`, followed by the logits of the chunks that end a prompt.
     """
-    if not feeds and len(readings) == 1:  # the end of a prompt, in a pass with nothing else
-        shared, tokens = readings[0].kv.layers, readings[0].tokens
+    if not feeds and len(chunks) == 1:  # the end of a prompt, in a pass with nothing else
+        shared, tokens = chunks[0].kv.layers, chunks[0].tokens
         logit_rows = [len(tokens) - 1]
         ids = mx.array(
             [tokens if model.vision is None else model.vision.replace_image_tokens(tokens)]
         )
     else:
-        shared = ragged.combine_caches(caches, model.slots, _chunk_caches(readings))
-        logit_rows = [*range(len(feeds)), *_end_rows(readings, len(feeds))]
-        read = _chunk_rows(model, readings)
+        shared = ragged.combine_caches(caches, model.slots, _chunk_caches(chunks))
+        logit_rows = [*range(len(feeds)), *_end_rows(chunks, len(feeds))]
+        read = _chunk_rows(model, chunks)
         ids = mx.concatenate([*feeds, read.astype(feeds[0].dtype)]) if feeds else read
-    arguments = _model_arguments(model, ids, spans, readings)
+    arguments = _model_arguments(model, ids, spans, chunks)
     with dense.engage(), output_rows.restrict_rows(logit_rows):
         return output_rows.extract_logits(model.net(ids, cache=shared, **arguments), logit_rows)
 
@@ -365,10 +388,10 @@ def verify(model: LoadedModel, answer: DecodeRequest, fed_ids: mx.array) -> Veri
         model.slots.assign([])
     with dense.engage():
         logits: mx.array = model.net(fed_ids[None], cache=answer.kv.layers)[0]
-    places = [(answer, answer.index + n, fed_ids[: n + 1]) for n in range(fed_ids.shape[0])]
-    outcomes, _ = _sample_tokens(logits, places)
+    rows = [(answer, answer.index + n, fed_ids[: n + 1]) for n in range(fed_ids.shape[0])]
+    sampled, _ = _sample_tokens(logits, rows)
     tokens = []
-    for token in outcomes:
+    for token in sampled:
         if isinstance(token, Exception):
             raise token
         if isinstance(token, (mx.array, int)):
@@ -418,8 +441,8 @@ def recent_tokens(answer: DecodeRequest, fed_ids: mx.array | None = None) -> mx.
     return mx.concatenate([recent_ids, answer.pending.astype(mx.uint32).reshape(1)])[-window:]
 
 
-def _chunk_rows(model: LoadedModel, readings: Sequence[PrefillChunk]) -> mx.array:
-    tokens = [token for r in readings for token in r.tokens]
+def _chunk_rows(model: LoadedModel, chunks: Sequence[PrefillChunk]) -> mx.array:
+    tokens = [token for r in chunks for token in r.tokens]
     if model.vision is not None:
         tokens = model.vision.replace_image_tokens(tokens)
     return mx.array(tokens, mx.uint32)[:, None]
@@ -429,27 +452,27 @@ def _model_arguments(
     model: LoadedModel,
     ids: mx.array,
     spans: Sequence[InputSpan],
-    readings: Sequence[PrefillChunk] = (),
+    chunks: Sequence[PrefillChunk] = (),
 ) -> dict[str, Any]:
     if model.vision is None:
         return {}
-    read = [InputSpan(r.images, r.kv.length, len(r.tokens)) for r in readings]
+    read = [InputSpan(r.images, r.kv.length, len(r.tokens)) for r in chunks]
     return model.vision.model_arguments(ids, [*spans, *read])
 
 
-def _chunk_caches(readings: Sequence[PrefillChunk]) -> list[tuple[Caches, int]]:
-    return [(r.kv.layers, len(r.tokens)) for r in readings]
+def _chunk_caches(chunks: Sequence[PrefillChunk]) -> list[tuple[Caches, int]]:
+    return [(r.kv.layers, len(r.tokens)) for r in chunks]
 
 
-def _end_rows(readings: Sequence[PrefillChunk], first: int) -> list[int]:
-    ends = accumulate((len(r.tokens) for r in readings), initial=first)
-    return [end - 1 for r, end in zip(readings, islice(ends, 1, None), strict=True) if r.ends]
+def _end_rows(chunks: Sequence[PrefillChunk], first: int) -> list[int]:
+    ends = accumulate((len(r.tokens) for r in chunks), initial=first)
+    return [end - 1 for r, end in zip(chunks, islice(ends, 1, None), strict=True) if r.ends]
 
 
-def _record_chunks(readings: Sequence[PrefillChunk]) -> None:
-    mx.eval([list(iterate_arrays(r.kv.layers)) for r in readings])
-    for reading in readings:
-        reading.kv.record_chunk(reading.tokens, alone=False)
+def _record_chunks(chunks: Sequence[PrefillChunk]) -> None:
+    mx.eval([list(iterate_arrays(r.kv.layers)) for r in chunks])
+    for chunk in chunks:
+        chunk.kv.record_chunk(chunk.tokens, alone=False)
 
 
 def add_hidden_states(

@@ -344,7 +344,7 @@ class Odds:
     Computed when a token is sampled, and returned when it is processed.
 
     Args:
-        most: number of most likely tokens to report for each token.
+        top_count: number of most likely tokens to report for each token.
     """
 
     def __init__(self, top_count: int) -> None:

@@ -265,10 +265,10 @@ class Executor:
                 if chunks:  # exclude the previous step from the measured time
                     with contextlib.suppress(Exception):  # reported when the tokens are read
                         mx.synchronize()
-                prefill_chunks = list(map(self._make_prefill_chunk, chunks))
+                parts = list(map(self._make_prefill_chunk, chunks))
                 shared = step.shared or bool(chunks)
                 model = feeding[0].session.model
-                tokens = runner.decode(model, feeding, shared, prefill_chunks)
+                tokens = runner.decode(model, feeding, shared, parts)
                 next_by_session = dict(zip(step.feed, tokens, strict=True))
             read = {} if check else {r.session.id: r.take_token() for r in rows}
         except BaseException as error:  # includes panics in native libraries
@@ -298,12 +298,12 @@ class Executor:
             return []
         model = requests[chunks[0].session].session.model
         try:
-            prefill_chunks = [self._make_prefill_chunk(chunk) for chunk in chunks]
-            if len(prefill_chunks) == 1:
-                (part,) = prefill_chunks
+            parts = [self._make_prefill_chunk(chunk) for chunk in chunks]
+            if len(parts) == 1:
+                (part,) = parts
                 runner.prefill(model, part.kv, part.tokens, part.images)
             else:
-                runner.prefill_together(model, prefill_chunks)
+                runner.prefill_together(model, parts)
         except BaseException as error:
             result.outcomes.append(StepFailure(tuple(c.session for c in chunks), error))
             return []
