@@ -127,75 +127,77 @@ def build_prompt(
     before = before if isinstance(before, Ledger) else before(opened)
     text = opened
     if prefill:
-        answer = _reply_start(tokenizer, inert, prefill, opened, opening, before)
-        text += answer if images is None else images.remove_marks(answer)
-    shared_points = before.match(text)
-    characters, count = shared_points[-1] if shared_points else (0, 0)
-    first = dict(shared_points).get(len(opened))
+        start = _reply_start(tokenizer, inert, prefill, opened, opening, before)
+        text += start if images is None else images.remove_marks(start)
+    known_positions = before.match(text)
+    known_characters, known_tokens = known_positions[-1] if known_positions else (0, 0)
+    rest = text[known_characters:]
     ending = rendered.closed if opening is None else opening
-    main, ends = text[characters:], {ending}
-    if len(text) > len(opened) and first is None:
-        ends.add(opened)
-    bare = (
-        _raise_if_error(rendered.other)
-        if rendered.other is not None and not shared_points
-        else None
-    )
-    if bare is not None:
-        bare = bare if images is None else images.remove_marks(bare)
-        ends.add(bare)
-    in_order = [main, *(ends - {main})]
+    # Number of tokens of `opened`, if known.
+    opened_tokens = dict(known_positions).get(len(opened))
+    texts = [rest, ending]
+    if len(text) > len(opened) and opened_tokens is None:
+        texts.append(opened)
+    other: str | None = None
+    if rendered.other is not None and not known_positions:
+        other = _raise_if_error(rendered.other)
+        other = other if images is None else images.remove_marks(other)
+        texts.append(other)
     try:
-        room = None if max_tokens is None else max_tokens - count
-        id_lists = _encode(reader, in_order, room, images)
+        room = None if max_tokens is None else max_tokens - known_tokens
+        ids = _encode(reader, texts, room, images)
     except TooLongError as error:
-        raise TooLongError(count + error.tokens) from None
-    ids = dict(zip(in_order, id_lists, strict=True))
-    tokens = pieces.concatenate(before.tokens[:count], ids[main])
-    answered = 0
-    if len(text) > len(opened):
-        answered = len(tokens) - (first if first is not None else len(ids[opened]))
+        raise TooLongError(known_tokens + error.tokens) from None
+    tokens = pieces.concatenate(before.tokens[:known_tokens], ids[rest])
     if not tokens:
         raise EngineError(INVALID_REQUEST, "The message is empty. Write something first.")
+    answered = 0
+    if len(text) > len(opened):
+        opened_tokens = len(ids[opened]) if opened_tokens is None else opened_tokens
+        answered = max(0, len(tokens) - opened_tokens)
     if opening is not None:
-        boundary = len(tokens) - max(0, answered) - len(ids[ending])
+        boundary = len(tokens) - answered - len(ids[ending])
     else:
-        boundary = common_length(tokens, list(ids[ending][: len(tokens)]))
-    system = 0
-    if bare is not None:
-        system = common_length(tokens, list(ids[bare][: len(tokens)]))
+        boundary = _common_tokens(tokens, ids[ending])
     last = len(tokens) - 1
     return Prompt(
         tokens,
         text,
-        shared_points,
-        max(0, min(boundary, last)),
-        min(system, last),
-        max(0, answered),
-        opened,
-        prefill is not None,
-        opening,
+        known_positions,
+        boundary=max(0, min(boundary, last)),
+        system=0 if other is None else min(_common_tokens(tokens, ids[other]), last),
+        answered=answered,
+        opened=opened,
+        continues=prefill is not None,
+        opening=opening,
     )
 
 
+def _common_tokens(tokens: list[int], ids: Sequence[int]) -> int:
+    return common_length(tokens, list(ids[: len(tokens)]))
+
+
 def _encode(
-    reader: Reader, texts: list[str], max_tokens: int | None, images: Images | None
-) -> Sequence[Sequence[int]]:
+    reader: Reader, texts: Sequence[str], max_tokens: int | None, images: Images | None
+) -> dict[str, Sequence[int]]:
+    """Return the ids of each text. The limit applies to the first text."""
+    texts = list(dict.fromkeys(texts))
     if images is None:
-        return reader.encode(texts, max_tokens)
+        return dict(zip(texts, reader.encode(texts, max_tokens), strict=True))
     id_lists = reader.encode([images.restore_placeholders(text) for text in texts], max_tokens)
-    token_lists = [
-        images.expand_tokens(text, ids) for text, ids in zip(texts, id_lists, strict=True)
-    ]
-    if max_tokens is not None and len(token_lists[0]) > max_tokens:
-        raise TooLongError(len(token_lists[0]))
-    return token_lists
+    expanded = {
+        text: images.expand_tokens(text, ids) for text, ids in zip(texts, id_lists, strict=True)
+    }
+    if max_tokens is not None and len(expanded[texts[0]]) > max_tokens:
+        raise TooLongError(len(expanded[texts[0]]))
+    return expanded
 
 
 class _RenderedPrompt(Struct, frozen=True):
-    opened: str
-    closed: str
-    opening: str | None
+    opened: str  # the messages, and the opening of a reply
+    closed: str  # only the messages, as later prompts begin
+    opening: str | None  # part of `opened` after `closed`; None if `opened` continues differently
+    # Rendering of another conversation with the same system message and tools, or its error.
     other: str | EngineError | None
 
 
