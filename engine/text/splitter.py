@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec import Struct, field
+
 from engine.messages import Kind
 from engine.text.call_notations import NOTATIONS, is_complete
 from engine.text.code_spans import Code
@@ -23,7 +25,7 @@ _MAX_HEADER_CHARACTERS = 256
 """Maximum characters of a header. Longer headers are treated as text."""
 _SHORT = 3
 """Maximum length of a partial marker, e.g. a bracket, with which a complete answer may end."""
-_MAX_DOUBTS = 64
+_MAX_CHECKS = 64
 """Maximum number of possible end markers in a call that are parsed individually."""
 _MAX_NAME_CHARACTERS = 64  # maximum characters of a call up to the tool's name
 _FIRST_WORD = re.compile(r"""[\s{\["']*(\w*)(.?)""", re.DOTALL)
@@ -34,6 +36,19 @@ class _Part(NamedTuple):
     kind: Kind | None  # None inside a header
     # End markers of the part; () if only a header or the end of the turn ends the part.
     ends: tuple[str, ...] = ()
+
+
+class _OpenCall(Struct):
+    """Call that is being generated, or that comes next."""
+
+    blanks: str = ""  # whitespace before the start marker
+    start: str = ""  # start marker, or "" after a header
+    keeps_start: bool = False  # the start marker is part of the call
+    chunks: list[str] = field(default_factory=list)
+    # Text from the first end marker on, if the call may only quote that marker.
+    doubtful: list[str] = field(default_factory=list)
+    was_complete: bool = False  # the call was complete before that marker
+    checks: int = 0  # number of possible end markers so far
 
 
 _ANSWER = _Part("answer")
@@ -95,7 +110,7 @@ class TextSplitter:
             Returns what isn't a call, so that it's shown.
 
     Attributes:
-        calls, call: text of each complete call, and the chunks of the next call.
+        calls, call: text of each complete call, and the chunks of the current call.
         dropped_text: text dropped at the end of an interrupted reply because it could be part of a
             marker.
         eager: decide about markers immediately, without waiting for more text.
@@ -138,14 +153,8 @@ class TextSplitter:
         self.stop: str | None = None
         self._header = ""
         self._between = False  # a part with a header has ended, and the next part hasn't started
-        # Whitespace and marker before the call, and True to keep the marker.
-        self._frame = ("", "", False)
-        # A call's text from its first end marker on, if the call may only quote that marker.
-        self._doubtful: list[str] = []
-        self._was_whole = False  # the call was complete before that marker
-        self._doubts = 0  # number of possible end markers in the call so far
+        self._call = _OpenCall()
         self._dropped: set[str] = set()
-        self.call: list[str] = []
         self.calls: list[str] = []
         self.dropped_text = ""
         self.eager = self.pauses = self._paused = False
@@ -175,8 +184,11 @@ class TextSplitter:
     @property
     def call_start(self) -> str:
         """Marker before the latest call, or "" if it's part of the call."""
-        _, start, is_kept = self._frame
-        return "" if is_kept else start
+        return "" if self._call.keeps_start else self._call.start
+
+    @property
+    def call(self) -> list[str]:
+        return self._call.chunks
 
     @property
     def in_code(self) -> bool:
@@ -252,9 +264,11 @@ class TextSplitter:
                 that part isn't shown.
         """
         out = self.feed("", last=True)
-        while self._doubtful:
-            rest = "".join(self._doubtful[1:]) + self._held_text
-            if not (self._was_whole or (ended and not rest.strip()) or self._last_doubtful_end()):
+        while self._call.doubtful:
+            rest = "".join(self._call.doubtful[1:]) + self._held_text
+            if not (
+                self._call.was_complete or (ended and not rest.strip()) or self._last_doubtful_end()
+            ):
                 break
             self._end_doubtful_call(out)
             out += self.feed("", last=True)
@@ -263,10 +277,12 @@ class TextSplitter:
         if self.stop is None:
             self._emit(out, self._held_text)
         self._held_text = ""
-        if self._doubtful:
+        if self._call.doubtful:
             self._treat_as_quoted(out)
         if ended and self._part.kind == "tool":
-            cut = bool(self._part.ends) and not is_complete(self._notation, "".join(self.call))
+            cut = bool(self._part.ends) and not is_complete(
+                self._notation, "".join(self._call.chunks)
+            )
             self._end_call(out, "", cut)
         return out
 
@@ -283,36 +299,36 @@ class TextSplitter:
         return not ended and any(self._names_a_tool(text[len(mark) :]) is None for mark in starts)
 
     def _end_call(self, out: list[Delta], marker: str, cut: bool = False) -> None:
-        blanks, start, is_kept = self._frame
-        pieces, self.call = self.call, []
-        inside, end = "".join(pieces), self._marks.unmap(marker)
-        self._part, self._doubts, self._at_start = _ANSWER, 0, True
-        call_text = CallText(inside, "" if is_kept else start, end, is_kept, pieces)
-        plain_text = self._judge(call_text, cut)
+        call, end = self._call, self._marks.unmap(marker)
+        self._call = _OpenCall(call.blanks, call.start, call.keeps_start)
+        self._part, self._at_start = _ANSWER, True
+        inside = "".join(call.chunks)
+        written = CallText(inside, self.call_start, end, call.keeps_start, call.chunks)
+        plain_text = self._judge(written, cut)
         if plain_text or not cut:
             self.calls.append(inside)
         else:
-            self.call = pieces
+            self._call.chunks = call.chunks
             self._part = _Part("tool")
         if plain_text:
             self._code = Code()
             self._blanks = ""
-            self._emit(out, blanks + plain_text)
+            self._emit(out, call.blanks + plain_text)
         self._between = marker in self._closes
 
     def _treat_as_quoted(self, out: list[Delta]) -> None:
         """Treat the doubtful end marker as quoted. The text after it belongs to the call."""
-        self.call += self._doubtful
-        out += [(text, "tool") for text in self._doubtful]
-        self._doubtful = []
+        self._call.chunks += self._call.doubtful
+        out += [(text, "tool") for text in self._call.doubtful]
+        self._call.doubtful = []
 
     def _end_doubtful_call(self, out: list[Delta]) -> None:
         """End the call at the first doubtful end marker, or at the last if there are too many to
         parse.
         """
         at = self._last_doubtful_end()
-        marker, rest = self._doubtful[at], self._doubtful[at + 1 :]
-        self._doubtful = self._doubtful[:at]
+        marker, rest = self._call.doubtful[at], self._call.doubtful[at + 1 :]
+        self._call.doubtful = self._call.doubtful[:at]
         self._treat_as_quoted(out)
         self._held_text = self._marks.map_text("".join(rest)) + self._held_text
         self._end_call(out, self._marks.map_text(marker))
@@ -322,16 +338,18 @@ class TextSplitter:
 
         Only used if there are too many end markers to parse the call at each.
         """
-        if self._doubts <= _MAX_DOUBTS:
+        if self._call.checks <= _MAX_CHECKS:
             return 0
-        doubtful, ends = self._doubtful, {self._marks.unmap(end) for end in self._part.ends}
+        doubtful, ends = self._call.doubtful, {self._marks.unmap(end) for end in self._part.ends}
         places = (n for n in range(len(doubtful) - 1, 0, -1) if doubtful[n] in ends)
         at = next(places, 0)
-        is_complete_call = at and is_complete(self._notation, "".join([*self.call, *doubtful[:at]]))
+        is_complete_call = at and is_complete(
+            self._notation, "".join([*self._call.chunks, *doubtful[:at]])
+        )
         return at if is_complete_call else 0
 
     def _watch_pattern(self) -> tuple[re.Pattern[str], tuple[str, ...]]:
-        state = (self._part, self._has_emitted, bool(self._doubtful))
+        state = (self._part, self._has_emitted, bool(self._call.doubtful))
         if state not in self._patterns:
             strings = sorted({s for s in self._watched_strings() if s}, key=len, reverse=True)
             expression = "|".join(map(re.escape, strings)) or r"(?!)"
@@ -483,14 +501,14 @@ class TextSplitter:
             return True
         before = self._marks.unmap(self._held_text[:position])
         if marker in self._heads:
-            if self._doubtful:
-                return not "".join([*self._doubtful[1:], before]).strip()
-            return self._is_complete([*self.call, before])
+            if self._call.doubtful:
+                return not "".join([*self._call.doubtful[1:], before]).strip()
+            return self._is_complete([*self._call.chunks, before])
         text = self._marks.unmap(rest).lstrip()
         notation = NOTATIONS.get(self._notation)
         head = notation.head.match(text) if notation is not None else None
         if head is not None and head["name"] in self._names and (last or head.end() < len(text)):
-            return bool(self._doubtful) or self._is_complete([*self.call, before])
+            return bool(self._call.doubtful) or self._is_complete([*self._call.chunks, before])
         return None if len(text) < _MAX_NAME_CHARACTERS and not last else False
 
     def _handle_marker(self, out: list[Delta], marker: str) -> None:
@@ -503,7 +521,7 @@ class TextSplitter:
             self._end_in_call(out, marker)
         elif kind == "tool":
             self._held_text = marker + self._held_text
-            if self._doubtful:
+            if self._call.doubtful:
                 self._end_doubtful_call(out)
             else:
                 self._end_call(out, "")
@@ -516,7 +534,7 @@ class TextSplitter:
             plain = self._marks.unmap(marker)
             if kind == "reasoning":
                 self.reasoned = self._passed_characters() - len(plain)
-            self._frame = (self._blanks, plain, opened.keeps_start)
+            self._call = _OpenCall(self._blanks, plain, opened.keeps_start)
             self._open_part(_Part(opened.kind, opened.ends))
             self.opened = self._passed_characters()
             if opened.keeps_start:
@@ -545,20 +563,20 @@ class TextSplitter:
         A complete call is followed by its end or another call. Any other text means that the call
         may continue, and that its end was only quoted.
         """
-        is_complete_call = self._is_complete([*self.call, *self._doubtful])
+        is_complete_call = self._is_complete([*self._call.chunks, *self._call.doubtful])
         if is_complete_call and (self.eager or not self._may_be_quoted):
             self._treat_as_quoted(out)
             self._end_call(out, marker)
             return
         if is_complete_call:
             self._treat_as_quoted(out)
-        if is_complete_call or not self._doubtful:
-            self._was_whole = is_complete_call
-        self._doubtful.append(self._marks.unmap(marker))
+        if is_complete_call or not self._call.doubtful:
+            self._call.was_complete = is_complete_call
+        self._call.doubtful.append(self._marks.unmap(marker))
 
     def _is_complete(self, call: Iterable[str]) -> bool:
-        self._doubts += 1
-        return self._doubts <= _MAX_DOUBTS and is_complete(self._notation, "".join(call))
+        self._call.checks += 1
+        return self._call.checks <= _MAX_CHECKS and is_complete(self._notation, "".join(call))
 
     @property
     def _may_be_quoted(self) -> bool:
@@ -574,7 +592,7 @@ class TextSplitter:
         self._open_part(_Part(kind, header.closes if kind == "tool" else ()))
         self.opened = self._passed_characters()
         if kind == "tool":
-            self._frame = ("", "", False)
+            self._call = _OpenCall()
             self._emit(out, f"{header.tool_name(text)} ")
 
     def _partial_marker_length(self) -> int:
@@ -613,12 +631,12 @@ class TextSplitter:
         if not text:
             return
         self._between = False
-        if kind == "tool" and self._doubtful:
-            self._doubtful.append(text)
+        if kind == "tool" and self._call.doubtful:
+            self._call.doubtful.append(text)
             return
         out.append((text, kind))
         if kind == "tool":
-            self.call.append(text)
+            self._call.chunks.append(text)
             return
         self._code.feed(text)
         self._has_emitted = self._has_emitted or (kind == "answer" and bool(text.strip()))
