@@ -87,14 +87,14 @@ class PrefixIndex:
 
     Args:
         limit: memory limit for cached prefixes, in bytes. The plan enforces it.
-        moved: caches whose tokens have changed since the last `refresh`, which empties the set.
+        changed: caches whose tokens have changed since the last `refresh`, which empties the set.
     """
 
-    def __init__(self, limit: int, moved: set[SessionKV]) -> None:
+    def __init__(self, limit: int, changed: set[SessionKV]) -> None:
         self.cached: dict[CacheKey, _Holder] = {}  # cached prefixes, until a plan evicts them
         self.version = 0  # incremented when the tree changes
         self.limit = limit
-        self._moved_kvs = moved
+        self._changed_kvs = changed
         self._last_number = 0
         self._roots: dict[Hashable, _Node] = {}
         self._holders: dict[SessionKV, _Holder] = {}
@@ -105,11 +105,11 @@ class PrefixIndex:
 
     def add(self, key: CacheKey, kind: tuple[object, ...], kv: SessionKV) -> None:
         self._holders[kv] = _Holder(key, kind, kv, used_at=time.monotonic())
-        self._moved_kvs.add(kv)
+        self._changed_kvs.add(kv)
 
     def remove(self, kv: SessionKV) -> None:
         holder = self._holders.pop(kv, None)
-        self._moved_kvs.discard(kv)
+        self._changed_kvs.discard(kv)
         if holder is None:
             return
         try:
@@ -127,7 +127,7 @@ class PrefixIndex:
         self._clear_tree()
         self.cached.clear()
         self._holders.clear()
-        self._moved_kvs.clear()
+        self._changed_kvs.clear()
 
     def drop_model(self, model_id: str) -> None:
         for key in [k for k, p in self.cached.items() if p.kind[0] == model_id]:
@@ -135,11 +135,11 @@ class PrefixIndex:
 
     def refresh(self) -> None:
         try:
-            for kv in list(self._moved_kvs):
+            for kv in list(self._changed_kvs):
                 holder = self._holders.get(kv)
                 if holder is not None:
                     self._insert(holder)
-                self._moved_kvs.discard(kv)
+                self._changed_kvs.discard(kv)
         except BaseException as error:  # prefill the prompts instead of copying
             log.warning("prefix index is not up to date: %s", describe_error(error))
             self._clear_tree()
@@ -254,11 +254,11 @@ class PrefixIndex:
         kv, before = holder.kv, holder.nodes
         path = _path_bytes(before[0]) if before else b""
         # The tree is still correct for tokens that weren't trimmed since the last update.
-        stable_path = path[: min(kv.unmoved * TOKEN_BYTES, len(path))]
+        stable_path = path[: min(kv.unchanged_length * TOKEN_BYTES, len(path))]
         length = kv.length
         tokens = stable_path[: length * TOKEN_BYTES]
         tokens += pack_tokens(kv.tokens[len(tokens) // TOKEN_BYTES : length])
-        kv.unmoved = length
+        kv.unchanged_length = length
         snapshot = kv.last_snapshot
         ends = {len(tokens), snapshot.length * TOKEN_BYTES if snapshot is not None else 0} - {0}
         if {node.depth for node in before} == ends and tokens == path:
@@ -298,7 +298,7 @@ class PrefixIndex:
             node.children, node.holders = {}, set()
         for holder in self._holders.values():
             holder.nodes = ()
-        self._moved_kvs.update(self._holders)
+        self._changed_kvs.update(self._holders)
         self.version += 1
 
 

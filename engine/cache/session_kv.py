@@ -64,14 +64,16 @@ class CacheBytes(NamedTuple):
 
 
 class DirtySets:
+    """Caches that changed since their memory was counted, or since they were indexed."""
+
     def __init__(self) -> None:
-        self.changed: set[SessionKV] = set()  # caches whose memory usage must be recounted
-        # Caches whose tokens have changed, not counting tokens added by decode steps.
-        self.moved: set[SessionKV] = set()
+        self.sizes: set[SessionKV] = set()  # caches whose memory usage must be recounted
+        # Caches to update in the prefix index. Tokens added by decode steps do not count.
+        self.tokens: set[SessionKV] = set()
 
     def forget(self, kv: SessionKV) -> None:
-        self.changed.discard(kv)
-        self.moved.discard(kv)
+        self.sizes.discard(kv)
+        self.tokens.discard(kv)
 
 
 class SessionKV:
@@ -87,7 +89,9 @@ class SessionKV:
         self.ledger = Ledger()
         self.needs_rebuild = False  # `reuse_prefix` found that the caches had been dropped
         self.on_disk = -1  # tokens in the session's file; -1 if the file is missing or outdated
-        self.unmoved = 0  # leading tokens that haven't changed since the prefix index was updated
+        self.unchanged_length = (
+            0  # leading tokens that haven't changed since the prefix index was updated
+        )
         self._dropped = False
         self._before_draft: tuple[list[tuple[Any, Any]], int] | None = None
         self.slot_buffer: SlotBuffer | None = None  # holds the keys and values of a slot
@@ -99,7 +103,7 @@ class SessionKV:
         self.last_snapshot: Snapshot | None = None
         self._sharers: weakref.WeakSet[SessionKV] | None = None
         self._sharing = 0  # number of the group that shares memory, see `CacheBytes`
-        self.watch: DirtySets | None = None  # marked when this session changes
+        self.dirty: DirtySets | None = None  # records the changes of these caches
         self._measured: int | None = None  # bytes without the shared prefix; None if outdated
 
     @property
@@ -121,7 +125,7 @@ class SessionKV:
         self.layers = caches or []
         self.can_mix = bool(caches) and all(map(can_mix, self.layers))
         self.needs_snapshot = any(map(may_be_untrimmable, self.layers))
-        self.mark_changed()
+        self.mark_size_changed()
 
     def leave_slots(self) -> Caches:
         """Move all arrays from the slots and the stack back to the caches, and return the caches.
@@ -130,10 +134,10 @@ class SessionKV:
         """
         if self.slot_buffer is not None:
             self.slot_buffer.leave(self)
-            self.mark_changed()
+            self.mark_size_changed()
         if self.stack is not None:
             self.stack.leave(self)
-            self.mark_changed()
+            self.mark_size_changed()
         return self.layers
 
     def reuse_prefix(self, prompt: list[int]) -> int:
@@ -180,7 +184,7 @@ class SessionKV:
             alone: False if the chunk was part of a mixed step.
         """
         self._mark_written()
-        self._mark_moved(self.length)
+        self._mark_tokens_changed(self.length)
         has_all_tokens = alone and self.shared_prefix is None
         if has_all_tokens and self.length == (self.cuts[-1] if self.cuts else 0):
             self.cuts.append(self.length + len(tokens))
@@ -195,15 +199,15 @@ class SessionKV:
         boundary_caches = list(map(copy_untrimmable, self.leave_slots()))
         mx.eval(list(iterate_arrays(boundary_caches)))  # free the tokens that `compact` removed
         self.last_snapshot = Snapshot(boundary_caches, len(self.tokens))
-        self.mark_changed()
-        self._mark_moved(len(self.tokens))
+        self.mark_size_changed()
+        self._mark_tokens_changed(len(self.tokens))
 
     def drop(self) -> None:
         """Free the caches but keep the tokens."""
         self._dropped = self._dropped or bool(self.layers)
         self._before_draft = None
         self._mark_written()
-        self._mark_moved(0)
+        self._mark_tokens_changed(0)
         self.set_caches(None)
         self.last_snapshot = None
 
@@ -215,14 +219,14 @@ class SessionKV:
         if self.needs_snapshot:
             states = [detach_states(c) for c in self.layers if may_be_untrimmable(c)]
             mx.eval(list(iterate_arrays(states)))
-        self.mark_changed()
-        self._mark_moved(self.length)
+        self.mark_size_changed()
+        self._mark_tokens_changed(self.length)
 
-    def _mark_moved(self, length: int) -> None:
+    def _mark_tokens_changed(self, length: int) -> None:
         """Record for the prefix index that only the first `length` tokens are unchanged."""
-        self.unmoved = min(self.unmoved, length)
-        if self.watch is not None:
-            self.watch.moved.add(self)
+        self.unchanged_length = min(self.unchanged_length, length)
+        if self.dirty is not None:
+            self.dirty.tokens.add(self)
 
     def _mark_written(self) -> None:
         """End the sharing of the buffers, before they are written to or freed."""
@@ -230,11 +234,11 @@ class SessionKV:
         if self._sharers is not None:
             self._sharers.discard(self)
             self._sharers = None
-        self.mark_changed()
+        self.mark_size_changed()
 
     def _reset(self) -> None:
         self._mark_written()
-        self._mark_moved(0)
+        self._mark_tokens_changed(0)
         self.set_caches(self.make())
         stagger_growth(self.layers)
         self.tokens = []
@@ -302,8 +306,8 @@ class SessionKV:
 
     def _truncate(self, length: int) -> None:
         self.on_disk = -1
-        self.mark_changed()
-        self._mark_moved(length)
+        self.mark_size_changed()
+        self._mark_tokens_changed(length)
         del self.tokens[length:]
         self.cuts = [c for c in self.cuts if c <= length]
 
@@ -382,7 +386,7 @@ class SessionKV:
             cuts: cuts beyond the last token are dropped.
         """
         self._mark_written()
-        self._mark_moved(0)
+        self._mark_tokens_changed(0)
         self.set_caches(caches)
         stagger_growth(caches)
         self.tokens = list(tokens)
@@ -484,10 +488,10 @@ class SessionKV:
     def is_trimmable(self) -> bool:
         return all(can_trim(c) for c in self.layers)
 
-    def mark_changed(self) -> None:
+    def mark_size_changed(self) -> None:
         self._measured = None
-        if self.watch is not None:
-            self.watch.changed.add(self)
+        if self.dirty is not None:
+            self.dirty.sizes.add(self)
 
     @property
     def nbytes(self) -> int:
@@ -534,5 +538,5 @@ class SessionKV:
             self._sharers, self._sharing = weakref.WeakSet([self]), next(numbers)
         self._sharers.add(twin)
         twin._sharers, twin._sharing = self._sharers, self._sharing
-        self.mark_changed()
-        twin.mark_changed()
+        self.mark_size_changed()
+        twin.mark_size_changed()

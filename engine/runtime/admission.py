@@ -221,7 +221,7 @@ def return_to_budget(budget: MemoryBudget) -> StepPlan | None:
         if not dropped and free + sum(r.slack_bytes for r in active) < 0 and len(active) > 1:
             last = min(active, key=lambda r: (r.priority, -r.waiting_since))
             return StepPlan(requeue=(last.id,))
-    return StepPlan(evict=tuple(dropped), at_once=True) if dropped else None
+    return StepPlan(evict=tuple(dropped), skip_saving=True) if dropped else None
 
 
 def choose_evictions(

@@ -295,7 +295,7 @@ class SessionCommands:
             return  # models that are spread over ranks keep no cache files
         session = self._state.sessions.get(command.session_id)
         if session is not None and session.named and session.request is None:
-            self._state.memory.save(session, stays=True)
+            self._state.memory.save(session, keeps_caches=True)
 
     def forget(self, command: Forget) -> None:
         if command.domain:

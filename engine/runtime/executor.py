@@ -95,7 +95,7 @@ class Executor:
         """Execute a plan. Exceptions are returned as outcomes."""
         result, state = PlanResult(), self._state
         for cache in plan.evict:
-            self._evict(cache, plan.at_once)
+            self._evict(cache, plan.skip_saving)
         for key in plan.requeue:
             with _fence(result, key):
                 state.requeue(state.requests[key])
@@ -130,11 +130,11 @@ class Executor:
             leader.computed([o.error for o in result.outcomes if isinstance(o, StepFailure)])
         return result
 
-    def _evict(self, cache: CacheKey, at_once: bool) -> None:
+    def _evict(self, cache: CacheKey, skip_saving: bool) -> None:
         """Evict a cache. If eviction fails, end its session, so that the plan doesn't retry."""
         state = self._state
         try:
-            state.memory.evict([cache], at_once)
+            state.memory.evict([cache], skip_saving)
         except BaseException as error:
             session = state.sessions.get(cache.name) if cache.kind == "session" else None
             if session is None:

@@ -35,7 +35,7 @@ class Tally:
     """Running total of the memory of idle caches. Shared memory is counted once."""
 
     def __init__(self) -> None:
-        self.watch = DirtySets()  # caches that may have changed
+        self.dirty = DirtySets()
         self.nbytes = 0
         # For each group of shared memory, the number of caches that use it and its size in bytes.
         self.groups: dict[int, tuple[int, int]] = {}
@@ -43,10 +43,10 @@ class Tally:
 
     def refresh(self, used: Iterable[SessionKV]) -> None:
         """Update the total for all caches that changed. Caches in `used` are not counted."""
-        changed, skipped = self.watch.changed, set(used)
+        resized, skipped = self.dirty.sizes, set(used)
         for kv in skipped:
             self._subtract(kv)
-        for kv in list(changed):
+        for kv in list(resized):
             self._subtract(kv)
             part = kv.cache_bytes
             if kv not in skipped and (part.own or part.group):
@@ -56,11 +56,11 @@ class Tally:
                     count, size = self.groups.get(part.group, (0, part.shared))
                     self.nbytes += 0 if count else size
                     self.groups[part.group] = count + 1, size
-            changed.discard(kv)
+            resized.discard(kv)
 
     def forget(self, kv: SessionKV) -> None:
         self._subtract(kv)
-        self.watch.forget(kv)
+        self.dirty.forget(kv)
 
     def _subtract(self, kv: SessionKV) -> None:
         part = self._bytes_by_kv.pop(kv, None)
@@ -90,7 +90,7 @@ class Memory:
         self.offload = offload  # caches of evicted and closed chats on disk
         self.tally = Tally()  # cache sizes of chats that aren't replying
         # Caches that other prompts can reuse, including cached prefixes.
-        self.prefixes = PrefixIndex(int(budget * PREFIX_SHARE), self.tally.watch.moved)
+        self.prefixes = PrefixIndex(int(budget * PREFIX_SHARE), self.tally.dirty.tokens)
         self.adapted: list[LoadedModel] = []  # base models of variants being loaded
         self._models, self._sessions, self._requests = models, sessions, requests
         # Reserved bytes by owner: for weights that are being read, and for everything else.
@@ -250,8 +250,8 @@ class Memory:
         return nbytes + sum(d.nbytes for d in self.drafters.values())
 
     def add(self, session: SessionState) -> None:
-        session.kv.watch = self.tally.watch
-        session.kv.mark_changed()
+        session.kv.dirty = self.tally.dirty
+        session.kv.mark_size_changed()
         self.prefixes.add(session.key, session.kind, session.kv)
 
     def forget(self, session: SessionState) -> None:
@@ -266,11 +266,11 @@ class Memory:
         cached = self.prefixes.cached.items()
         return entries + [_idle(k, p.kv.cache_bytes, p.used_at + LONG_AGO) for k, p in cached]
 
-    def evict(self, keys: Iterable[CacheKey], at_once: bool = False) -> None:
+    def evict(self, keys: Iterable[CacheKey], skip_saving: bool = False) -> None:
         """Drop idle caches. Caches of chats are written to disk if the disk is fast enough.
 
         Args:
-            at_once: don't write any caches, because a cache uses memory until it's written.
+            skip_saving: don't write any caches, because a cache uses memory until it's written.
         """
         keys = list(keys)
         for key in keys:
@@ -282,23 +282,25 @@ class Memory:
                 self._drop_image(key)
             elif key.kind == "session" and key.name in self._sessions:
                 session = self._sessions[key.name]
-                if not at_once and self.offload.pending_bytes() < self.budget * PENDING_SHARE:
+                if not skip_saving and self.offload.pending_bytes() < self.budget * PENDING_SHARE:
                     self.save(session)
                 session.kv.drop()
 
-    def save(self, session: SessionState, stays: bool = False) -> None:
+    def save(self, session: SessionState, keeps_caches: bool = False) -> None:
         """Write a session's caches to disk. Errors are logged.
 
-        Unless `stays` is set, the caches must be dropped afterwards, even after an error.
+        Unless `keeps_caches` is set, the caches must be dropped afterwards, even after an error.
         """
         kv = session.kv
-        if stays and (kv.on_disk == kv.length or not kv.length):
+        if keeps_caches and (kv.on_disk == kv.length or not kv.length):
             return
-        if stays and self.offload.pending_bytes() >= self.budget * PENDING_SHARE:
+        if keeps_caches and self.offload.pending_bytes() >= self.budget * PENDING_SHARE:
             return
         try:
-            self.offload.save(session.file, session.fingerprint, kv.frozen_copy() if stays else kv)
-            if stays:
+            self.offload.save(
+                session.file, session.fingerprint, kv.frozen_copy() if keeps_caches else kv
+            )
+            if keeps_caches:
                 kv.on_disk = kv.length
         except BaseException:
             log.exception("cannot save caches")

@@ -227,7 +227,7 @@ class StepPlan(Struct, frozen=True):
     # Replies that can never fit, and loads and embeddings that don't fit now.
     refuse: tuple[Refusal, ...] = ()
     evict: tuple[CacheKey, ...] = ()  # idle caches
-    at_once: bool = False  # don't write evicted caches to disk; the budget is already exceeded
+    skip_saving: bool = False  # don't write evicted caches to disk; the budget is already exceeded
     requeue: tuple[str, ...] = ()  # replies that lose their caches and return to the queue
     extend: Extension | None = None
     admit: str | None = None  # session whose reply starts

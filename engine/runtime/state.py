@@ -214,7 +214,7 @@ class State:
     def _detach_request(self, session: SessionState) -> None:
         session.request = None
         self.requests.pop(session.id, None)
-        session.kv.mark_changed()
+        session.kv.mark_size_changed()
         if session.one_shot:
             self.sessions.pop(session.id, None)
             self._drop(session)

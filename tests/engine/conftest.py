@@ -88,10 +88,10 @@ def planned_evictions(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         if plan is None or not planned(plan):
             outside.append("".join(traceback.format_stack(limit=5)))
 
-    def evicting(memory: Memory, keys: Iterable[CacheKey], at_once: bool = False) -> None:
+    def evicting(memory: Memory, keys: Iterable[CacheKey], skip_saving: bool = False) -> None:
         keys = tuple(keys)
         check(lambda plan: set(keys) <= set(plan.evict))
-        evict(memory, keys, at_once)
+        evict(memory, keys, skip_saving)
 
     def reserving(memory: Memory, owner: object, nbytes: int, weights: bool = False) -> None:
         check(lambda plan: plan.load if weights else plan.embed)

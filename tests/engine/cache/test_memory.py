@@ -304,16 +304,16 @@ def test_running_sum_of_bytes_equals_a_recount(seed: int) -> None:
     try:
         tally, kvs = Tally(), [story_of(100)]
         used: set[SessionKV] = set()
-        kvs[0].watch = tally.watch
-        kvs[0].mark_changed()
+        kvs[0].dirty = tally.dirty
+        kvs[0].mark_size_changed()
         for _ in range(30):
             kv, action = pick.choice(kvs), pick.random()
             if action < 0.4:
                 twin = kv.fork() if action < 0.3 else kv.new_empty()
                 if action >= 0.3 and kv.length:
                     twin.copy_from(kv, pick.randint(1, kv.length))
-                twin.watch = tally.watch
-                twin.mark_changed()
+                twin.dirty = tally.dirty
+                twin.mark_size_changed()
                 kvs.append(twin)
             elif action < 0.6 and kv.length:
                 for cache in kv.leave_slots():
@@ -325,7 +325,7 @@ def test_running_sum_of_bytes_equals_a_recount(seed: int) -> None:
                 kv.drop()
             elif action < 0.9:
                 (used.discard if kv in used else used.add)(kv)
-                kv.mark_changed()
+                kv.mark_size_changed()
             else:
                 kvs.remove(kv)
                 kv.drop()
@@ -333,7 +333,7 @@ def test_running_sum_of_bytes_equals_a_recount(seed: int) -> None:
                 used.discard(kv)
                 kvs = kvs or [story_of(10)]
             tally.refresh(used)
-            parts = [kv.cache_bytes for kv in kvs if kv not in used and kv.watch is not None]
+            parts = [kv.cache_bytes for kv in kvs if kv not in used and kv.dirty is not None]
             groups = {p.group: p.shared for p in parts if p.group}
             assert tally.nbytes == sum(p.own for p in parts) + sum(groups.values())
             assert set(tally.groups) == set(groups)

@@ -30,8 +30,8 @@ class States(ArraysCache):
 
 def caches(index: PrefixIndex, moved: set[Any], name: str, recurrent: bool) -> SessionKV:
     kv = SessionKV(lambda: [States()] if recurrent else [KVCache()])
-    kv.watch = DirtySets()
-    kv.watch.moved = moved
+    kv.dirty = DirtySets()
+    kv.dirty.tokens = moved
     index.add(CacheKey("session", name), KIND, kv)
     return kv
 
@@ -172,7 +172,7 @@ def test_caches_are_freed_by_reference_count(monkeypatch: pytest.MonkeyPatch, ho
                 patched.setattr(prefix_index, "_find_or_add_node", failing)
                 index.refresh()
         for kv in index._holders:
-            kv.watch = None
+            kv.dirty = None
         if how == "cleared":
             index.clear()
         else:

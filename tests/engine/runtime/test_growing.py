@@ -65,9 +65,9 @@ def test_every_eviction_is_in_a_plan(
         planned.extend(plan.evict)
         return run(executor, plan)
 
-    def evicting(held: Memory, keys: Iterable[CacheKey], at_once: bool = False) -> None:
+    def evicting(held: Memory, keys: Iterable[CacheKey], skip_saving: bool = False) -> None:
         evicted.extend(keys := list(keys))
-        evict(held, keys, at_once)
+        evict(held, keys, skip_saving)
 
     monkeypatch.setattr(Executor, "run", running)
     monkeypatch.setattr(Memory, "evict", evicting)

@@ -857,7 +857,7 @@ def test_relief_evicts_every_idle_cache() -> None:
     view = View(0.0, memory=MemoryView(100, idle=idle, idle_bytes=3), relieve=True)
     plan = Scheduler().plan(view)
     assert plan.evict == tuple(cache.key for cache in idle)
-    assert not plan.at_once
+    assert not plan.skip_saving
 
 
 def test_waiting_prompts_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
