@@ -61,22 +61,17 @@ class SessionCommands:
             error_text = "The model of this chat is not loaded. Load it first."
             errors[command.session_id] = (UNKNOWN_MODEL, error_text)
             return
-        make, estimate = model.new_caches, model.abilities.estimate
-        # Exact models are reproducible without separate passes, unless their caches are quantized.
-        reproducible = command.reproducible and not (
-            model.abilities.modes.exact and command.kv_bits is None
-        )
-        # A shared prefix splits attention into two parts, which rounds differently.
-        shares_prefix = (
-            model.abilities.modes.shares_prefix and command.kv_bits is None and not reproducible
-        )
-        bits = command.kv_bits
-        trial_result = model.quantized_caches.get(bits) if bits is not None else None
-        if isinstance(trial_result, tuple):
-            self._state.session_errors[command.session_id] = trial_result
+        modes, bits = model.abilities.modes, command.kv_bits
+        # Result of an earlier trial of quantized caches.
+        quantized = model.quantized_caches.get(bits) if bits is not None else None
+        if isinstance(quantized, tuple):
+            self._state.session_errors[command.session_id] = quantized
             return
-        if trial_result is not None:
-            estimate = trial_result.estimate
+        # Exact models are reproducible without separate passes, unless their caches are quantized.
+        reproducible = command.reproducible and not (modes.exact and bits is None)
+        # A shared prefix splits attention into two parts, which rounds differently.
+        shares_prefix = modes.shares_prefix and bits is None and not reproducible
+        make = model.new_caches
         if bits is not None:
             make = partial(new_caches, model, bits)
         kv = model.new_kv(make, shares_prefix, bits)
@@ -88,8 +83,8 @@ class SessionCommands:
                 reproducible=reproducible,
                 reasoning=command.reasoning,
                 kv=kv,
-                estimate=estimate,
-                kv_bits=command.kv_bits,
+                estimate=model.abilities.estimate if quantized is None else quantized.estimate,
+                kv_bits=bits,
                 on_overflow=command.on_overflow,
                 context=command.context,
                 one_shot=command.one_shot,
@@ -97,7 +92,7 @@ class SessionCommands:
                 domain=command.domain,
             )
         )
-        if bits is not None and trial_result is None and not command.one_shot:
+        if bits is not None and quantized is None and not command.one_shot:
             self._workers.start(
                 self._check_quantized(command.session_id),
                 partial(self._end_unsupported, command.session_id, bits),
