@@ -605,18 +605,6 @@
         <translation>Kontext: {words}</translation>
     </message>
     <message>
-        <source>Explain recursion with a short example</source>
-        <translation>Erkläre Rekursion mit einem kurzen Beispiel</translation>
-    </message>
-    <message>
-        <source>Write a haiku about autumn</source>
-        <translation>Schreibe ein Haiku über den Herbst</translation>
-    </message>
-    <message>
-        <source>Compare tea and coffee in a table</source>
-        <translation>Vergleiche Tee und Kaffee in einer Tabelle</translation>
-    </message>
-    <message>
         <source>Shows four replies to one message, side by side</source>
         <translation>Zeigt vier Antworten auf eine Nachricht nebeneinander</translation>
     </message>
@@ -5994,6 +5982,22 @@ Du hast nicht geantwortet.</translation>
         <translation>Dieser Server läuft auf diesem Computer.</translation>
     </message>
     <message>
+        <source>Describe a quiet morning in one paragraph</source>
+        <translation>Beschreibe einen ruhigen Morgen in einem Absatz</translation>
+    </message>
+    <message>
+        <source>What is a black hole? Answer in two sentences.</source>
+        <translation>Was ist ein Schwarzes Loch? Antworte in zwei Sätzen.</translation>
+    </message>
+    <message>
+        <source>Give me three tips for a good night’s sleep</source>
+        <translation>Gib mir drei Tipps für guten Schlaf</translation>
+    </message>
+    <message>
+        <source>Describe autumn in a forest in one paragraph</source>
+        <translation>Beschreibe den Herbst im Wald in einem Absatz</translation>
+    </message>
+    <message>
         <source>Small, fast, and often wrong. Runs on this computer. Your messages stay here.</source>
         <translation>Klein, schnell und oft im Irrtum. Läuft auf diesem Computer. Deine Nachrichten bleiben hier.</translation>
     </message>
@@ -8337,10 +8341,6 @@ Du hast nicht geantwortet.</translation>
     <message>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Stretto hat keine Vergleichstabellen mehr. Deine ist als CSV und JSON in {folder} gespeichert.</translation>
-    </message>
-    <message>
-        <source>Tell me a short story about a river</source>
-        <translation>Erzähle mir eine kurze Geschichte über einen Fluss</translation>
     </message>
     <message>
         <source>Chat Settings (changed)</source>

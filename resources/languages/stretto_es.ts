@@ -605,18 +605,6 @@
         <translation>Contexto: {words}</translation>
     </message>
     <message>
-        <source>Explain recursion with a short example</source>
-        <translation>Explica la recursividad con un ejemplo breve</translation>
-    </message>
-    <message>
-        <source>Write a haiku about autumn</source>
-        <translation>Escribe un haiku sobre el otoño</translation>
-    </message>
-    <message>
-        <source>Compare tea and coffee in a table</source>
-        <translation>Compara el té y el café en una tabla</translation>
-    </message>
-    <message>
         <source>Shows four replies to one message, side by side</source>
         <translation>Muestra lado a lado cuatro respuestas a un mensaje</translation>
     </message>
@@ -6026,6 +6014,22 @@ No respondiste.</translation>
         <translation>Este servidor está en este ordenador.</translation>
     </message>
     <message>
+        <source>Describe a quiet morning in one paragraph</source>
+        <translation>Describe una mañana tranquila en un párrafo</translation>
+    </message>
+    <message>
+        <source>What is a black hole? Answer in two sentences.</source>
+        <translation>¿Qué es un agujero negro? Responde en dos frases.</translation>
+    </message>
+    <message>
+        <source>Give me three tips for a good night’s sleep</source>
+        <translation>Dame tres consejos para dormir bien</translation>
+    </message>
+    <message>
+        <source>Describe autumn in a forest in one paragraph</source>
+        <translation>Describe el otoño en un bosque en un párrafo</translation>
+    </message>
+    <message>
         <source>Small, fast, and often wrong. Runs on this computer. Your messages stay here.</source>
         <translation>Pequeño, rápido y a menudo equivocado. Se ejecuta en este ordenador. Tus mensajes se quedan aquí.</translation>
     </message>
@@ -8337,10 +8341,6 @@ No respondiste.</translation>
     <message>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Stretto ya no tiene tablas comparativas. La tuya está guardada como CSV y JSON en {folder}.</translation>
-    </message>
-    <message>
-        <source>Tell me a short story about a river</source>
-        <translation>Cuéntame una historia corta sobre un río</translation>
     </message>
     <message>
         <source>Chat Settings (changed)</source>

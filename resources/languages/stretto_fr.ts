@@ -605,18 +605,6 @@
         <translation>Contexte&#xa0;: {words}</translation>
     </message>
     <message>
-        <source>Explain recursion with a short example</source>
-        <translation>Explique la récursivité avec un court exemple</translation>
-    </message>
-    <message>
-        <source>Write a haiku about autumn</source>
-        <translation>Écris un haïku sur l’automne</translation>
-    </message>
-    <message>
-        <source>Compare tea and coffee in a table</source>
-        <translation>Compare le thé et le café dans un tableau</translation>
-    </message>
-    <message>
         <source>Shows four replies to one message, side by side</source>
         <translation>Affiche côte à côte quatre réponses à un même message</translation>
     </message>
@@ -5994,6 +5982,22 @@ Vous n’avez pas répondu.</translation>
         <translation>Ce serveur est sur cet ordinateur.</translation>
     </message>
     <message>
+        <source>Describe a quiet morning in one paragraph</source>
+        <translation>Décris un matin calme en un paragraphe</translation>
+    </message>
+    <message>
+        <source>What is a black hole? Answer in two sentences.</source>
+        <translation>Qu’est-ce qu’un trou noir ? Réponds en deux phrases.</translation>
+    </message>
+    <message>
+        <source>Give me three tips for a good night’s sleep</source>
+        <translation>Donne-moi trois conseils pour bien dormir</translation>
+    </message>
+    <message>
+        <source>Describe autumn in a forest in one paragraph</source>
+        <translation>Décris l’automne en forêt en un paragraphe</translation>
+    </message>
+    <message>
         <source>Small, fast, and often wrong. Runs on this computer. Your messages stay here.</source>
         <translation>Petit, rapide et souvent dans l’erreur. S’exécute sur cet ordinateur. Vos messages restent ici.</translation>
     </message>
@@ -8337,10 +8341,6 @@ Vous n’avez pas répondu.</translation>
     <message>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Stretto n’a plus de tableaux comparatifs. Le vôtre est enregistré en CSV et JSON dans {folder}.</translation>
-    </message>
-    <message>
-        <source>Tell me a short story about a river</source>
-        <translation>Raconte-moi une courte histoire sur une rivière</translation>
     </message>
     <message>
         <source>Chat Settings (changed)</source>

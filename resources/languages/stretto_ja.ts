@@ -599,18 +599,6 @@
         <translation>コンテキスト: {words}</translation>
     </message>
     <message>
-        <source>Explain recursion with a short example</source>
-        <translation>短い例を使って再帰を説明して</translation>
-    </message>
-    <message>
-        <source>Write a haiku about autumn</source>
-        <translation>秋を俳句にして</translation>
-    </message>
-    <message>
-        <source>Compare tea and coffee in a table</source>
-        <translation>お茶とコーヒーを表で比較して</translation>
-    </message>
-    <message>
         <source>Shows four replies to one message, side by side</source>
         <translation>1つのメッセージへの4つの回答を並べて表示します</translation>
     </message>
@@ -5892,6 +5880,22 @@ You didn’t answer.</source>
         <translation>このサーバはこのコンピュータで動作しています。</translation>
     </message>
     <message>
+        <source>Describe a quiet morning in one paragraph</source>
+        <translation>静かな朝を1段落で描写してください</translation>
+    </message>
+    <message>
+        <source>What is a black hole? Answer in two sentences.</source>
+        <translation>ブラックホールとは何ですか？2文で答えてください。</translation>
+    </message>
+    <message>
+        <source>Give me three tips for a good night’s sleep</source>
+        <translation>よく眠るためのコツを3つ教えて</translation>
+    </message>
+    <message>
+        <source>Describe autumn in a forest in one paragraph</source>
+        <translation>森の秋を1段落で描写してください</translation>
+    </message>
+    <message>
         <source>Small, fast, and often wrong. Runs on this computer. Your messages stay here.</source>
         <translation>小さくて速いですが、よく間違えます。このコンピュータで動作します。メッセージは外に出ません。</translation>
     </message>
@@ -8206,10 +8210,6 @@ You didn’t answer.</source>
     <message>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Strettoの比較表はなくなりました。これまでの表はCSVとJSONで{folder}に保存してあります。</translation>
-    </message>
-    <message>
-        <source>Tell me a short story about a river</source>
-        <translation>川についての短い物語を聞かせて</translation>
     </message>
     <message>
         <source>Chat Settings (changed)</source>

@@ -599,18 +599,6 @@
         <translation>上下文：{words}</translation>
     </message>
     <message>
-        <source>Explain recursion with a short example</source>
-        <translation>用一个简短的例子解释递归</translation>
-    </message>
-    <message>
-        <source>Write a haiku about autumn</source>
-        <translation>写一首关于秋天的俳句</translation>
-    </message>
-    <message>
-        <source>Compare tea and coffee in a table</source>
-        <translation>用表格对比茶和咖啡</translation>
-    </message>
-    <message>
         <source>Shows four replies to one message, side by side</source>
         <translation>并排显示同一条消息的四条回复</translation>
     </message>
@@ -5924,6 +5912,22 @@ You didn’t answer.</source>
         <translation>此服务器在这台电脑上。</translation>
     </message>
     <message>
+        <source>Describe a quiet morning in one paragraph</source>
+        <translation>用一段话描写一个宁静的早晨</translation>
+    </message>
+    <message>
+        <source>What is a black hole? Answer in two sentences.</source>
+        <translation>什么是黑洞？请用两句话回答。</translation>
+    </message>
+    <message>
+        <source>Give me three tips for a good night’s sleep</source>
+        <translation>给我三个睡好觉的建议</translation>
+    </message>
+    <message>
+        <source>Describe autumn in a forest in one paragraph</source>
+        <translation>用一段话描写森林里的秋天</translation>
+    </message>
+    <message>
         <source>Small, fast, and often wrong. Runs on this computer. Your messages stay here.</source>
         <translation>小巧快速，但经常出错。在这台电脑上运行。你的消息留在这里。</translation>
     </message>
@@ -8206,10 +8210,6 @@ You didn’t answer.</source>
     <message>
         <source>Stretto no longer has comparison tables. Yours is saved as CSV and JSON in {folder}.</source>
         <translation>Stretto 不再有对比表。你的对比表已以 CSV 和 JSON 格式保存到 {folder}。</translation>
-    </message>
-    <message>
-        <source>Tell me a short story about a river</source>
-        <translation>给我讲一个关于河流的小故事</translation>
     </message>
     <message>
         <source>Chat Settings (changed)</source>
