@@ -5917,7 +5917,7 @@ You didn’t answer.</source>
     </message>
     <message>
         <source>What is a black hole? Answer in two sentences.</source>
-        <translation>什么是黑洞？请用两句话回答。</translation>
+        <translation>什么是黑洞？请用两句话说明。</translation>
     </message>
     <message>
         <source>Give me three tips for a good night’s sleep</source>
