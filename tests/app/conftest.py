@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+import socket
 import sqlite3
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -150,6 +152,14 @@ def _living(*kinds: type) -> list:
     import shiboken6
 
     return [o for o in gc.get_objects() if isinstance(o, kinds) and shiboken6.isValid(o)]
+
+
+def free_port() -> int:
+    """Return a free port that the system won't give to another program before it is used."""
+    for port in range(10_000 + os.getpid() % 20_000, 32_768):  # it gives those from 32768
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise OSError("no free port")
 
 
 def turn_wheel(widget: QWidget, by: int) -> None:

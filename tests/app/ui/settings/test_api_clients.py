@@ -29,7 +29,7 @@ from engine.cache.offload import CLIENT_PREFIX, client_files
 from engine.cli.launch import AGENTS
 from engine.serve import conversations
 from engine.serve.auth import Keys
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run, Start, free_port
 from tests.engine.scripted import write_scripted
 
 LONG = {"max_tokens": 6000, "logit_bias": {"2": -100}}
@@ -38,11 +38,6 @@ LONG = {"max_tokens": 6000, "logit_bias": {"2": -100}}
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(write_model(tmp_path_factory.mktemp("models") / "Small", SHAPES["tiny"]))
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 import urllib.error
 import urllib.request
@@ -20,7 +19,7 @@ from app.serving import ServerState
 from app.settings.settings import Settings
 from app.ui.sidebar.agent_list import MOST_ROWS, AgentDialog, sort_as_tree
 from engine.serve.agents import AgentSnapshot
-from tests.app.conftest import Run, Start
+from tests.app.conftest import Run, Start, free_port
 from tests.engine.scripted import write_scripted
 from tests.engine.speaking import WEATHER
 
@@ -33,8 +32,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def run(start: Start, profile: Path, model: str) -> Iterator[Run]:
     profile.mkdir()
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     told = {"model": model, "models": [model], "serve_port": port, "serve": True}
     (profile / "settings.json").write_text(json.dumps(told))
     made = start(engine_factory=make_engine)
