@@ -113,7 +113,7 @@ class Workspace(QWidget):
         self._drag.menu_requested.connect(self._on_menu_asked)
         self._focus = FocusWatch(lambda: self.active, self)
         self._focus.pane_entered.connect(self._on_entered)
-        self._focus.window_activated.connect(self.activate_last)
+        self._focus.window_activated.connect(self._on_window_activated)
         self.window().installEventFilter(self._focus)
         self.window().installEventFilter(self._drag)
 
@@ -162,6 +162,16 @@ class Workspace(QWidget):
         self._update_view()
         self.activate(dock.pane)
         return dock.pane
+
+    @Slot(object)
+    def _on_window_activated(self, window: QWidget) -> None:
+        if window is not self.window():
+            # The size of its frame isn't known until a window becomes active.
+            if not window.property("frame-checked"):
+                window.setProperty("frame-checked", True)
+                move_onto_screen(window)
+        else:
+            self.activate_last()
 
     def activate_last(self) -> None:
         window = self.window()

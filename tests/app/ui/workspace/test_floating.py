@@ -12,6 +12,7 @@ from PySide6.QtCore import QPoint, QRect
 
 from app.ui.pane.pane import ChatPane
 from app.ui.window.main_window import MainWindow
+from app.ui.workspace import docks
 from tests.app.conftest import Run, Start
 
 
@@ -48,6 +49,24 @@ def test_floating_pane_stays_when_main_window_activates(run: Run):
         assert pane.isVisible()
     run.window.commands["search"].trigger()  # activates the window with the sidebar
     run.until(lambda: run.window.isActiveWindow() and run.window.sidebar.search.hasFocus())
+
+
+def test_frame_of_a_new_window_is_on_the_screen(run: Run, monkeypatch: pytest.MonkeyPatch):
+    # A window manager adds the frame later.
+    monkeypatch.setattr(docks, "move_onto_screen", lambda window: None)
+    run.window.chats.new()
+    pane = run.pane
+    dock = run.window.workspace._docks[pane.chat.id]
+    run.window.workspace._on_pulled_out(dock, QPoint(-60, -20))
+    run.until(pane.window().isActiveWindow)
+    window = pane.window()
+    assert window.screen().availableGeometry().contains(window.frameGeometry())
+    window.move(-30, 20)  # by the user
+    run.window.activateWindow()
+    run.until(run.window.isActiveWindow)
+    window.activateWindow()
+    run.until(window.isActiveWindow)
+    assert window.x() < 0
 
 
 def test_command_returns_pane_to_its_place(run: Run):
