@@ -156,7 +156,7 @@ class Workspace(QWidget):
         """Open a chat in a small floating window without tabs."""
         dock = self._make_dock(chat)
         dock.fill(later=True)
-        self._docks.float(dock)
+        self._float(dock)
         dock.fill()
         dock.bare = True
         self._update_view()
@@ -265,9 +265,13 @@ class Workspace(QWidget):
         if dock.widget.isInFloatingContainer():
             self._docks.take_back(dock, self._latest_in(self.window()))
         else:
-            self._docks.float(dock)
+            self._float(dock)
         self._update_view()
         self.activate(pane)
+
+    def _float(self, dock: Dock, at: QPoint | None = None) -> None:
+        self.expect_panes()  # QtAds doesn't show new windows while the main window has no panes
+        self._docks.float(dock, at)
 
     def is_alone(self, pane: ChatPane) -> bool:
         return self._window_of(pane) is not self.window()
@@ -456,7 +460,7 @@ class Workspace(QWidget):
             move_onto_screen(window)
             return
         self.restore_panes()
-        self._docks.float(dock, corner)
+        self._float(dock, corner)
         self._update_view()
         self.activate(dock.pane)
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import QPoint, QRect
 from app.ui.pane.pane import ChatPane
 from app.ui.window.main_window import MainWindow
 from app.ui.workspace import docks
+from app.ui.workspace.tab_drag import DropTarget
 from tests.app.conftest import Run, Start
 
 
@@ -67,6 +68,24 @@ def test_frame_of_a_new_window_is_on_the_screen(run: Run, monkeypatch: pytest.Mo
     window.activateWindow()
     run.until(window.isActiveWindow)
     assert window.x() < 0
+
+
+def test_windows_open_while_the_main_window_has_no_panes(run: Run):
+    workspace, first = run.window.workspace, run.pane
+    run.window.chats.new()
+    second = run.pane
+    workspace.float_pane(first)
+    area = workspace.dock(first.chat.id).dockAreaWidget()
+    workspace._on_dropped(workspace._docks[second.chat.id], DropTarget(area, "tab"))
+    assert workspace.nothing.isVisible()
+    workspace._on_pulled_out(workspace._docks[second.chat.id], QPoint(10, 10))
+    assert second.isVisible()
+    assert second.window() is not first.window()
+    assert workspace.nothing.isVisible()
+    for pane in (first, second):
+        workspace.close_pane(pane)
+    run.window.quick.ask()
+    assert run.pane.isVisible()
 
 
 def test_command_returns_pane_to_its_place(run: Run):
