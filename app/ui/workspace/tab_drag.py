@@ -135,7 +135,18 @@ class TabDrag(QObject):
             if self._tab is not None:
                 self._on_let_go(at)
                 return True
+            return self._is_left_behind(watched)
         return False
+
+    def _is_left_behind(self, tab: QtAds.CDockWidgetTab) -> bool:
+        """Return True, with the tab back in its place, if a shortcut has activated another tab.
+
+        QtAds would move the tab and show its pane, but mark the other tab.
+        """
+        if tab.isActiveTab():
+            return False
+        tab.updateGeometry()
+        return True
 
     def _dock(self, tab: QtAds.CDockWidgetTab) -> Dock:
         return self._docks[tab.dockWidget().objectName()]

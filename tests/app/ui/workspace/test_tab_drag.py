@@ -187,3 +187,21 @@ def test_fast_drag_within_the_bar_moves_only_the_tab(run: Run):
     send(dragged, QEvent.Type.MouseButtonRelease, QPoint(far, start.y()))
     assert run.panes == [second, first]
     assert run.window.workspace.tabs_beside(first) == [second, first]
+
+
+def test_shortcut_during_a_drag_within_the_bar_cancels_it(run: Run):
+    run.window.chats.new()
+    first, second = run.panes
+    dragged, other = tab(run, first), tab(run, second)
+    start = dragged.mapToGlobal(dragged.rect().center())
+    far = other.mapToGlobal(other.rect().center())
+    send(dragged, QEvent.Type.MouseButtonPress, start)
+    send(dragged, QEvent.Type.MouseMove, start + QPoint(20, 0))
+    send(dragged, QEvent.Type.MouseMove, far)
+    run.window.workspace.activate(second)
+    send(dragged, QEvent.Type.MouseButtonRelease, far)
+    assert run.panes == [first, second]
+    assert run.pane is second
+    assert second.isVisible()
+    assert not first.isVisible()
+    run.until(lambda: dragged.x() < other.x())
