@@ -43,6 +43,7 @@ _SAME = {
     **dict.fromkeys(("llm", "llama", "qwen", "mistral", "gemma"), "model"),
     **dict.fromkeys(("computer", "machine", "mac", "laptop", "pc"), "computer"),
     **dict.fromkeys(("who", "anybody", "someone", "somebody", "others", "people"), "anyone"),
+    "access": "see",
     "different": "another",
     "writing": "data",
     "windows": "microsoft",  # the operating system, not app windows

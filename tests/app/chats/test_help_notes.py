@@ -53,6 +53,9 @@ WORDINGS = {
         "does someone read my messages",
         "can somebody see what I write",
         "who sees my conversations",
+        "who has access to my chats",
+        "does anyone have access to my messages",
+        "who can access my data?",
     ],
     "offline": ["Does this app work offline?", "can I use it without the internet"],
     "cost": ["is stretto free", "how much does this cost"],
@@ -180,6 +183,8 @@ who is Claude Monet
 tell me about Gemini the star sign
 uninstall Windows
 make a bigger table
+who has access to the moon
+how do I access my bank account
 """
 
 
@@ -191,7 +196,7 @@ def test_help_answers_other_wordings() -> None:
 
 def test_help_leaves_other_questions_alone() -> None:
     questions = UNRELATED.split("\n")[1:-1]
-    assert len(questions) == 70
+    assert len(questions) == 72
     assert [q for q in questions if entry_for(q) is not None] == []
 
 
