@@ -81,7 +81,7 @@ class EmptyChat(QWidget):
         self.small.clicked.connect(lambda: self.model_requested.emit(self._small_ref))
         self.demo = QPushButton(tr("See Four Replies"), self)
         self.demo.setToolTip(tr("Shows four replies to one message, side by side"))
-        self.demo.clicked.connect(self._on_four)
+        self.demo.clicked.connect(self.ask_four)
         self.more = QWidget(self)
         make_row_layout(self.demo, self.small, self.get, SPRING, of=self.more, margins=(0, 8, 0, 0))
         column.addWidget(self.more)
@@ -187,7 +187,7 @@ class EmptyChat(QWidget):
             button.setVisible(height_left >= 0)
 
     @Slot()
-    def _on_four(self) -> None:
+    def ask_four(self) -> None:
         self.four_replies_requested.emit(self._demo_model(), self._translate(FOUR_THING))
 
     @property

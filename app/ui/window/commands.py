@@ -36,7 +36,6 @@ class Command(Struct, frozen=True):
     checkable: bool  # can be on or off
     # takes the same arguments, and returns the current text, if it varies
     words: Callable[..., str] | None
-    also: str = ""  # English synonyms, searched by the palette but not displayed
 
 
 REGISTRY: dict[str, Command] = {}
@@ -55,14 +54,13 @@ def command(
     why_not: Callable[..., str] | None = None,
     checkable: bool = False,
     words: Callable[..., str] | None = None,
-    also: str = "",
 ) -> Callable[[_F], _F]:
     """Register a method as a command. The arguments are fields of `Command`."""
 
     def register(function: _F) -> _F:
         if name in REGISTRY:
             raise ValueError(f"two commands are called {name}")
-        REGISTRY[name] = Command(name, text, keys, where, function, why_not, checkable, words, also)
+        REGISTRY[name] = Command(name, text, keys, where, function, why_not, checkable, words)
         return function
 
     return register
@@ -92,7 +90,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         *("earlier", "later", "-", "stop", "stop_all", "pause", "-", "tools", "waiting_call"),
     ),
     mark("Compare"): (
-        *("compare", "panel_again", "panel_show", "tie_scrolling", "-"),
+        *("compare", "four", "panel_again", "panel_show", "tie_scrolling", "-"),
         *("keep", "panel_judge", "panel_merge", "panel_vote", "open_as_chats", "-"),
         *("broadcast", "broadcast_keep", "broadcast_one"),
     ),

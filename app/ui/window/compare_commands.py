@@ -30,6 +30,10 @@ def _cannot_ask(_: CompareCommands, pane: ChatPane) -> str:
     return pane.chat.comparison.why_not_ask()
 
 
+def _cannot_see_four(_: CompareCommands, pane: ChatPane) -> str:
+    return "" if pane.chat.is_blank else pane.chat.comparison.why_not_ask()
+
+
 def _cannot_show(_: CompareCommands, pane: ChatPane) -> str:
     return "" if pane.is_comparison_shown else pane.chat.why_not(Action.SHOW_COMPARISON)
 
@@ -111,16 +115,16 @@ class CompareCommands(WindowController):
         self._settings.set(panels={**self._settings.panels, "": stored}, panel="")
         self._ask(pane, members, "")
 
-    @pane_command(
-        "compare",
-        mark("Compare…"),
-        "Ctrl+Alt+C",
-        "Ctrl+Shift+E",
-        why_not=_cannot_ask,
-        also=mark("See Four Replies"),
-    )
+    @pane_command("compare", mark("Compare…"), "Ctrl+Alt+C", "Ctrl+Shift+E", why_not=_cannot_ask)
     def compare(self, pane: ChatPane) -> None:
         self._open(pane, "")
+
+    @pane_command("four", mark("See Four Replies"), why_not=_cannot_see_four)
+    def see_four(self, pane: ChatPane) -> None:
+        if pane.chat.is_blank:
+            pane.empty.ask_four()
+        else:
+            self._ask_four(pane, pane.chat.record.model, "")
 
     @pane_command(
         "panel_again", mark("Compare with Same Members"), "Ctrl+Alt+E", why_not=_cannot_ask

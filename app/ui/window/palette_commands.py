@@ -131,7 +131,6 @@ class PaletteCommands(WindowController):
                 keys=commands.keys(name),
                 why_not=commands.why_not(name),
                 english=REGISTRY[name].text.rstrip("…"),
-                also=f"{tr(also)} {also}" if (also := REGISTRY[name].also) else "",
                 ask_again=partial(commands.why_not, name),
             )
             for menu, names in MENUS.items()

@@ -248,8 +248,8 @@ def test_models_and_settings_are_found(run: Run):
     run.pane.focus_composer()
     run.until(run.pane.composer.field.hasFocus)
     before = len(run.panes)
-    palette = opened(run, "see four replies")  # the button that starts a comparison
-    assert words(palette) == ["Compare…"]
+    palette = opened(run, "see four replies")
+    assert words(palette) == ["See Four Replies"]
     palette.close_palette()
     palette = opened(run, "split")
     first, second = words(palette)[:2]

@@ -179,6 +179,20 @@ def test_compare_and_four_buttons_start_comparisons(run: Run, qtbot: QtBot):
     assert run.pane.composer.text == ""
 
 
+def test_see_four_replies_is_a_command(run: Run, qtbot: QtBot):
+    run.window.commands["palette"].trigger()
+    palette = run.window.palette_commands.palette
+    qtbot.keyClicks(palette.field, "see four")
+    run.until(lambda: palette.finder.is_complete)
+    qtbot.keyClick(palette.field, Qt.Key.Key_Return)
+    run.until(lambda: len(run.engine.sent) == 4 and not run.pane.chat.reply.is_active)
+    assert len(run.pane.comparison.columns) == 4
+    run.pane.composer.set_text("say more")
+    run.window.commands["four"].trigger()
+    run.until(lambda: len(run.engine.sent) == 8 and not run.pane.chat.reply.is_active)
+    assert {each.turns[-1]["content"] for each in run.engine.sent[4:]} == {"say more"}
+
+
 def test_broadcast_works_from_replying_chat(run: Run, qtbot: QtBot):
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
