@@ -1,13 +1,14 @@
 """Detection of replies that keep repeating the same words.
 
 Small models get stuck in such loops, mostly at low temperatures. Legitimate text can be
-repetitive, too, e.g. rows of a table. Only exact repetition of prose outside code counts, unless
-the user asked for it in the same words.
+repetitive, too, e.g. rows of a table. Only prose outside code counts that repeats exactly or says
+nothing new, unless the user asked for it in the same words.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
@@ -19,10 +20,16 @@ MIN_TOKENS = 128
 MAX_PERIOD = 256
 """Maximum length of a block in tokens."""
 CHECK_INTERVAL = 32
-"""Number of generated tokens between checks. A check compares at most `MAX_PERIOD` pairs."""
+"""Number of generated tokens between checks."""
+STALE_TOKENS = 256
+"""Number of tokens that must bring nothing new if a loop varies."""
+RUN_TOKENS = 8
+MAX_NEW_SHARE = 1 / 32
+"""Maximum share of runs of `RUN_TOKENS` in a varying loop that occur less than `REPEATS` times."""
 
-# Patterns that don't occur in prose: brackets, columns, assignments, calls, indentation, CSV.
-_STRUCTURE = re.compile(r"[{}\[\]<>|=\\;\t]|\w\(|\n {2,}|,[^\s\d]")
+# Patterns that don't occur in prose: code fences, brackets, columns, assignments, calls,
+# indentation, CSV.
+_STRUCTURE = re.compile(r"```|[{}\[\]<>|=\\;\t]|\w\(|\n {2,}|,[\"'”’]?[^\s\d\"'”’]")
 _WORD = re.compile(r"[^\W\d_]+")
 _MIN_LETTERS = 0.6  # minimum share of letters in prose, ignoring whitespace
 
@@ -41,6 +48,16 @@ def find_period(tokens: Sequence[int]) -> int:
         if tokens[-span:-period] == tokens[period - span :]:
             return period
     return 0
+
+
+def is_stale(tokens: Sequence[int]) -> bool:
+    """Return True if almost every run of tokens at the end occurs at least `REPEATS` times."""
+    if len(tokens) < STALE_TOKENS or len(set(tokens[-STALE_TOKENS:])) > STALE_TOKENS // 2:
+        return False  # varied text; the rest takes 0.5 ms
+    runs = list(zip(*(tokens[at:] for at in range(RUN_TOKENS)), strict=False))
+    counts = Counter(runs)
+    latest = runs[RUN_TOKENS - 1 - STALE_TOKENS :]
+    return sum(counts[run] < REPEATS for run in latest) <= MAX_NEW_SHARE * len(latest)
 
 
 def is_prose(block: str) -> bool:
@@ -75,10 +92,10 @@ class RepetitionDetector(Struct):
             return 0
         newest = tokens[max(begin, len(tokens) - max(MIN_TOKENS, REPEATS * MAX_PERIOD)) :]
         period = find_period(newest)
-        if not period or answer().count("```") % 2:
+        if not (period or is_stale(newest)) or answer().count("```") % 2:
             return 0
         # Decode two blocks, because a block may start in the middle of a line.
-        block = self._decode(newest[-2 * period :])
+        block = self._decode(newest[-(2 * period or STALE_TOKENS) :])
         if not is_prose(block) or is_asked_for(block, self._question):
             return 0
-        return max(MIN_TOKENS, REPEATS * period)
+        return max(MIN_TOKENS, REPEATS * period) if period else STALE_TOKENS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 import re
 from functools import partial
 
@@ -40,7 +42,19 @@ def _repeated(reply: str, question: str = "Tell me about rivers.") -> int:
 
 
 BEGINNING = "Rivers begin in the hills.\n\n"
+_CHOICE = random.Random(1)
 LOOPS = (
+    "".join(
+        f"The river was {_CHOICE.choice(('', 'even ', 'also ', 'indeed '))}said to be the river "
+        f"of the gods, and it was {_CHOICE.choice(('', 'even '))}said to be the river.\n\n"
+        for _ in range(60)
+    ),
+    "".join(
+        f"and they had to find a way to find {_CHOICE.choice(('Zephyra', 'the dragon', 'a hill'))}"
+        "'s true magic, "
+        for _ in range(80)
+    ),
+    '"The water is clear," said the fish. ' * 60,
     "The water is clear and the fish are many. " * 60,
     "A river is a body of water. It flows to the sea, where it ends.\n\n" * 40,
     "the " * 600,
@@ -72,6 +86,10 @@ BOTTLES = "".join(
     f"{n} bottles of beer on the wall, take one down and pass it around.\n"
     for n in range(99, 0, -1)
 )
+LITANY = "".join(
+    f"Let there be light for the {noun} and for the {other}, we ask of you tonight.\n"
+    for noun, other in itertools.permutations(NOUNS, 2)
+)
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -84,7 +102,7 @@ def test_rows_may_be_equal(rows: str) -> None:
     assert _repeated(BEGINNING + rows) == 0
 
 
-@pytest.mark.parametrize("song", [SONG, BOTTLES, CHORUS * 3, "La la la, hey Jude. " * 16])
+@pytest.mark.parametrize("song", [SONG, BOTTLES, LITANY, CHORUS * 3, "La la la, hey Jude. " * 16])
 def test_songs_may_have_refrains(song: str) -> None:
     assert _repeated(song) == 0
 
