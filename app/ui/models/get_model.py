@@ -177,8 +177,15 @@ class GetModelDialog(Sheet):
 
     @Slot(str)
     def _on_began(self, ref: str) -> None:
+        self._move_focus()
         self.ok.set_refusal(tr("Waiting for Hugging Face"))
         self.found.show_message(tr("Asking Hugging Face…"), name=self.models.ref)
+
+    def _move_focus(self) -> None:
+        """Move the focus from a button that is about to be hidden or disabled."""
+        if self.ok.hasFocus() or self.found.read.hasFocus():
+            selection = self.models if self.models.ref else self.field
+            selection.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(object)
     def _on_refused(self, error: EngineError) -> None:
@@ -280,10 +287,10 @@ class GetModelDialog(Sheet):
             self._look_up_selected()
             self._download_after_lookup = download
         else:
+            self._move_focus()
             self._downloads.add(self._model)
             if not self.models.ref:
                 self.field.clear()
-                self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot(str)
     def _on_download(self, ref: str) -> None:

@@ -226,6 +226,20 @@ def test_failed_download_is_reported_and_retried(opened, served):
     run.until(lambda: dialog.ok.text() == "Open")
 
 
+def test_focus_stays_with_the_model_when_its_button_is_pressed(opened, served):
+    run, dialog = opened
+    dialog.models.choose(1)
+    served.add(dialog.models.ref, FILES)
+    served.hold_at = 100_000
+    for button in (dialog.found.read, dialog.ok):  # hidden or disabled during the work
+        run.until(dialog.ok.isEnabled)
+        button.setFocus()
+        run.qtbot.keyClick(button, Qt.Key.Key_Space)
+        assert dialog.models.hasFocus()
+    run.until(served.held.is_set)
+    served.go.set()
+
+
 def test_exit_does_not_wait_for_hanging_hub(opened, served):
     run, dialog = opened
     served.silent = True
