@@ -5970,8 +5970,16 @@ Du hast nicht geantwortet.</translation>
         <translation>Der aktuelle Zweig, druckfertig. Angehängte Dateien werden nur genannt.</translation>
     </message>
     <message>
+        <source>Without a GPU, expect slow replies.</source>
+        <translation>Ohne GPU sind die Antworten langsam.</translation>
+    </message>
+    <message>
         <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
         <translation>{verdict}. Braucht {total} von {free}, die Modelle nutzen können: {weights} für Gewichte, {caches} für {chats} mit {tokens} und {working} Arbeitsspeicher.</translation>
+    </message>
+    <message>
+        <source>Fits, slow</source>
+        <translation>Passt, langsam</translation>
     </message>
     <message>
         <source>{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each chat.</source>

@@ -6002,8 +6002,16 @@ No respondiste.</translation>
         <translation>La rama actual, lista para imprimir. De los archivos adjuntos solo figura el nombre.</translation>
     </message>
     <message>
+        <source>Without a GPU, expect slow replies.</source>
+        <translation>Sin GPU, las respuestas serán lentas.</translation>
+    </message>
+    <message>
         <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
         <translation>{verdict}. Necesita {total} de los {free} que pueden usar los modelos: {weights} para los pesos, {caches} para {chats} de {tokens} y {working} de memoria de trabajo.</translation>
+    </message>
+    <message>
+        <source>Fits, slow</source>
+        <translation>Cabe, lento</translation>
     </message>
     <message>
         <source>{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each chat.</source>

@@ -5970,8 +5970,16 @@ Vous n’avez pas répondu.</translation>
         <translation>La branche actuelle, prête à imprimer. Les fichiers joints sont seulement nommés.</translation>
     </message>
     <message>
+        <source>Without a GPU, expect slow replies.</source>
+        <translation>Sans GPU, les réponses seront lentes.</translation>
+    </message>
+    <message>
         <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
         <translation>{verdict}. Il faut {total} sur les {free} utilisables par les modèles&#xa0;: {weights} pour les poids, {caches} pour {chats} de {tokens} et {working} de mémoire de travail.</translation>
+    </message>
+    <message>
+        <source>Fits, slow</source>
+        <translation>Tient, lent</translation>
     </message>
     <message>
         <source>{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each chat.</source>

@@ -5868,8 +5868,16 @@ You didn’t answer.</source>
         <translation>現在の分岐を印刷用のページで。添付ファイルは名前だけです。</translation>
     </message>
     <message>
+        <source>Without a GPU, expect slow replies.</source>
+        <translation>GPUがないため、回答は遅くなります。</translation>
+    </message>
+    <message>
         <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
         <translation>{verdict}。モデルが使える{free}のうち{total}が必要です（重み{weights}、{tokens}の{chats}に{caches}、作業用メモリ{working}）。</translation>
+    </message>
+    <message>
+        <source>Fits, slow</source>
+        <translation>収まる（低速）</translation>
     </message>
     <message>
         <source>{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each chat.</source>

@@ -5900,8 +5900,16 @@ You didn’t answer.</source>
         <translation>当前分支，可直接打印。附加文件只列出名称。</translation>
     </message>
     <message>
+        <source>Without a GPU, expect slow replies.</source>
+        <translation>没有 GPU，回复会较慢。</translation>
+    </message>
+    <message>
         <source>{verdict}. Needs {total} of the {free} that models can use: {weights} for weights, {caches} for {chats} of {tokens}, and {working} of working memory.</source>
         <translation>{verdict}。需要模型可用的 {free} 中的 {total}：权重 {weights}，{chats}（每个 {tokens}）{caches}，工作内存 {working}。</translation>
+    </message>
+    <message>
+        <source>Fits, slow</source>
+        <translation>放得下，较慢</translation>
     </message>
     <message>
         <source>{verdict}. Needs {weights} of the {room} that models can use, plus some memory for each chat.</source>

@@ -535,6 +535,7 @@ class FakeEngine:
             "kv_bytes": 1_000_000 * len(sessions),
             "prefix_bytes": 0,
             "weights_bytes": 1000,
+            "backend": {"device": "cpu"},
             "memory_budget": 1_000_000_000,
             "process_bytes": 500_000_000,
             "children_bytes": 40_000_000,

@@ -31,6 +31,7 @@ class DownloadsInWindow(QObject):
         self._downloads = downloads
         self._loader = loader
         self._memory = 0
+        self._has_gpu = True
         self._notice_action: Callable[[], None] = self.show
         self.dialog: GetModelDialog | None = None
         downloads.download_finished.connect(self._on_finished)
@@ -50,7 +51,9 @@ class DownloadsInWindow(QObject):
 
             flows.start(self, self._ask_memory())
             self._downloads.measure()
-            self.dialog = GetModelDialog(self._downloads, self._window, lambda: self._memory)
+            self.dialog = GetModelDialog(
+                self._downloads, self._window, lambda: self._memory, lambda: self._has_gpu
+            )
             self.dialog.chat_requested.connect(self.chat_requested)
             self.dialog.finished.connect(self._on_gone)
         show_if(self, "toast", False)
@@ -102,5 +105,6 @@ class DownloadsInWindow(QObject):
         stats = await self._loader.figures.now()
         if stats is not None:
             self._memory = int(stats.get("memory_budget", 0))
+            self._has_gpu = stats["backend"]["device"] != "cpu"
             if self.dialog is not None:
                 self.dialog.show_memory()

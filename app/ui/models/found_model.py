@@ -176,25 +176,28 @@ class FoundModel(QWidget):
         self.card.show_card(markdown)
         self._filler.setVisible(not markdown)
 
-    def show_suggestion(self, model: Suggestion, room: int) -> str:
+    def show_suggestion(self, model: Suggestion, room: int, slow: bool) -> str:
         """Show a suggestion and return the action for the main button.
 
         ``room`` is the memory budget in bytes, 0 if unknown.
         """
+        installed = bool(find_installed(model.repo))  # maybe as another file of another size
         self.clear()
         self._set_label(self.name, name_without_owner(model.repo))
         self.name.setToolTip(model.repo)
-        self._set_label(self.about, f"{bytes_line(model.size)} · {model.licence}")
+        size = "" if installed else f"{bytes_line(model.size)} · "
+        self._set_label(self.about, f"{size}{model.licence}")
         self._set_label(self.facts, tr(model.good_at))
         self.read.show()
-        if find_installed(model.repo):
+        if installed:
             self._set_label(self.fits, tr("Already on this computer."))
             return OPEN
         small = not room or has_room(model, room)
-        self._set_label(self.fits, room_sentence(model, room), danger=not small)
+        words = _with_speed(room_sentence(model, room), slow=slow and small)
+        self._set_label(self.fits, words, danger=not small)
         return DOWNLOAD
 
-    def show_model(self, model: hub.HubModel, fit: Fit | None) -> str:
+    def show_model(self, model: hub.HubModel, fit: Fit | None, slow: bool) -> str:
         """Show a model and return the action for the main button, or "" for none.
 
         ``fit`` is None if the memory budget is unknown.
@@ -217,12 +220,13 @@ class FoundModel(QWidget):
             self._plan.hide()
             self._set_label(self.fits, problem, danger=True)
             return ""
-        self._show_fit(fit)
+        self._show_fit(fit, slow)
         return DOWNLOAD
 
-    def _show_fit(self, fit: Fit | None) -> None:
-        words = fit_sentence(fit) if fit is not None else ""
-        self._set_label(self.fits, words, danger=fit is not None and fit.verdict == "no")
+    def _show_fit(self, fit: Fit | None, slow: bool) -> None:
+        words, too_large = fit_sentence(fit) if fit else "", bool(fit and fit.verdict == "no")
+        words = _with_speed(words, slow=slow and not too_large)
+        self._set_label(self.fits, words, danger=too_large)
         self._plan.setVisible(fit is not None)
 
     @Slot()
@@ -235,6 +239,10 @@ class FoundModel(QWidget):
         label.setProperty("danger", danger)
         label.setProperty("muted", not danger and label is not self.name)
         repolish(label)
+
+
+def _with_speed(words: str, *, slow: bool) -> str:
+    return f"{words} {tr('Without a GPU, expect slow replies.')}" if words and slow else words
 
 
 def _problem(model: hub.HubModel) -> str:

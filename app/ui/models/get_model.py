@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.models.downloads import Downloads, DownloadState, ref_of
-from app.models.suggestions import find_installed
+from app.models.suggestions import Suggestion, find_installed
 from app.settings.language import mark, tr
 from app.ui.models.download_list import DownloadList
 from app.ui.models.found_model import DOWNLOAD, OPEN, TRY_AGAIN, FoundModel, GoButton
@@ -49,14 +49,18 @@ class GetModelDialog(Sheet):
     MOVING_MS = 150  # delay, so that holding an arrow key doesn't send a request for each row
 
     def __init__(
-        self, downloads: Downloads, parent: QWidget, memory: Callable[[], int] = lambda: 0
+        self,
+        downloads: Downloads,
+        parent: QWidget,
+        memory: Callable[[], int],
+        has_gpu: Callable[[], bool],
     ) -> None:
         """``memory`` returns the memory budget in bytes, 0 if unknown."""
         super().__init__("get-model", tr("Get Model"), parent, spacing=8)
         self._downloads = downloads
         self._model: HubModel | None = None
         self._download_after_lookup = False
-        self.finding = ModelSearch(downloads, memory, self)
+        self.finding = ModelSearch(downloads, memory, has_gpu, self)
         self.field = SearchField(self)
         self.search_button = self.button(tr("Search"), self._search)
         self.search_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # pressing Enter is enough
@@ -164,7 +168,7 @@ class GetModelDialog(Sheet):
         elif isinstance(result, EngineError) and result.code != GATED:
             self._on_refused(result)  # unless gated: then try with the token
         elif suggestion is not None:
-            self.ok.set_action(self.found.show_suggestion(suggestion, self.finding.memory_budget()))
+            self.ok.set_action(self._show_suggestion(suggestion))
             self.ok.set_refusal("")
         else:
             self.found.show_message(tr("Asking Hugging Face…"), name=ref)
@@ -196,7 +200,7 @@ class GetModelDialog(Sheet):
         self.access.show_field(gated, self._selected_model())
         suggestion = self.finding.suggestion(self.models.ref)
         if suggestion is not None and not gated:
-            self.found.show_suggestion(suggestion, self.finding.memory_budget())
+            self._show_suggestion(suggestion)
             self.found.show_trouble(error.message)
         else:
             self.found.show_message(error.message, danger=not gated, name=self.models.ref)
@@ -224,8 +228,17 @@ class GetModelDialog(Sheet):
         self._show_model(model)
         self.looking.read_card(model)
 
+    def _show_suggestion(self, model: Suggestion) -> str:
+        room, slow = self.finding.memory_budget(), self.finding.is_slow(model.size)
+        return self.found.show_suggestion(model, room, slow)
+
+    def _found_model(self, model: HubModel) -> str:
+        return self.found.show_model(
+            model, self.finding.fit(model), self.finding.is_slow(model.size)
+        )
+
     def _show_model(self, model: HubModel) -> None:
-        verb = self.found.show_model(model, self.finding.fit(model))
+        verb = self._found_model(model)
         self.ok.set_action(verb or DOWNLOAD)
         download = self._downloads.get(ref_of(model))
         if download is not None and download.state in _UNDERWAY and verb == DOWNLOAD:
@@ -251,9 +264,9 @@ class GetModelDialog(Sheet):
         self.finding.refresh()
         suggestion = self.finding.suggestion(self.models.ref)
         if self._model is not None:
-            self.found.show_model(self._model, self.finding.fit(self._model))
+            self._found_model(self._model)
         elif suggestion is not None and self.ok.isEnabled() and self.ok.verb in {DOWNLOAD, OPEN}:
-            self.found.show_suggestion(suggestion, self.finding.memory_budget())
+            self._show_suggestion(suggestion)
 
     @Slot(int, int)
     def _on_plan(self, tokens: int, chats: int) -> None:

@@ -104,6 +104,20 @@ def marks(dialog):
     return {entry.ref: entry.mark for entry in dialog.models.entries}
 
 
+def test_large_models_are_slow_without_a_gpu(opened):
+    run, dialog = opened
+    machine = run.window.downloads_in_window
+    machine._memory = 16 * 10**9
+    dialog.show_memory()
+    dialog.models.choose(len(dialog.models.entries) - 1)
+    assert marks(dialog)[dialog.models.ref] == "Fits, slow"
+    assert dialog.found.fits.text().endswith("Without a GPU, expect slow replies.")
+    machine._has_gpu = True
+    dialog.show_memory()
+    assert marks(dialog)[dialog.models.ref] == "Fits"
+    assert "GPU" not in dialog.found.fits.text()
+
+
 def click(run, dialog, ref):
     row = [entry.ref for entry in dialog.models.entries].index(ref)
     place = dialog.models.visualRect(dialog.models.model().index(row, 0)).center()
