@@ -394,7 +394,7 @@ class StripButtons(QObject):
                 add_action(menu, title, act, checked=dock is current)
 
 
-TITLE, LEAST_TITLE = 90, 64
+TITLE, LEAST_TITLE = 90, 80
 """Minimum widths of a title in pixels at 100% zoom: before buttons fold, and before tabs scroll."""
 
 

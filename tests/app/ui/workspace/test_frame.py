@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from app.chats.actions import Action
 from app.ui.widgets.buttons import IconButton
@@ -149,10 +149,13 @@ def test_current_tab_scrolls_into_view(run: Run):
     run.window.resize(900, 780)
     for _ in range(9):
         run.window.chats.new()
+        run.pane.chat.rename("Plan a weekend in Paris")
     dock = run.window.workspace.dock(run.pane.chat.id)
     tab, scroll = dock.tabWidget(), dock.dockAreaWidget().titleBar().tabBar().horizontalScrollBar()
     run.until(lambda: scroll.maximum() > 0)
     # Scrolling to the new tab may be pending.
     run.until(lambda: scroll.setValue(0) or tab.visibleRegion().isEmpty())
+    title = tab.findChild(QLabel, "dockWidgetTabLabel")
+    assert title.fontMetrics().horizontalAdvance("Plan a wee…") <= title.width()
     run.window.resize(890, 780)
     run.until(lambda: tab.visibleRegion().boundingRect().width() > tab.width() - 4)
