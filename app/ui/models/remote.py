@@ -233,7 +233,8 @@ class RemoteDialog(Sheet):
             self.address.setText(address)
             if addresses.is_here(address):
                 self.show_models()
-        self.address.setFocus()
+        else:
+            self.address.setFocus()
 
     @Slot()
     def _on_address(self) -> None:

@@ -16,6 +16,7 @@ from app.chats.actions import Action
 from app.models.loading import LoadState
 from app.remote.address import Remote
 from app.settings import keychain
+from app.ui.models import remote
 from app.ui.models.remote import RemoteDialog
 from engine.serve.announcement import announce
 from tests.app.remote.scripted import Scripted, delta, events, hang, head, says, sends
@@ -95,6 +96,23 @@ def test_remote_model_is_added_by_address(start, server, secrets):
     assert asked.body["messages"] == [{"role": "user", "content": "Hello"}]
     assert asked.body["model"] == "org/big"
     assert run.pane.chat.model.context == (10, 0, 4096)
+
+
+def test_providers_are_chosen_by_arrow_keys(start, server, monkeypatch):
+    """Regression test: each arrow key moved the focus to the address."""
+    providers = (("Here", server.address), ("There", "https://there.test/v1"))
+    monkeypatch.setattr(remote, "_PROVIDERS", providers)
+    run = start().ready()
+    dialog = RemoteDialog(run.app.loader, run.app.bridge, run.window)
+    dialog.open()
+    dialog.provider.setFocus()
+    run.qtbot.keyClick(dialog.provider, Qt.Key.Key_Down)
+    run.until(lambda: dialog.model.count() == 2)  # a server on this computer is asked for its list
+    assert dialog.provider.hasFocus()
+    run.qtbot.keyClick(dialog.provider, Qt.Key.Key_Down)
+    assert dialog.address.text() == "https://there.test/v1"
+    assert dialog.provider.hasFocus()
+    dialog.reject()
 
 
 def test_header_and_composer_show_destination(start, server):
