@@ -213,20 +213,19 @@ class Workspace(QWidget):
             return
         if self._docks.area(pane) is not self._maximized.area or len(self.tabs_beside(pane)) == 1:
             self.restore_panes()
-        order, window = self.panes(), self._window_of(pane)
-        at = order.index(pane) if pane in order else 0
         was_active = pane is self.active  # before Qt focuses the next widget
         focus = QApplication.focusWidget()
         had_focus = focus is not None and pane.isAncestorOf(focus)
+        successor = self._successor(pane)
+        if successor is not None and self._is_shown(pane):
+            # QtAds would show the first tab of the bar.
+            self._docks[successor.chat.id].widget.setAsCurrentTab()
         self._docks.mark_closed(chat_id)
         dock.widget.toggleView(False)
         if was_active:
-            rest = self.panes()
             self._set_active(None)
-            near = [sibling for sibling in rest if self._window_of(sibling) is window]
-            latest = None if near else self._latest_in(self.window())  # the pane's window is gone
-            if latest is not None or rest:
-                self.activate(latest or rest[min(at, len(rest) - 1)])
+            if successor is not None:
+                self.activate(successor)
         self._forget_overdue()
         self._update_view()
         if had_focus and self.nothing.isVisible():
@@ -235,6 +234,32 @@ class Workspace(QWidget):
         QTimer.singleShot(0, self, partial(self._leave_model, pane.chat))
         if announce:
             self.pane_closed.emit(chat_id)
+
+    def _successor(self, pane: ChatPane) -> ChatPane | None:
+        """Return the pane to show when one closes: a tab next to it, if there is one.
+
+        Otherwise, a pane of its window, or else of the main window. In each case, the one that was
+        active last, or else the neighbor.
+        """
+        panes, window = self.panes(), self._window_of(pane)
+        shown = [each for each in panes if self._is_shown(each)]
+        for group in (
+            self.tabs_beside(pane),
+            [each for each in shown if self._window_of(each) is window],
+            [each for each in shown if self._window_of(each) is self.window()],
+            shown,
+        ):
+            if others := [each for each in group if each is not pane]:
+                by_id = {each.chat.id: each for each in others}
+                latest = next((i for i in reversed(self._recent) if i in by_id), None)
+                after = (each for each in others if panes.index(each) > panes.index(pane))
+                return by_id[latest] if latest is not None else next(after, others[-1])
+        return None
+
+    def _is_shown(self, pane: ChatPane) -> bool:
+        """Return True if a pane is the current tab of its bar."""
+        area = self._docks.area(pane)
+        return area is not None and area.currentDockWidget() is self._docks[pane.chat.id].widget
 
     def _leave_model(self, chat: Chat) -> None:
         if self.pane(chat.id) is None and isValid(chat) and not chat.turn.is_at_work:

@@ -44,3 +44,54 @@ def test_click_anywhere_activates_pane(two: Run) -> None:
                 if (popup := QApplication.activePopupWidget()) is not None:
                     popup.close()
     assert pressed > 60
+
+
+def shown(run: Run) -> list[str]:
+    """Return the titles of the tabs that are shown, from left to right."""
+    workspace = run.window.workspace
+    areas = dict.fromkeys(workspace.dock(p.chat.id).dockAreaWidget() for p in workspace.panes())
+    return [area.currentDockWidget().widget().chat.title for area in areas]
+
+
+@pytest.fixture
+def tabs(start: Start) -> Run:
+    run = start().ready()
+    run.window.resize(1300, 700)
+    for title in "abcdef":
+        if title != "a":
+            run.window.commands["split_right" if title == "d" else "new"].trigger()
+        run.ready().ask(title)
+    return run
+
+
+def pane_of(run: Run, title: str) -> ChatPane:
+    return next(pane for pane in run.window.workspace.panes() if pane.chat.title == title)
+
+
+def test_closed_tab_shows_the_one_before_it(tabs: Run) -> None:
+    workspace, commands = tabs.window.workspace, tabs.window.commands
+    for title in "cab":
+        workspace.activate(pane_of(tabs, title))
+        commands["new"].trigger()
+        assert shown(tabs) == ["New chat", "f"]
+        commands["close"].trigger()
+        assert shown(tabs) == [title, "f"]
+        assert workspace.active is pane_of(tabs, title)
+
+
+def test_closing_a_tab_leaves_other_panes(tabs: Run) -> None:
+    workspace, commands = tabs.window.workspace, tabs.window.commands
+    workspace.activate(pane_of(tabs, "b"))
+    tab = workspace.dock(pane_of(tabs, "f").chat.id).tabWidget()
+    tab.closeRequested.emit()
+    assert shown(tabs) == ["b", "e"]
+    assert workspace.active is pane_of(tabs, "b")
+    commands["undo"].trigger()
+    assert shown(tabs) == ["b", "f"]
+    workspace.close_pane(pane_of(tabs, "d"))
+    assert shown(tabs) == ["b", "f"]
+    for left, expected in (("b", ["c", "f"]), ("c", ["a", "f"]), ("a", ["f"])):
+        workspace.activate(pane_of(tabs, left))
+        commands["close"].trigger()
+        assert shown(tabs) == expected
+    assert workspace.active is pane_of(tabs, "f")
