@@ -547,13 +547,14 @@ class AnswerRow(MessageRow):
         self._footer_y = 0 if only_calls else y
         # Align the icons with the text, not the edges of their buttons.
         x = self._footer_left() - 4
-        self._place_alternatives(x, self._footer_y)
-        if self._alternative[1] > 1:
-            x += self._alternatives_width() + 4
         for button in self._actions():
             x += DELETE_GAP if button is self._delete else 0
             button.move(x, self._footer_y)
             x += scale_height(SIDE)
+        # After the icons, which keep their places when the reply gets a second version.
+        if self._alternative[1] > 1:
+            self._place_alternatives(x + 4, self._footer_y)
+            x += 4 + self._alternatives_width()
         self._footer_end = x + 8
         ways = [
             getattr(self, part)

@@ -171,14 +171,13 @@ class UserRow(MessageRow):
             self._fold_link.move(x, y)
         y = round(self._bubble.bottom())
         x = width
-        if self._alternative[1] > 1:
-            x -= self._alternatives_width() - 4
-            self._place_alternatives(x, y)
-            x -= 8
         for button in (self._delete, self._edit, self._panel, self._branch, self._copy):
             x -= scale_height(SIDE)
             button.move(x, y)
             x -= DELETE_GAP if button is self._delete else 0
+        if self._alternative[1] > 1:
+            x -= self._alternatives_width() + 4
+            self._place_alternatives(x, y)
         self._note = QRectF(left_x + self.PAD_X, y, x - 6 - left_x - self.PAD_X, scale_height(SIDE))
         if (note_width := small_text_width(tr(LEFT_OUT))) > self._note.width():
             self._note.setLeft(max(0, self._note.right() - note_width))
