@@ -92,9 +92,12 @@ class ActionContext(Struct, frozen=True):
 def is_cut_off(message: Message) -> bool:
     """Return True if a reply ended early but has text, so it can be continued."""
     stopped = message.status in {"cancelled", "interrupted"}
-    return bool(message.content) and (
-        stopped or message.stats.get("reason") in ("length", "memory", "unstated")
-    )
+    return bool(message.content) and (stopped or _has_cut_reason(message))
+
+
+def _has_cut_reason(message: Message) -> bool:
+    # no set, because a stored reason may be unhashable
+    return message.stats.get("reason") in ("length", "memory", "unstated")
 
 
 def is_repetitive(message: Message) -> bool:
@@ -105,6 +108,8 @@ _ENDINGS = {
     "cancelled": mark("Stopped", "a reply"),
     "interrupted": mark("Interrupted when Stretto quit", "a reply"),
     "repeated": mark("Stopped because it repeated itself", "a reply"),
+    "length": mark("Length limit reached", "a reply"),
+    "memory": mark("Memory full", "a reply"),
     "unstated": mark("The server didn’t say if it’s complete", "a reply"),
 }
 
@@ -114,8 +119,8 @@ def ending_note(message: Message) -> str:
     ending: str = message.status
     if is_repetitive(message):
         ending = "repeated"
-    elif ending == "complete" and message.stats.get("reason") == "unstated":
-        ending = "unstated"
+    elif ending == "complete" and _has_cut_reason(message):
+        ending = message.stats["reason"]
     words = _ENDINGS.get(ending)
     return tr(words, "a reply") if words else ""
 

@@ -5618,6 +5618,16 @@ Du hast nicht geantwortet.</translation>
         <translation>Fehlgeschlagen ({kind}). Siehe Protokoll.</translation>
     </message>
     <message>
+        <source>Length limit reached</source>
+        <comment>a reply</comment>
+        <translation>Längenlimit erreicht</translation>
+    </message>
+    <message>
+        <source>Memory full</source>
+        <comment>a reply</comment>
+        <translation>Speicher voll</translation>
+    </message>
+    <message>
         <source>Paste a JSON schema.</source>
         <translation>Füge ein JSON-Schema ein.</translation>
     </message>

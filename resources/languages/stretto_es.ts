@@ -5650,6 +5650,16 @@ No respondiste.</translation>
         <translation>Ha fallado ({kind}). Consulta el registro.</translation>
     </message>
     <message>
+        <source>Length limit reached</source>
+        <comment>a reply</comment>
+        <translation>Límite de longitud alcanzado</translation>
+    </message>
+    <message>
+        <source>Memory full</source>
+        <comment>a reply</comment>
+        <translation>Memoria llena</translation>
+    </message>
+    <message>
         <source>Paste a JSON schema.</source>
         <translation>Pega un esquema JSON.</translation>
     </message>

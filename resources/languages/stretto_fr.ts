@@ -5618,6 +5618,16 @@ Vous n’avez pas répondu.</translation>
         <translation>Échec ({kind}). Consultez le journal.</translation>
     </message>
     <message>
+        <source>Length limit reached</source>
+        <comment>a reply</comment>
+        <translation>Limite de longueur atteinte</translation>
+    </message>
+    <message>
+        <source>Memory full</source>
+        <comment>a reply</comment>
+        <translation>Mémoire pleine</translation>
+    </message>
+    <message>
         <source>Paste a JSON schema.</source>
         <translation>Collez un schéma JSON.</translation>
     </message>

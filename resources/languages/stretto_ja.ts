@@ -5520,6 +5520,16 @@ You didn’t answer.</source>
         <translation>失敗しました（{kind}）。ログを確認してください。</translation>
     </message>
     <message>
+        <source>Length limit reached</source>
+        <comment>a reply</comment>
+        <translation>長さの上限に到達</translation>
+    </message>
+    <message>
+        <source>Memory full</source>
+        <comment>a reply</comment>
+        <translation>メモリ不足</translation>
+    </message>
+    <message>
         <source>Paste a JSON schema.</source>
         <translation>JSONスキーマを貼り付けてください。</translation>
     </message>

@@ -5552,6 +5552,16 @@ You didn’t answer.</source>
         <translation>失败（{kind}）。请查看日志。</translation>
     </message>
     <message>
+        <source>Length limit reached</source>
+        <comment>a reply</comment>
+        <translation>已达长度上限</translation>
+    </message>
+    <message>
+        <source>Memory full</source>
+        <comment>a reply</comment>
+        <translation>内存已满</translation>
+    </message>
+    <message>
         <source>Paste a JSON schema.</source>
         <translation>请粘贴 JSON Schema。</translation>
     </message>

@@ -120,10 +120,6 @@ def figures_line(stats: Mapping[str, Any], *, short: bool = False) -> str:
         parts.append(tr(words))
     if (same := stats.get("same")) is not None:
         parts.append(tr("identical") if same else tr("not identical"))
-    if stats.get("reason") == "length" and not stats.get("repeated_tokens"):
-        parts.append(tr("length limit reached"))
-    elif stats.get("reason") == "memory":
-        parts.append(tr("memory full"))
     return " · ".join(parts)
 
 

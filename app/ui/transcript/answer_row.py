@@ -282,9 +282,6 @@ class SilenceNotice(QWidget):
         return height
 
 
-_CUT_REASONS = ("length", "memory")  # no set, because a stored reason may be unhashable
-
-
 class AnswerRow(MessageRow):
     """Row of a reply: model name, reasoning, text, error or end mark, and footer."""
 
@@ -638,8 +635,7 @@ class AnswerRow(MessageRow):
         return small_text_width(self.heading) + 12 if self._is_only_calls and self.heading else 0
 
     def _should_show_figures(self) -> bool:
-        stats = self.message.stats
-        return self._last and (stats.get("reason") in _CUT_REASONS or stats.get("same") is not None)
+        return self._last and self.message.stats.get("same") is not None
 
     def _reveal(self) -> None:
         # A reply can't be copied or regenerated while it's still being generated.

@@ -28,7 +28,28 @@ def test_reply_that_repeats_itself_says_so() -> None:
     assert ending_note(message)
     assert state_text(message) == "stopped"
     assert figures_line(message.stats) == ""
-    assert ending_note(replace(message, stats={"reason": "length", "repeated_tokens": 0})) == ""
+    cut = replace(message, stats={"reason": "length", "repeated_tokens": 0})
+    assert ending_note(cut) not in {"", ending_note(message)}
+
+
+@pytest.mark.parametrize(
+    ("reason", "note"),
+    [("length", "Length limit reached"), ("memory", "Memory full"), ("stop", ""), ([], "")],
+)
+def test_reply_that_was_cut_off_says_why(
+    look: Theme, qtbot: QtBot, reason: object, note: str
+) -> None:
+    stats = {"reason": reason, "tokens_per_s": 48.2, "generated_tokens": 512}
+    message = Message("1", "2", None, "assistant", "A river is", stats=stats)
+    home = QWidget()
+    qtbot.addWidget(home)
+    row = AnswerRow(message, lambda *_, **__: "", home)
+    row.set_last(True)
+    row.arrange(260)
+    assert row._end_text == note
+    assert row._mark_area.isEmpty() is (not note)
+    assert bool(note) is ("limit" in state_text(message) or "memory" in state_text(message))
+    assert figures_line(stats) == "48 tok/s · first token 0 ms · 512 tokens"
 
 
 def test_tooltip_explains_the_figures(run: Run) -> None:
