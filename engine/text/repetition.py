@@ -31,6 +31,7 @@ MAX_NEW_SHARE = 1 / 32
 # indentation, CSV.
 _STRUCTURE = re.compile(r"```|[{}\[\]<>|=\\;\t]|\w\(|\n {2,}|,[\"'”’]?[^\s\d\"'”’]")
 _WORD = re.compile(r"[^\W\d_]+")
+_WORD_OR_INITIALS = re.compile(r"(?:[^\W\d_]\.){2,}|[^\W\d_]+")  # e.g. "P.S.", half of it letters
 _MIN_LETTERS = 0.6  # minimum share of letters in prose, ignoring whitespace
 
 
@@ -62,7 +63,7 @@ def is_stale(tokens: Sequence[int]) -> bool:
 
 def is_prose(block: str) -> bool:
     solid = sum(not character.isspace() for character in block)
-    letters = sum(map(len, _WORD.findall(block)))
+    letters = sum(map(len, _WORD_OR_INITIALS.findall(block)))
     return letters >= max(1, _MIN_LETTERS * solid) and _STRUCTURE.search(block) is None
 
 

@@ -60,6 +60,7 @@ LOOPS = (
     "the " * 600,
     "- Drink water\n- Sleep well\n" * 60,
     "I'm sorry, but I can't help with that. " * 60,
+    "P.S.\n\n" * 200,
     " ".join(f"sentence about {word} and rivers." for word in "abcdefghijklmnop") * 8,
 )
 ROWS = (
@@ -74,6 +75,8 @@ ROWS = (
     "-" * 2000,
     "1 2 3 4 5 6 7 8 9\n" * 80,
     "x = x + one\n" * 100,
+    "A.\nB.\nC.\nD.\n\n" * 80,
+    "9:00 a.m.\n5:00 p.m.\n" * 80,
     "\n" * 900,
 )
 CHORUS = "Row, row, row your boat, gently down the stream. Merrily, merrily, life is a dream.\n\n"
