@@ -183,6 +183,7 @@ class Sidebar(QFrame):
     delete_several_requested = Signal(list)
     menu_requested = Signal(QPoint)  # (position)
     export_requested = Signal(list)  # (chat IDs)
+    search_cleared = Signal()
 
     def __init__(
         self, library: ChatLibrary, parent: QWidget | None = None, *, menu: bool = True
@@ -362,6 +363,7 @@ class Sidebar(QFrame):
         query = self.search.text().strip()
         if not query:
             self.list.set_uniform(True)
+            self.search_cleared.emit()
         self.model.set_query(query)
 
     @Slot(QModelIndex)

@@ -494,7 +494,8 @@ class TranscriptView(QAbstractScrollArea):
     def show_found(self, message_id: str, words: str) -> None:
         """Scroll to a search result and highlight the matches.
 
-        Highlights stay until another message is shown, the user types, or Escape is pressed.
+        Highlights stay until another message is shown, the user types, Escape is pressed, or the
+        search is cleared.
         """
         self._set_highlighted(FoundWords(message_id, lambda text: places_in(text, words)))
         self.show_message(message_id)

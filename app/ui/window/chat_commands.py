@@ -166,6 +166,11 @@ class ChatCommands(WindowController):
         if (pane := self._workspace.pane(ids[0])) is not None:
             equalize_splitter(self._workspace, pane)
 
+    @Slot()
+    def forget_found(self) -> None:
+        for pane in self._workspace.panes():
+            pane.transcript.forget_found()
+
     @Slot(str, str, str)
     def open_at(self, chat_id: str, message_id: str, words: str = "") -> None:
         """Open a chat, scroll to a message and highlight the search terms."""

@@ -209,6 +209,7 @@ class MainWindow(QMainWindow):
         sidebar.chat_opened.connect(chats.open_at)
         sidebar.chat_opened_beside.connect(chats.open_beside)
         sidebar.chat_deleted.connect(chats.delete)
+        sidebar.search_cleared.connect(chats.forget_found)
         sidebar.new.clicked.connect(chats.switch_to_new)
         sidebar.trash.clicked.connect(self.store_commands.show_trash)
         sidebar.fold.clicked.connect(self.toggle_sidebar)

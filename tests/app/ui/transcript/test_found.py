@@ -102,7 +102,7 @@ def test_search_words_are_marked_in_list_and_chat(found: Run):
 
 def test_highlights_clear_when_user_continues(found: Run):
     sidebar = found.window.sidebar
-    for end in ("escape", "typing", "opening", "sending"):
+    for end in ("escape", "typing", "opening", "clearing", "sending"):
         sidebar.search.clear()
         found.until(lambda: not sidebar.model.words)
         search(found, "ripe apple")
@@ -116,6 +116,9 @@ def test_highlights_clear_when_user_continues(found: Run):
             found.qtbot.keyClicks(field, "x")
         elif end == "sending":
             found.pane.chat.turn.send("say one")
+        elif end == "clearing":
+            sidebar.search.clear()
+            found.until(lambda: not sidebar.model.words)
         else:
             found.window.chats.open_at(found.pane.chat.id, "")
         assert marked(answer) == [], end
