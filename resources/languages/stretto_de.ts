@@ -3444,10 +3444,6 @@ Du hast abgelehnt.</translation>
         <translation>Enter,&#xa0;während&#xa0;der&#xa0;Antwort</translation>
     </message>
     <message>
-        <source>Edit last queued message</source>
-        <translation>Letzte&#xa0;wartende&#xa0;Nachricht&#xa0;bearbeiten</translation>
-    </message>
-    <message>
         <source>Remove queued message</source>
         <translation>Wartende&#xa0;Nachricht&#xa0;entfernen</translation>
     </message>

@@ -3476,10 +3476,6 @@ Rechazaste responder.</translation>
         <translation>Intro,&#xa0;durante&#xa0;la&#xa0;respuesta</translation>
     </message>
     <message>
-        <source>Edit last queued message</source>
-        <translation>Editar&#xa0;el&#xa0;último&#xa0;mensaje&#xa0;en&#xa0;cola</translation>
-    </message>
-    <message>
         <source>Remove queued message</source>
         <translation>Quitar&#xa0;mensaje&#xa0;en&#xa0;cola</translation>
     </message>

@@ -3444,10 +3444,6 @@ Vous avez refusé.</translation>
         <translation>Entrée,&#xa0;pendant&#xa0;la&#xa0;réponse</translation>
     </message>
     <message>
-        <source>Edit last queued message</source>
-        <translation>Modifier&#xa0;le&#xa0;dernier&#xa0;message&#xa0;en&#xa0;attente</translation>
-    </message>
-    <message>
         <source>Remove queued message</source>
         <translation>Retirer&#xa0;un&#xa0;message&#xa0;en&#xa0;attente</translation>
     </message>

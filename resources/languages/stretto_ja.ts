@@ -3376,10 +3376,6 @@ You declined.</source>
         <translation>Enter（回答中）</translation>
     </message>
     <message>
-        <source>Edit last queued message</source>
-        <translation>最後の順番待ちのメッセージを編集</translation>
-    </message>
-    <message>
         <source>Remove queued message</source>
         <translation>順番待ちのメッセージを削除</translation>
     </message>

@@ -3408,10 +3408,6 @@ You declined.</source>
         <translation>Enter，在回复期间</translation>
     </message>
     <message>
-        <source>Edit last queued message</source>
-        <translation>编辑最后一条排队消息</translation>
-    </message>
-    <message>
         <source>Remove queued message</source>
         <translation>移除排队消息</translation>
     </message>

@@ -118,7 +118,6 @@ FOCUS_KEYS = (
     (mark("New line"), mark("Shift+Enter")),
     (mark("Send after the reply"), mark("Enter, during the reply")),
     (mark("Send now, interrupting the reply"), mark("Ctrl+Enter")),
-    (mark("Edit last queued message"), mark("Up, in an empty message")),
     (mark("Remove queued message"), mark("Delete, on the message")),
     (mark("Stop reply"), mark("Esc")),
     (mark("Edit last message"), mark("Up, in an empty message")),
@@ -142,6 +141,9 @@ FOCUS_KEYS = (
     (mark("Delete branch"), mark("Delete, in the branches")),
 )
 """Keys handled by widgets, for the list of shortcuts. Keep them up to date with the widgets."""
+
+_WIDGET_KEYS = {"stop": "Esc"}
+"""Keys of commands that widgets handle because they have other meanings elsewhere."""
 
 _MENU_ROLES = {
     "quit": QAction.MenuRole.QuitRole,
@@ -184,7 +186,7 @@ class Commands:
 
     def keys(self, name: str) -> str:
         """Return the command's first shortcut in native format, or ""."""
-        return to_native_keys(next(iter(self._keys_of(name)), ""))
+        return to_native_keys(next(iter(self._keys_of(name)), _WIDGET_KEYS.get(name, "")))
 
     def refresh_keys(self) -> None:
         for name, action in self._actions.items():
@@ -263,13 +265,19 @@ class Commands:
                 reason = self.why_not(name)
                 self._actions[name].setEnabled(not reason)
                 self._actions[name].setToolTip(reason)
-                self._actions[name].setText(self._text(name))
+                self._actions[name].setText(self._text_with_keys(name))
 
     def _text(self, name: str) -> str:
         entry = REGISTRY[name]
         if entry.words is None or (entry.where is CommandScope.PANE and self._active() is None):
             return tr(entry.text)
         return tr(entry.words(*self._arguments(entry)))
+
+    def _text_with_keys(self, name: str) -> str:
+        """Return the text of a menu item. Qt adds the shortcuts of actions."""
+        has_shortcut = bool(self._keys_of(name))
+        shown = "" if has_shortcut or sys.platform == "darwin" else self.keys(name)
+        return f"{self._text(name)}\t{shown}" if shown else self._text(name)
 
     def _enable_all(self, names: Sequence[str]) -> None:
         """Enable all actions.

@@ -83,6 +83,20 @@ def test_disabled_command_shortcut_shows_reason(run: Run):
     edit.aboutToHide.emit()
 
 
+def test_menu_shows_the_key_that_stops_a_reply(run: Run):
+    chat, stop = menu_of(run, "Chat"), run.window.commands["stop"]
+    chat.aboutToShow.emit()
+    assert stop.text() == "Stop Reply\tEsc"
+    assert not stop.shortcuts()  # Escape has other meanings elsewhere
+    assert "\t" not in run.window.commands["pause"].text()
+    chat.aboutToHide.emit()
+    run.window.keys.assign("stop", "Ctrl+Alt+S")
+    chat.aboutToShow.emit()
+    assert stop.text() == "Stop Reply"  # Qt adds the shortcut
+    assert stop.shortcut().toString() == "Ctrl+Alt+S"
+    chat.aboutToHide.emit()
+
+
 def test_wheel_ignores_unfocused_settings(run: Run):
     run.window.settings_commands.show_settings()
     window = run.settings

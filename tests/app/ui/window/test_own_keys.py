@@ -33,6 +33,12 @@ def test_listed_keys_follow_the_key_that_sends(keys):
     assert [keys for _, keys in own.focus_keys()[:4]] == [ctrl, "Enter", ctrl, both]
 
 
+def test_listed_keys_have_one_meaning(keys):
+    own, _ = keys
+    listed = [keys for _, keys in own.focus_keys()]
+    assert sorted(listed) == sorted(set(listed))
+
+
 def test_reassigned_keys_can_be_restored(keys):
     own, settings = keys
     assert own.find_command("Ctrl+N") == "new"
