@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import resource
 import sqlite3
 import subprocess
@@ -49,7 +50,7 @@ def test_unusable_database_is_reported_and_kept(file: Path, damage: str) -> None
     elif damage == "truncated":
         content = content[: len(content) // 2 + 77]
     elif damage == "overwritten":
-        content[8192:40960] = os.urandom(32768)
+        content[8192:40960] = random.Random(0).randbytes(32768)
     elif damage == "header":
         content[:64] = bytes(64)
     file.write_bytes(content)

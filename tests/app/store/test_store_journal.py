@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import random
 import time
 from pathlib import Path
 
@@ -55,7 +55,7 @@ def test_damaged_journal_is_kept_and_chats_open(
         "frame": (HEADER + FRAME * 9, 24),
         "page": (HEADER + FRAME * 9 + 300, 8),
     }[where]
-    harmed[at : at + size] = os.urandom(size)
+    harmed[at : at + size] = random.Random(0).randbytes(size)
     journal.write_bytes(harmed)
     with Store.open(file) as store:
         assert store.journal_aside is not None
@@ -109,7 +109,7 @@ def test_leftover_frames_are_not_damage(file: Path) -> None:
 
 
 def test_corrupt_journal_index_is_harmless(file: Path, crashed: tuple[Path, bytes]) -> None:
-    file.with_name(file.name + "-shm").write_bytes(os.urandom(32768))
+    file.with_name(file.name + "-shm").write_bytes(random.Random(0).randbytes(32768))
     with Store.open(file) as store:
         (chat,) = store.chats()
         assert len(store.messages(chat.id)) == 8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sqlite3
 from collections.abc import Callable
@@ -44,7 +43,7 @@ def filled(file: Path) -> Path:
 
 
 def header(content: bytearray) -> None:
-    content[:100] = os.urandom(100)
+    content[:100] = random.Random(0).randbytes(100)
 
 
 def first_page(content: bytearray) -> None:
@@ -53,7 +52,7 @@ def first_page(content: bytearray) -> None:
 
 def a_page(content: bytearray) -> None:
     place = len(content) // 2 // 4096 * 4096
-    content[place : place + 4096] = os.urandom(4096)
+    content[place : place + 4096] = random.Random(0).randbytes(4096)
 
 
 def a_stretch(content: bytearray) -> None:
@@ -123,7 +122,7 @@ def test_damaged_index_loses_nothing(filled: Path) -> None:
             "SELECT rootpage FROM sqlite_master WHERE name = 'messages_of_chat'"
         ).fetchone()
     content = bytearray(filled.read_bytes())
-    content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
+    content[(page - 1) * 4096 : page * 4096] = random.Random(0).randbytes(4096)
     filled.write_bytes(content)
     with pytest.raises(StoreError):
         Store.open(filled).close()
@@ -138,7 +137,7 @@ def test_table_without_root_is_read_from_leaves(filled: Path) -> None:
     content = bytearray(filled.read_bytes())
     for (page,) in roots:
         if page and content[(page - 1) * 4096] == 5:  # an inner page, not the only leaf
-            content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
+            content[(page - 1) * 4096 : page * 4096] = random.Random(0).randbytes(4096)
     filled.write_bytes(content)
     assert salvage(filled).messages == CHATS * TURNS
     assert read(filled) == before
@@ -227,7 +226,7 @@ def test_random_damage_never_leaves_anything_worse(filled: Path, seed: int) -> N
     content = bytearray(filled.read_bytes())
     for _ in range(dice.randrange(1, 40)):
         at = dice.randrange(len(content) - 600)
-        content[at : at + dice.randrange(1, 600)] = os.urandom(dice.randrange(1, 600))
+        content[at : at + dice.randrange(1, 600)] = dice.randbytes(dice.randrange(1, 600))
     filled.write_bytes(content)
     try:
         kept = salvage(filled).aside
@@ -256,7 +255,9 @@ def test_salvage_reads_journal_of_damaged_file(file: Path, tmp_path: Path) -> No
         assert [m.content for m in again.path(chat.id)] == ["last words"]
 
 
-@pytest.mark.parametrize("content", [b"Dear diary, " * 1000, b"", os.urandom(100_000), b"x" * 50])
+@pytest.mark.parametrize(
+    "content", [b"Dear diary, " * 1000, b"", random.Random(0).randbytes(100_000), b"x" * 50]
+)
 def test_file_without_chats_is_left_alone(file: Path, content: bytes) -> None:
     file.write_bytes(content)
     with pytest.raises(StoreError) as caught:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import random
 import subprocess
 import sys
 import textwrap
@@ -234,7 +235,7 @@ def test_damaged_file_costs_only_its_reading(
             "header": data[:8] + b"[" + data[9:],
             "length": b"\xff" * 8 + data[8:],
             "empty": b"",
-            "noise": os.urandom(5000),
+            "noise": random.Random(0).randbytes(5000),
             "flipped": data[:500] + bytes([data[500] ^ 1]) + data[501:],
             "flipped below": data[:-5000] + bytes([data[-5000] ^ 1]) + data[-4999:],
             "old": data[:-8],  # as written before checksums were added

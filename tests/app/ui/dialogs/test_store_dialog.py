@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import sqlite3
 import subprocess
@@ -90,7 +91,7 @@ def test_lost_chat_list_of_large_file_is_noticed_at_start(start: Start, profile,
     with closing(sqlite3.connect(file)) as db:
         (page,) = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chats'").fetchone()
     content = bytearray(file.read_bytes())
-    content[(page - 1) * 4096 : page * 4096] = os.urandom(4096)
+    content[(page - 1) * 4096 : page * 4096] = random.Random(0).randbytes(4096)
     file.write_bytes(content)
     codes = []
 
@@ -115,7 +116,7 @@ def torn(profile):
             parent = message.id
     content = bytearray(file.read_bytes())
     middle = len(content) // 2 // 4096 * 4096
-    content[middle : middle + 4096] = os.urandom(4096)
+    content[middle : middle + 4096] = random.Random(0).randbytes(4096)
     file.write_bytes(content)
     return profile
 
