@@ -45,6 +45,7 @@ from engine.params import SamplingParams
 from engine.reply import Listener, Reply
 from engine.runtime import thread
 from engine.runtime.mailbox import CommandFuture, Mailbox, may_wait
+from engine.runtime.thread import EngineOptions
 from engine.text.tools import Tool, ToolResult
 
 
@@ -199,7 +200,7 @@ class Engine:
         check_group(hosts)
         folder = Path(cache_dir).expanduser() if cache_dir is not None else None
         ways = Path(ways_dir).expanduser() if ways_dir is not None else None
-        self._settings = (memory_budget, folder, cache_bytes, hosts, ways, niceness)
+        self._options = EngineOptions(memory_budget, folder, cache_bytes, hosts, ways, niceness)
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._mailbox = Mailbox()
@@ -242,7 +243,7 @@ class Engine:
                 self._mailbox = Mailbox()
             # Not a daemon thread, because MLX must be shut down or the process aborts at exit.
             started = threading.Thread(
-                target=thread.run, args=(self._mailbox, *self._settings), name="stretto-engine"
+                target=thread.run, args=(self._mailbox, self._options), name="stretto-engine"
             )
             started.start()
             self._thread = started

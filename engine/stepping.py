@@ -71,15 +71,8 @@ class SteppedEngine(Engine):
             raise EngineError(ENGINE_STOPPED, "This engine was stopped. Start a new one.")
         if not self.is_running:
             self._mailbox = _SteppedMailbox(self.run_until, self._clock)
-            budget, folder, limit, _, ways, _ = self._settings
-            self.loop = thread.make_loop(
-                self._mailbox,
-                budget,
-                folder,
-                limit,
-                ways_dir=ways,
-                workers=InlineWorkers(self._mailbox),
-            )
+            workers = InlineWorkers(self._mailbox)
+            self.loop = thread.make_loop(self._mailbox, self._options, workers)
 
     def _post(self, command: Any) -> None:
         super()._post(command)

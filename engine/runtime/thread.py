@@ -11,13 +11,16 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from engine.cluster.hosts import Host
 from engine.errors import ENGINE_STOPPED, EngineError, describe_error, run_cleanup
 from engine.messages import Stop
 from engine.model import backend
 from engine.runtime.mailbox import Mailbox, refuse, this_thread
+from engine.runtime.workers import Workers
 from engine.sandbox import confined
 
 if TYPE_CHECKING:
@@ -27,30 +30,33 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def run(
-    mailbox: Mailbox,
-    memory_budget: int | None,
-    cache_dir: Path | None,
-    cache_bytes: int,
-    ranks: Sequence[Host] = (),
-    ways_dir: Path | None = None,
-    niceness: int = 0,
-) -> None:
+class EngineOptions(Struct, frozen=True):
+    """Checked arguments of `Engine`."""
+
+    memory_budget: int | None
+    cache_dir: Path | None
+    cache_bytes: int
+    hosts: Sequence[Host]
+    ways_dir: Path | None
+    niceness: int
+
+
+def run(mailbox: Mailbox, options: EngineOptions) -> None:
     """Run the engine. MLX is imported here, so that the window doesn't wait for it."""
     this_thread.runs_an_engine = True
-    if niceness and sys.platform == "linux":  # elsewhere, this affects the whole process
+    if options.niceness and sys.platform == "linux":  # elsewhere, this affects the whole process
         with contextlib.suppress(OSError):
             # This applies to the current thread and the threads it starts, such as workers and
             # kernel threads.
-            os.setpriority(os.PRIO_PROCESS, 0, niceness)
+            os.setpriority(os.PRIO_PROCESS, 0, options.niceness)
     try:
         loop: Loop | Relay
-        if len(ranks) > 1:
+        if len(options.hosts) > 1:
             from engine.cluster.relay import Relay
 
-            loop = Relay(mailbox, ranks, memory_budget)
+            loop = Relay(mailbox, options.hosts, options.memory_budget)
         else:
-            loop = make_loop(mailbox, memory_budget, cache_dir, cache_bytes, ways_dir=ways_dir)
+            loop = make_loop(mailbox, options)
     except BaseException as error:
         log.exception("cannot start the engine")
         error_text = f"The engine could not start: {describe_error(error)}"
@@ -67,12 +73,19 @@ def run(
         run_cleanup(_clear_streams)
 
 
-def make_loop(mailbox: Mailbox, *args: Any, **options: Any) -> Loop:
+def make_loop(mailbox: Mailbox, options: EngineOptions, workers: Workers | None = None) -> Loop:
     confined.shared().start()  # the child's imports run in parallel with this thread
     backend.load_openblas()  # must run before anything imports MLX
     from engine.runtime.loop import Loop
 
-    return Loop(mailbox, *args, **options)
+    return Loop(
+        mailbox,
+        options.memory_budget,
+        options.cache_dir,
+        options.cache_bytes,
+        ways_dir=options.ways_dir,
+        workers=workers,
+    )
 
 
 @contextlib.contextmanager
