@@ -37,7 +37,7 @@ class CacheRestorer:
     def start(self, request: Request, on_ready: Callable[[], None]) -> None:
         """Read a session's file on a worker, and then restore its caches.
 
-        Afterwards, `on_ready` is called unless the request has ended. Errors are ignored.
+        Then call `on_ready`, also after an error, unless the request has ended.
         """
 
         def on_error(error: BaseException) -> None:

@@ -47,8 +47,8 @@ class SessionCommands:
         self._state = state
         self._workers = workers
         self._scheduler = scheduler
-        # Errors for single questions whose model isn't loaded, by session id. An error is reported
-        # when the question arrives.
+        # Errors for single questions whose model isn't loaded, by session id. `send` reports and
+        # removes them.
         self._one_shot_errors: dict[str, tuple[str, str]] = {}
         # Trials of quantized caches, by model and bits.
         self._trials: dict[tuple[str, int], CommandFuture[None]] = {}
@@ -153,7 +153,7 @@ class SessionCommands:
         session is also saved to it.
         """
         if session.reproducible and not file.continues:
-            return  # trimming the file's conversation would move the chunk boundaries
+            return  # a trimmed cache would have other chunk boundaries than a new one
         session.fallback_cache_id = file.name
         if file.continues and all(s.file != file.name for s in self._state.sessions.values()):
             session.file = file.name

@@ -1,9 +1,8 @@
 """Policy for the number of drafted tokens, based on measured costs and gains.
 
-MLX launches a plain step before its input token is known, and the next iteration waits for the
-result. (With the CPU kernels, the same iteration waits.) A drafting iteration drafts tokens,
-verifies them, and waits for the result. After a plain step, there is therefore an iteration that
-only waits for this step before the first draft.
+A draft has to follow known tokens. MLX only launches a plain step, so before a draft, an iteration
+waits for the token of the last plain step. With the CPU kernels, the step itself waits. A drafting
+iteration drafts tokens, verifies them, and waits for the result.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ class Row(Struct, frozen=True):
     reproducible: bool = False
     apart: bool = False  # requires separate passes
     can_mix_prefill: bool = False  # a pass for its prompt may include other prompts and decoding
-    # A fork that hasn't written to its shared caches. The first write will copy them anyway, so
-    # until then, adopting a prefix is free.
+    # A fork that still shares all of its caches. The first write copies them, so replacing them by
+    # a copy of a longer prefix costs nothing extra.
     unwritten: bool = False
     can_mix_decode: bool = True  # its decode step may include a prefill chunk
     can_feed_last: bool = False  # the last chunk of its prompt may include the last token
@@ -49,7 +49,7 @@ class Row(Struct, frozen=True):
     remaining: int = 0
     waiting_since: float = 0.0  # on the clock of `View.now`, like `ready_at`
     ready_at: float = 0.0  # time at which its prompt was completely read
-    begun: bool = False  # its first token has been sampled, but may not have been computed
+    begun: bool = False  # its first token was sampled, which MLX may still compute
     pending: bool = False  # its latest token has been sampled, but not delivered
     awaits_first: bool = False  # the pending token is the first token
     wants_more: bool = True  # another token must follow the pending one

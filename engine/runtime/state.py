@@ -154,7 +154,7 @@ class State:
     def requeue(self, request: Request) -> None:
         """Drop a request's caches, and let the request wait for memory again.
 
-        After a fault, the requests of a pass no longer share memory and need more than before.
+        It has to wait, because without shared memory, it needs more than before.
         """
         request.kv.drop()
         self._drop_draft(request)
