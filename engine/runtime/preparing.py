@@ -120,19 +120,11 @@ def prepare(job: PromptJob) -> PreparedRequest | None:
         job = _with_tool_form(job)
     if isinstance(job.asked, RawPrompt):
         return _prepare_raw(job, job.asked)
-    codec, params = job.codec, job.params
-    is_complete = isinstance(job.asked, tuple)
-    new_messages = _conversation(job, job.asked)
-    messages = new_messages if is_complete else [*job.history, *new_messages]
-    if job.system and messages[0]["role"] != "system":
-        messages = [{"role": "system", "content": job.system}, *messages]
-    omitted = job.omitted
-    if is_complete and omitted:
-        messages, omitted = _without_omitted(job, messages)
+    codec, params, context = job.codec, job.params, job.context
+    messages, omitted = _conversation(job, job.asked)
     source = _LedgerSource(job)
     bounds.check_params(params, codec.rows)
     bounds.check_prompt([{"template": job.template}], TEMPLATE_CONTEXT)
-    context = job.context
     build = partial(_build, job, source.ledger_for, context)
     if job.slides:
         messages, early = _shorten(context, messages)
@@ -154,9 +146,17 @@ def prepare(job: PromptJob) -> PreparedRequest | None:
     images: list[PlacedImage] = []
     if codec.preprocessor is not None:
         images = place_images(tokens, [job.sight(medium) for medium in media_in(messages)])
-    ledger, cache_file = source.ledger, source.cache_file(ready)
     return PreparedRequest(
-        messages, omitted, ready, tokens, text, longest, ledger, constraint, images, cache_file
+        messages=messages,
+        omitted=omitted,
+        prompt=ready,
+        tokens=tokens,
+        text=text,
+        longest=longest,
+        ledger=source.ledger,
+        constraint=constraint,
+        images=images,
+        cache_file=source.cache_file(ready),
     )
 
 
@@ -244,6 +244,21 @@ def _fits(codec: TextCodec, tokens: Sequence[int]) -> bool:
 
 def _conversation(
     job: PromptJob, asked: str | tuple[Message, ...] | AddedMessages
+) -> tuple[list[Message], list[Message]]:
+    """Return the whole conversation, and its oldest messages that the prompt omits again."""
+    messages, omitted = _new_messages(job, asked), job.omitted
+    is_complete = isinstance(asked, tuple)
+    if not is_complete:
+        messages = [*job.history, *messages]
+    if job.system and messages[0]["role"] != "system":
+        messages = [{"role": "system", "content": job.system}, *messages]
+    if is_complete and omitted:
+        messages, omitted = _without_omitted(job, messages)
+    return messages, omitted
+
+
+def _new_messages(
+    job: PromptJob, asked: str | tuple[Message, ...] | AddedMessages
 ) -> list[Message]:
     codec = job.codec
     if isinstance(asked, str):
@@ -308,7 +323,16 @@ def _prepare_raw(job: PromptJob, raw: RawPrompt) -> PreparedRequest:
     constraint = _constraint(job, text, False) if params.is_constrained else None
     longest = min(params.max_tokens or context, context - len(ready.tokens))
     tokens = pieces.concatenate(ready.tokens)
-    return PreparedRequest([], [], ready, tokens, text, longest, job.ledger, constraint)
+    return PreparedRequest(
+        messages=[],
+        omitted=[],
+        prompt=ready,
+        tokens=tokens,
+        text=text,
+        longest=longest,
+        ledger=job.ledger,
+        constraint=constraint,
+    )
 
 
 def _with_tool_form(job: PromptJob) -> PromptJob:
@@ -340,7 +364,7 @@ def count(job: PromptJob) -> int:
             return len(
                 prompt.build_raw_prompt(codec.tokenizer, job.asked, codec.reader, context).tokens
             )
-        messages = _conversation(job, job.asked)
+        messages = _new_messages(job, job.asked)
         if job.slides:
             if job.omitted:
                 messages, _ = _without_omitted(job, messages)
