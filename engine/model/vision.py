@@ -240,12 +240,10 @@ class ImagePreprocessor:
                     sight.pixels = None
         return tokens
 
-    def read_pixels(
-        self, image: Image | Audio, stop: threading.Event | None = None
-    ) -> Mapping[str, Any]:
-        return self._read(image, stop).pixels
+    def read_pixels(self, image: Image | Audio) -> Mapping[str, Any]:
+        return self._read(image).pixels
 
-    def _read(self, image: Image | Audio, stop: threading.Event | None) -> TowerInput:
+    def _read(self, image: Image | Audio, stop: threading.Event | None = None) -> TowerInput:
         data = image.data
         if not data and not isinstance(image.file, bytes):
             raise FileNotFoundError("The file no longer exists.")
