@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor
@@ -45,8 +43,8 @@ def test_scroll_bar_overlays_and_shows_while_scrolling(field, qtbot: QtBot) -> N
 
 def test_scroll_bar_appears_at_edge_and_drags(field, qtbot: QtBot) -> None:
     bar, own = bar_of(field), field.verticalScrollBar()
-    places = itertools.cycle((QPoint(6, 40), QPoint(6, 41)))
-    qtbot.waitUntil(lambda: QTest.mouseMove(bar, next(places)) or bar.shown)
+    QTest.mouseMove(bar, QPoint(6, 40))
+    qtbot.waitUntil(lambda: bar.shown)
     bar.setSliderDown(True)
     bar.setSliderPosition(own.maximum() // 2)
     bar.setSliderDown(False)

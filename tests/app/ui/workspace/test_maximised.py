@@ -47,10 +47,11 @@ def test_maximized_pane_is_restored_by_same_keys(start: Start):
 
     # A double click on the tab does the same, without detaching.
     tab = run.window.workspace.dock(panes[0].chat.id).tabWidget()
-    run.qtbot.mouseDClick(tab, Qt.MouseButton.LeftButton)
-    assert seen(run) == [panes[0]]
-    run.qtbot.mouseDClick(tab, Qt.MouseButton.LeftButton)
-    assert seen(run) == panes
+    for expected in ([panes[0]], panes):
+        run.qtbot.mouseDClick(tab, Qt.MouseButton.LeftButton)
+        # For Qt's tests, the button is still down, even in the tests that follow.
+        run.qtbot.mouseRelease(tab, Qt.MouseButton.LeftButton)
+        assert seen(run) == expected
     assert {pane.window() for pane in panes} == {run.window}
 
     # Actions that need the other panes restore them first.
