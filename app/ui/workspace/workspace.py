@@ -177,7 +177,10 @@ class Workspace(QWidget):
         window = self.window()
         if self._ending or self.active is None or self._window_of(self.active) is window:
             return
-        self._set_active(self._latest_in(window))
+        area = self._docks.area(self._latest_in(window))
+        # After a tab has left, the area shows the tab next to it.
+        shown = area.currentDockWidget() if area is not None else None
+        self._set_active(self.pane(shown.objectName()) if shown is not None else None)
 
     def _latest_in(self, window: QWidget) -> ChatPane | None:
         by_id = {p.chat.id: p for p in self.panes() if self._window_of(p) is window}

@@ -70,6 +70,20 @@ def test_frame_of_a_new_window_is_on_the_screen(run: Run, monkeypatch: pytest.Mo
     assert window.x() < 0
 
 
+def test_main_window_activates_the_chat_that_it_shows(run: Run):
+    for _ in range(2):
+        run.window.chats.new()
+    for number in (2, 0, 1):
+        run.window.workspace.activate(run.panes[number])
+    run.window.commands["float"].trigger()
+    window = run.pane.window()
+    run.until(window.isActiveWindow)
+    run.window.activateWindow()
+    run.until(lambda: run.pane.window() is run.window)
+    assert run.pane.isVisible()
+    assert run.pane is run.panes[1]
+
+
 def test_windows_open_while_the_main_window_has_no_panes(run: Run):
     workspace, first = run.window.workspace, run.pane
     run.window.chats.new()
