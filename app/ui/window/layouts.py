@@ -42,6 +42,7 @@ class WindowLayout(WindowController):
         self._soon.timeout.connect(self.save)
         self._workspace.pane_made.connect(self._on_pane_made)
         self._workspace.layout_changed.connect(self.save_soon)
+        self._workspace.geometry_changed.connect(self.save_soon)
         self._library.activity.connect(self.save_soon)
         self._workspace.active_changed.connect(self.save_soon)
 
@@ -118,7 +119,8 @@ class WindowLayout(WindowController):
 
     @Slot()
     def save_soon(self) -> None:
-        self._soon.start()
+        if not self.ended:
+            self._soon.start()
 
     @Slot()
     def save(self) -> None:

@@ -319,7 +319,6 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit_timer.start()
-        self._layout.save_soon()
 
     def _fold_sidebar(self, narrow: bool) -> None:
         self._narrow = narrow

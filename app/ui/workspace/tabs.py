@@ -124,6 +124,7 @@ class TitleBars(QObject):
     split_requested = Signal(object, str)
     pane_pressed = Signal(object)  # (pane)
     tab_switched = Signal()
+    area_resized = Signal()
     restore_requested = Signal()
 
     def __init__(self, manager: QtAds.CDockManager, parent: QObject) -> None:
@@ -138,10 +139,11 @@ class TitleBars(QObject):
 
     @Slot(object)
     def _on_area(self, area: QtAds.CDockAreaWidget) -> None:
-        StripButtons(
+        strip = StripButtons(
             *(area, lambda where: self._on_split_requested(area, where)),
             *(self._on_pressed, self.restore_requested.emit),
         )
+        strip.area_resized.connect(self.area_resized)
         area.titleBar().tabBar().tabBarClicked.connect(
             lambda index: self._on_pressed(area.dockWidget(index))
         )
@@ -182,6 +184,8 @@ class StripButtons(QObject):
 
     Buttons that don't fit are in a menu.
     """
+
+    area_resized = Signal()
 
     CHOICES = (
         ("plus", mark("New Chat  Ctrl+N"), "tab"),
@@ -255,6 +259,8 @@ class StripButtons(QObject):
         elif watched is self._area:
             if event.type() in {kinds.Enter, kinds.Leave}:
                 self._reveal()
+            elif event.type() == kinds.Resize:
+                self.area_resized.emit()
         elif event.type() == kinds.MouseButtonPress:
             self._chosen(self._area.currentDockWidget())
         elif event.type() in {kinds.Resize, kinds.LayoutRequest, kinds.Show, kinds.Hide}:

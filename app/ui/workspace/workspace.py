@@ -33,6 +33,7 @@ class FocusWatch(QObject):
 
     pane_entered = Signal(object)  # (pane)
     window_activated = Signal(object)  # (window)
+    window_moved = Signal()  # or resized
 
     def __init__(self, active: Callable[[], ChatPane | None], parent: QObject) -> None:
         super().__init__(parent)
@@ -46,6 +47,8 @@ class FocusWatch(QObject):
         kind = event.type()
         if kind == QEvent.Type.WindowActivate:
             self.window_activated.emit(watched)
+        elif kind in {QEvent.Type.Move, QEvent.Type.Resize}:
+            self.window_moved.emit()
         # The window gets key presses that no widget has handled.
         elif kind == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             pane = self._active()
@@ -73,6 +76,7 @@ class Workspace(QWidget):
     pane_made = Signal(object)  # (pane)
     pane_closed = Signal(str)  # (chat ID): the user closed the pane
     layout_changed = Signal()  # the layout must be saved
+    geometry_changed = Signal()  # only sizes or positions have changed
     pane_discarded = Signal(str)  # (chat ID): a closed pane was permanently deleted
     new_chat_requested = Signal()  # while no pane is open
     # (where): open a new chat as a "tab", to the "right" or "down"
@@ -101,6 +105,7 @@ class Workspace(QWidget):
         self._bars.split_requested.connect(self._on_split_requested)
         self._bars.pane_pressed.connect(self.activate)
         self._bars.tab_switched.connect(self._update_timer.start)
+        self._bars.area_resized.connect(self._on_area_resized)
         self._bars.restore_requested.connect(self.restore_panes)
         self.manager.dockAreaCreated.connect(self._update_timer.start)
         self.manager.dockAreasRemoved.connect(self._update_timer.start)
@@ -114,6 +119,7 @@ class Workspace(QWidget):
         self._focus = FocusWatch(lambda: self.active, self)
         self._focus.pane_entered.connect(self._on_entered)
         self._focus.window_activated.connect(self._on_window_activated)
+        self._focus.window_moved.connect(self.geometry_changed)
         self.window().installEventFilter(self._focus)
         self.window().installEventFilter(self._drag)
 
@@ -441,6 +447,11 @@ class Workspace(QWidget):
         self.marks.show_keys(self.active)
         self.layout_changed.emit()
 
+    @Slot()
+    def _on_area_resized(self) -> None:
+        if not self.is_maximized:  # `arrangement` resizes the areas as well
+            self.geometry_changed.emit()
+
     def _sender_pane(self) -> ChatPane | None:
         widget = self.sender()
         if self._ending or self._docks.restoring or not isinstance(widget, QObject):
@@ -500,6 +511,6 @@ class Workspace(QWidget):
     @Slot(object)
     def _on_floating(self, window: QWidget) -> None:
         window.setMinimumSize(300, 320)
-        window.installEventFilter(self._focus)
         window.installEventFilter(self._drag)
+        window.installEventFilter(self._focus)  # gets events first
         self._update_timer.start()

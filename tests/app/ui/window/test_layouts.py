@@ -273,3 +273,40 @@ def test_window_size_is_saved_before_exit(run: Run):
     assert before
     run.window.resize(width - 40, run.window.height())
     run.until(lambda: kept() != before)
+
+
+def test_sizes_and_positions_are_saved(run: Run):
+    run.window.resize(1180, 780)
+    run.window.chats.split("right")
+    workspace, second = run.window.workspace, run.pane
+
+    def is_saved() -> bool:
+        saved = run.app.store.layout(LAYOUT) or {}
+        return saved.get("docks") == workspace.arrangement().docks
+
+    run.until(is_saved)
+    area = workspace.dock(second.chat.id).dockAreaWidget()
+    workspace.manager.setSplitterSizes(area, [400, 600])
+    assert not is_saved()
+    run.until(is_saved)
+    run.window.commands["float"].trigger()
+    run.until(is_saved)
+    window = second.window()
+    for change in (lambda: window.move(200, 150), lambda: window.resize(500, 520)):
+        change()
+        assert not is_saved()
+        run.until(is_saved)
+    run.window.move(30, 40)
+    assert run.window._layout._soon.isActive()
+
+
+def test_saving_while_maximized_does_not_repeat_itself(run: Run):
+    run.window.resize(1180, 780)
+    run.window.chats.split("right")
+    run.window.workspace.maximize(run.pane)
+    run.window.chats.new()
+    timer = run.window._layout._soon
+    run.until(lambda: not timer.isActive())
+    run.window._layout.save()
+    run.qtbot.wait(50)
+    assert not timer.isActive()
