@@ -328,6 +328,7 @@ def test_params_accept_one_form() -> None:
     assert SamplingParams(json_schema={}).is_constrained
 
 
+@pytest.mark.stepped  # both chats are sent before a step
 def test_constraint_survives_fault_in_shared_step(
     engine: Engine, model_folder: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
