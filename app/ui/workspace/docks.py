@@ -283,6 +283,12 @@ class Docks:
                 dock.bare = dock.widget.isFloating()
                 area.titleBar().setVisible(not dock.bare)
 
+    def hide_empty_windows(self) -> None:
+        """Hide windows with only closed panes. QtAds doesn't if the last open one is moved."""
+        for window in self._manager.floatingWidgets():
+            if window.isVisible() and not window.dockContainer().openedDockAreas():
+                window.hide()
+
     def mark_closed(self, chat_id: str) -> None:
         dock = self._by_id[chat_id] = self._by_id.pop(chat_id)
         dock.closed = True

@@ -438,6 +438,7 @@ class Workspace(QWidget):
         if self._ending:
             return
         self._docks.settle_bars()
+        self._docks.hide_empty_windows()
         panes = self.panes()
         self.nothing.set_elsewhere(bool(panes))
         view = self.manager if self._docks.panes_in_main_window() else self.nothing

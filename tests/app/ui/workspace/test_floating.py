@@ -84,6 +84,23 @@ def test_main_window_activates_the_chat_that_it_shows(run: Run):
     assert run.pane is run.panes[1]
 
 
+def test_window_with_only_closed_chats_is_hidden(run: Run):
+    workspace = run.window.workspace
+    run.window.chats.new()
+    kept = run.pane
+    workspace.float_pane(kept)
+    window = kept.window()
+    run.window.chats.split("down")
+    closed = run.pane
+    assert closed.window() is window
+    workspace.close_pane(closed)
+    workspace.float_pane(kept)
+    assert kept.window() is run.window
+    assert not window.isVisible()
+    workspace.reopen(closed.chat.id)
+    assert closed.isVisible()
+
+
 def test_windows_open_while_the_main_window_has_no_panes(run: Run):
     workspace, first = run.window.workspace, run.pane
     run.window.chats.new()
