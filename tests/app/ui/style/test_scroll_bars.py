@@ -43,6 +43,7 @@ def test_scroll_bar_overlays_and_shows_while_scrolling(field, qtbot: QtBot) -> N
 
 def test_scroll_bar_appears_at_edge_and_drags(field, qtbot: QtBot) -> None:
     bar, own = bar_of(field), field.verticalScrollBar()
+    QTest.mouseMove(field, QPoint(0, 0))  # a test before may have left the mouse on the bar
     QTest.mouseMove(bar, QPoint(6, 40))
     qtbot.waitUntil(lambda: bar.shown)
     bar.setSliderDown(True)
