@@ -143,7 +143,7 @@ FOCUS_KEYS = (
 """Keys handled by widgets, for the list of shortcuts. Keep them up to date with the widgets."""
 
 _WIDGET_KEYS = {"stop": "Esc"}
-"""Keys of commands that widgets handle because they have other meanings elsewhere."""
+"""Keys to show in menus that widgets handle, because they have other meanings elsewhere."""
 
 _MENU_ROLES = {
     "quit": QAction.MenuRole.QuitRole,
@@ -186,7 +186,7 @@ class Commands:
 
     def keys(self, name: str) -> str:
         """Return the command's first shortcut in native format, or ""."""
-        return to_native_keys(next(iter(self._keys_of(name)), _WIDGET_KEYS.get(name, "")))
+        return to_native_keys(next(iter(self._keys_of(name)), ""))
 
     def refresh_keys(self) -> None:
         for name, action in self._actions.items():
@@ -275,9 +275,9 @@ class Commands:
 
     def _text_with_keys(self, name: str) -> str:
         """Return the text of a menu item. Qt adds the shortcuts of actions."""
-        has_shortcut = bool(self._keys_of(name))
-        shown = "" if has_shortcut or sys.platform == "darwin" else self.keys(name)
-        return f"{self._text(name)}\t{shown}" if shown else self._text(name)
+        text, keys = self._text(name), _WIDGET_KEYS.get(name, "")
+        is_shown = keys and not self._keys_of(name) and sys.platform != "darwin"
+        return f"{text}\t{to_native_keys(keys)}" if is_shown else text
 
     def _enable_all(self, names: Sequence[str]) -> None:
         """Enable all actions.
