@@ -30,6 +30,7 @@ _DEFAULTS = ("temperature", "min_p", "repetition_penalty")
 _FORMER = (
     {"temperature": 0.2, "top_p": 0.9},
     {"temperature": 0.7, "top_p": 0.9, "repetition_penalty": 1.1},
+    {"temperature": 0.3, "min_p": 0.1, "repetition_penalty": 1.05},
 )
 _PIECE = 2**20
 _MOST_FILE = 2**30

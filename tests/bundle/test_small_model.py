@@ -77,7 +77,7 @@ def test_small_model_is_fetched_once(
     assert json.loads((folder / "stretto.json").read_text())["name"] == small_model.NAME
     assert (folder / "LICENSE").read_bytes() == b"You may."
     settings = json.loads((folder / "generation_config.json").read_text())
-    assert settings == {"temperature": 0.3, "min_p": 0.1, "repetition_penalty": 1.05}
+    assert settings == {"temperature": 0.3, "min_p": 0.1, "repetition_penalty": 1.1}
     assert "Apache 2.0" in capsys.readouterr().out
     assert small_model.bring(venv)
     (venv / "stretto-small-model").unlink()  # like `make clean`
@@ -93,6 +93,7 @@ def test_former_defaults_are_replaced_but_not_the_users(
     (folder,) = kept.models_folder().glob("SmolLM2*")
     file = folder / "generation_config.json"
     now = file.read_text()
+    assert {"temperature": 0.3, "min_p": 0.1, "repetition_penalty": 1.05} in small_model._FORMER
     for former in small_model._FORMER:
         file.write_text(json.dumps(former))
         assert small_model.bring(venv)

@@ -37,7 +37,7 @@ OTHER_THINGS = (
 )
 """Suggestions that SmolLM2 answers well, too.
 
-With its sampling defaults and eight seeds, it ends its replies after 40 to 115 tokens. Longer
+With its sampling defaults and eight seeds, it ends its replies after 39 to 115 tokens. Longer
 replies often repeat themselves: tables, lists of ideas, stories and e-mails reach 200 tokens.
 """
 
