@@ -299,9 +299,7 @@ def engine(app: Application, running: FakeEngine) -> Iterator[str]:
 
 def helpers(chat: Chat) -> list[ReplyGenerator]:
     return [
-        each
-        for round_ in chat.helper_runner._groups.values()
-        for each in round_.generators.values()
+        each for group in chat.helper_runner._groups.values() for each in group.generators.values()
     ]
 
 

@@ -182,10 +182,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="models whose names have this in them")
     options = parser.parse_args(arguments)
-    draft_policy.MAX_RELATIVE_TIME, draft_policy.MIN_EXPECTED = (
-        math.inf,
-        0.0,
-    )  # draft even if it is slower
+    # Draft even if it is slower.
+    draft_policy.MAX_RELATIVE_TIME, draft_policy.MIN_EXPECTED = math.inf, 0.0
     prompt_lookup.MIN_MATCH = 1  # and after short matches
     asked = [part["ask"] for part in tomllib.loads((GUIDE / "heldout.toml").read_text())["stretto"]]
     tallies: list[Tally] = []

@@ -81,6 +81,7 @@ class ChatPane(QWidget):
         self.chat = chat
         self.active = False  # the pane has focus
         self._broadcast = _Broadcast()
+        chat.turn.several = False  # an earlier pane of the chat may have left it on
         self.header = PaneHeader(chat, self)
         self.transcript = TranscriptView(chat, self)
         self.composer = Composer(settings, self)

@@ -288,7 +288,7 @@ def test_random_actions_leave_no_helper_session(desk: Desk, seed: int) -> None:
         return not any(chat.reply.is_active for chat in everyone)
 
     desk.until(rest)
-    # Objects of a round are deleted in the next loop iteration.
+    # Objects of a group are deleted in the next loop iteration.
     desk.until(lambda: not any(c.helper_runner.children() for c in everyone))
     for chat in everyone:
         assert not chat.helper_runner._groups

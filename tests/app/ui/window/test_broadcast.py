@@ -193,6 +193,22 @@ def test_see_four_replies_is_a_command(run: Run, qtbot: QtBot):
     assert {each.turns[-1]["content"] for each in run.engine.sent[4:]} == {"say more"}
 
 
+def test_reopened_chat_no_longer_sends_to_several(run: Run):
+    left = run.say("hold 3")
+    chat = left.chat
+    run.window.commands["split_right"].trigger()
+    run.window.commands["broadcast"].trigger()
+    assert chat.turn.several
+    for pane in (left, run.pane):
+        run.window.workspace.close_pane(pane)
+    run.window.workspace.delete_closed(chat.id)
+    run.window.commands["broadcast"].trigger()
+    run.window.chats.open(chat.id)
+    assert run.pane is not left
+    assert run.pane.chat is chat
+    assert not chat.turn.several
+
+
 def test_broadcast_works_from_replying_chat(run: Run, qtbot: QtBot):
     left = run.say("hold 2")
     run.until(lambda: run.answer(left))
