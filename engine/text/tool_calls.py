@@ -83,7 +83,8 @@ class _Objects:
 
     def __init__(self, head: re.Pattern[str]) -> None:
         self._head = head
-        self._buffer = ""  # text before the next object, or a possibly incomplete token
+        # Chunks of the text before the next object, or of a possibly incomplete token.
+        self._buffer: list[str] = []
         self._nesting = ""  # open brackets
         self._last = ""  # the previous token: a bracket, a comma, a colon, "key" or "value"
         self._in_text = False
@@ -93,15 +94,19 @@ class _Objects:
         self.found: list[_Partial] = []
 
     def feed(self, text: str) -> None:
+        is_open = self._buffer and self._nesting and not self._in_text
+        if is_open and self._PART.fullmatch(text):
+            self._buffer.append(text)  # joined only once, because a number can be long
+            return
         while text and not self._is_over:
-            text, self._buffer = self._buffer + text, ""
+            text, self._buffer = "".join([*self._buffer, text]), []
             if self._nesting:
                 text = self._scan_object(text)
                 continue
             head = self._head.match(text)
             if head is None:
-                self._buffer, text = text, ""
-                self._is_over = len(self._buffer) > _MAX_HEAD_CHARACTERS
+                self._is_over = len(text) > _MAX_HEAD_CHARACTERS
+                self._buffer, text = [text], ""
                 continue
             fields = {key: value for key, value in head.groupdict().items() if value}
             name = fields.get("name") or fields.get("bare") or fields.get("key", "")
@@ -123,7 +128,7 @@ class _Objects:
                     and at == len(text)
                     and len(word) < (6 if word[1:2] == "u" else 2)
                 ):
-                    self._buffer = word
+                    self._buffer = [word]
                 elif word == '"':
                     self._in_text, self._undecided = False, word
                 else:
@@ -131,7 +136,7 @@ class _Objects:
             elif not word.strip() or word == ",":
                 self._undecided += word
             elif at == len(text) and self._PART.fullmatch(word):
-                self._buffer = word
+                self._buffer = [word]
             else:
                 self._scan_structure(word, parts)
         self.found[-1].is_complete = not self._nesting and not self._is_over

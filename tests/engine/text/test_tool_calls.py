@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import jiter
@@ -97,6 +98,14 @@ def test_arguments_are_reported_as_written(size: int) -> None:
         '{ "city" : [ -1.5e+3, true , null, "a\\u00e9\\"", {} , [], {"b":{"c":false}} ] , "d":0}'
     )
     assert reported(arguments, size) == arguments
+
+
+def test_long_number_is_scanned_once() -> None:
+    """Regression test: each chunk of a number was joined and matched with all chunks before it."""
+    number = "1" * 20_000
+    began = time.thread_time()
+    assert reported(f'{{"city": {number}}}', 1) == f'{{"city": {number}}}'
+    assert time.thread_time() - began < 2
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
