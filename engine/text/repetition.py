@@ -23,7 +23,14 @@ CHECK_INTERVAL = 32
 """Number of generated tokens between checks."""
 STALE_TOKENS = 256
 """Number of tokens that must bring nothing new if a loop varies."""
-RUN_TOKENS = 8
+RUN_TOKENS = 24
+"""Length of the runs of tokens to count. Shorter runs also repeat in lists of combinations, such as
+all outcomes of five coin flips.
+"""
+MIN_STALE_WORDS = 12
+"""Minimum number of different words in a varying loop. Random sequences, e.g. of coin flips, have
+fewer.
+"""
 MAX_NEW_SHARE = 1 / 32
 """Maximum share of runs of `RUN_TOKENS` in a varying loop that occur less than `REPEATS` times."""
 
@@ -69,13 +76,14 @@ def is_prose(block: str) -> bool:
 
 def is_asked_for(block: str, question: str) -> bool:
     """Return True if the question has every word of the block, e.g. "Write 'I am late' 100
-    times".
+    times". The first and the last word may be cut, so they don't count.
     """
-    return _words(block) <= _words(question)
+    words = _words(block)
+    return set(words[1:-1] or words) <= set(_words(question))
 
 
-def _words(text: str) -> set[str]:
-    return {word.casefold() for word in _WORD.findall(text)}
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
 
 
 class RepetitionDetector(Struct):
@@ -95,8 +103,11 @@ class RepetitionDetector(Struct):
         period = find_period(newest)
         if not (period or is_stale(newest)) or answer().count("```") % 2:
             return 0
-        # Decode two blocks, because a block may start in the middle of a line.
-        block = self._decode(newest[-(2 * period or STALE_TOKENS) :])
+        # Decode at least two blocks, because a block may start in the middle of a line or word.
+        span = max(MIN_TOKENS, 2 * period) if period else STALE_TOKENS
+        block = self._decode(newest[-span:])
         if not is_prose(block) or is_asked_for(block, self._question):
+            return 0
+        if not period and len(set(_words(block))) < MIN_STALE_WORDS:
             return 0
         return max(MIN_TOKENS, REPEATS * period) if period else STALE_TOKENS

@@ -95,6 +95,24 @@ LITANY = "".join(
 )
 
 
+OUTCOMES = "".join(
+    f"The first coin shows {a}, the second shows {b}, the third shows {c}, the fourth shows {d}, "
+    f"and the fifth shows {e}.\n"
+    for a, b, c, d, e in itertools.product(["heads", "tails"], repeat=5)
+)
+FLIPS = "".join(f"- {_CHOICE.choice(('Heads', 'Tails'))}\n" for _ in range(300))
+CASES = "".join(
+    f"Suppose that Anna is a {a}, Ben is a {b}, Clara is a {c}, David is a {d}, and Emma is a {e}. "
+    "This contradicts what Ben said.\n\n"
+    for a, b, c, d, e in itertools.product(["knight", "knave"], repeat=5)
+)
+PRAYERS = "".join(
+    f"Let there be light for the {noun} in the early hours of the morning, and let there be peace "
+    f"for the {other} at the end of the day.\n"
+    for noun, other in itertools.permutations(NOUNS[:7], 2)
+)
+
+
 @pytest.mark.parametrize("loop", LOOPS)
 def test_loop_is_found(loop: str) -> None:
     assert _repeated(BEGINNING + loop) >= MIN_TOKENS
@@ -110,10 +128,23 @@ def test_songs_may_have_refrains(song: str) -> None:
     assert _repeated(song) == 0
 
 
+@pytest.mark.parametrize("combinations", [OUTCOMES, FLIPS, CASES, PRAYERS])
+def test_combinations_of_the_same_words_are_not_a_loop(combinations: str) -> None:
+    assert _repeated(combinations) == 0
+
+
 def test_requested_repetition_is_allowed() -> None:
     question = "Write 'I will not talk in class' 100 times."
     assert _repeated("I will not talk in class.\n" * 100, question) == 0
     assert _repeated("I will not talk in class.\n" * 100, "Write a story.") > 0
+
+
+@pytest.mark.parametrize("line", ["I will not talk in class.", "我再也不迟到了。", "Я не опоздаю."])
+def test_requested_repetition_may_be_cut_inside_a_word(line: str) -> None:
+    detector = RepetitionDetector(lambda tokens: "".join(map(chr, tokens)), f"100 times: {line}")
+    tokens = list(map(ord, f"{line}\n" * 40))
+    for length in range(len(tokens)):
+        assert detector.repeated_tokens(tokens[:length], 0, str) == 0
 
 
 def test_prompt_does_not_count_as_repetition() -> None:
