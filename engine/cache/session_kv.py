@@ -89,9 +89,8 @@ class SessionKV:
         self.ledger = Ledger()
         self.needs_rebuild = False  # `reuse_prefix` found that the caches had been dropped
         self.on_disk = -1  # tokens in the session's file; -1 if the file is missing or outdated
-        self.unchanged_length = (
-            0  # leading tokens that haven't changed since the prefix index was updated
-        )
+        # Number of leading tokens that haven't changed since the prefix index was updated.
+        self.unchanged_length = 0
         self._dropped = False
         self._before_draft: tuple[list[tuple[Any, Any]], int] | None = None
         self.slot_buffer: SlotBuffer | None = None  # holds the keys and values of a slot

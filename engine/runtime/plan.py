@@ -116,9 +116,7 @@ class MemoryView(Struct, frozen=True):
     prefixes: Sequence[Idle] = ()
     prefix_limit: int = 0  # limit for the bytes of all kept prefixes
     excess_image_bytes: int = 0  # bytes by which image embeddings exceed their share of the budget
-    releasing_bytes: int = (
-        0  # part of `fixed_bytes` that text embeddings and other replies will free
-    )
+    releasing_bytes: int = 0  # part of `fixed_bytes` that embeddings and other replies will free
 
 
 class PendingEmbedding(Struct, frozen=True):

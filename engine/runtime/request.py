@@ -146,9 +146,8 @@ class Request:
         self._detector: RepetitionDetector | None = None
 
         # Prefill.
-        self.awaited_images: set[str] = (
-            set()
-        )  # digests of images to encode before the prompt is read
+        # Digests of images to encode before the prompt is read.
+        self.awaited_images: set[str] = set()
         self.reused = 0  # prompt tokens that were already in the caches
         self.rebuilt = False  # the caches were dropped, and are rebuilt by prefill
         self.restored = False  # the caches came from disk, and no pass with them has failed
@@ -475,9 +474,8 @@ class SessionState(Struct, eq=False, dict=True):  # compared by identity
     domain: str = ""
     # Id of the session's file. Differs from `id` if the session continues a closed session.
     file: str = ""
-    fallback_cache_id: str = (
-        ""  # id of the file to start from, if the session's own file is missing
-    )
+    # Id of the file to start from if the session's own file is missing.
+    fallback_cache_id: str = ""
     # Date and time for the template, in seconds since 1970. Changes once per day, so that prompts
     # that contain the time keep the same prefix.
     moment: float = 0.0

@@ -73,9 +73,8 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pa
 def fixed_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make random arrays and replies without a seed the same in each run."""
     mx.random.seed(0)
-    mx.eval(
-        mx.random.uniform()
-    )  # the first one adds a few bytes, which tests of memory would count
+    # The first random array adds a few bytes, which tests of memory would count.
+    mx.eval(mx.random.uniform())
     bits = random.Random(0).getrandbits
     monkeypatch.setattr(sampling, "secrets", SimpleNamespace(randbits=bits))
 
