@@ -73,7 +73,8 @@ def test_n_answers_prefill_once(client: OpenAI, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(Meter, "record", lambda _, decoded, tokens: read.append(tokens))
     asked = {"messages": [user("many words " * 30)], "temperature": 1.0, "seed": 3}
     found = chat(client, **asked, n=4)
-    assert 0 < sum(read) <= found.usage.prompt_tokens + 3 * 30  # each fork reads the reply's opening
+    # Each fork reads the opening of its reply.
+    assert 0 < sum(read) <= found.usage.prompt_tokens + 3 * 30
     assert found.usage.completion_tokens >= 4
     texts = [choice.message.content for choice in found.choices]
     assert [choice.index for choice in found.choices] == [0, 1, 2, 3]
