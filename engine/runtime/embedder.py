@@ -68,10 +68,6 @@ class Embedder:
     def _queue(self, command: Embed, work: Work) -> Task:
         self.jobs.append(_EmbeddingJob(command, (yield work)))
 
-    @property
-    def busy(self) -> bool:
-        return bool(self.jobs) and self.pending() is None
-
     def pending(self) -> PendingEmbedding | None:
         job = self.jobs[0] if self.jobs else None
         if job is None or job.begun or job.command.answer.cancelled():
@@ -102,7 +98,7 @@ class Embedder:
         Args:
             decoding: seconds that this iteration spent on decoding; 0 if it also read a prompt.
         """
-        if not self.busy:
+        if not self.jobs or self.pending() is not None:
             return
         job = self.jobs[0]
         try:

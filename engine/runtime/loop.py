@@ -169,7 +169,7 @@ class Loop:
         idle = self.is_idle
         self.is_idle = False  # after an error, the next iteration doesn't block
         try:
-            if not self._take_commands(idle):
+            if not self._handle_commands(idle):
                 return False
         except BaseException as error:  # includes panics in native libraries, here and below
             return self._recover(error, max_faults=3)
@@ -205,11 +205,13 @@ class Loop:
             self._state.release_later()
             if self._shares_cores:
                 process.record_token()
-        works = self._do_background_work(plan, timing.decode)
+        pending = self._pending()
+        works = self._do_background_work(plan, timing.decode, *pending)
         # A load or an embedding that is pending since the snapshot needs another plan.
-        self.is_idle = plan.idle and not works and self._pending() == (view.load, view.embedding)
+        self.is_idle = plan.idle and not works and pending == (view.load, view.embedding)
 
-    def _take_commands(self, idle: bool) -> bool:
+    def _handle_commands(self, idle: bool) -> bool:
+        """Handle all commands, and wait for one if `idle`. Return False after a `Stop` command."""
         if idle and not self._inbox:
             if self._state.leader is not None:
                 self._state.leader.rest()
@@ -219,24 +221,6 @@ class Loop:
             if not self._inbox and time.monotonic() >= due_at:
                 self._state.release_at = math.inf
                 backend.release_memory()
-        return self._drain()
-
-    def _pending(self) -> tuple[LoadRequest | None, PendingEmbedding | None]:
-        load = self._model_loader.pending() if self._model_loader.queue else None
-        return load, self._embedder.pending() if self._embedder.jobs else None
-
-    def _do_background_work(self, plan: StepPlan, decoding: float) -> bool:
-        """Continue background work. Return True if there was any."""
-        arrays = self._image_encoder.images or self._cache_restorer.arrived
-        if not (arrays or self._embedder.busy or self._model_loader.busy):
-            return False  # all jobs and loads are waiting for memory
-        self._embedder.step(0.0 if plan.chunk is not None else decoding)
-        self._image_encoder.step(decoding)
-        self._cache_restorer.step()
-        self._model_loader.step(decoding)
-        return True
-
-    def _drain(self) -> bool:
         self._mailbox.take(self._inbox, block=False)
         while self._inbox:
             # Keep the command in the inbox until it's handled, so that it is always answered.
@@ -249,6 +233,33 @@ class Loop:
                 self._refuse(command, error)
             finally:
                 self._inbox.popleft()
+        return True
+
+    def _pending(self) -> tuple[LoadRequest | None, PendingEmbedding | None]:
+        load = self._model_loader.pending() if self._model_loader.queue else None
+        return load, self._embedder.pending() if self._embedder.jobs else None
+
+    def _do_background_work(
+        self,
+        plan: StepPlan,
+        decoding: float,
+        load: LoadRequest | None,
+        embedding: PendingEmbedding | None,
+    ) -> bool:
+        """Continue background work. Return True if there was any.
+
+        Args:
+            load, embedding: next load and embedding if they wait for memory.
+        """
+        arrays = self._image_encoder.images or self._cache_restorer.arrived
+        embeds = self._embedder.jobs and embedding is None
+        loads = load is None and (self._model_loader.queue or self._model_loader.freeing.queue)
+        if not (arrays or embeds or loads):
+            return False
+        self._embedder.step(0.0 if plan.chunk is not None else decoding)
+        self._image_encoder.step(decoding)
+        self._cache_restorer.step()
+        self._model_loader.step(decoding)
         return True
 
     def _refuse(self, command: Command, error: BaseException) -> None:

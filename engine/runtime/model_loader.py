@@ -55,10 +55,6 @@ class ModelLoader:
         self.queue: list[ModelLoad] = []
         self.freeing = DeferredFree()
 
-    @property
-    def busy(self) -> bool:
-        return bool(self.freeing.queue) or any(load.pieces is not None for load in self.queue)
-
     def pending(self) -> LoadRequest | None:
         if not self.queue or self.queue[0].pieces is not None or self.freeing.queue:
             return None
@@ -166,7 +162,7 @@ class ModelLoader:
             min(decoding / 2, GAP_BUDGET), min(decoding / 4, MAX_PIECE_S), loader.SLICE_S
         )
         started_at = before = time.perf_counter()
-        while self.busy and self._next_piece():
+        while self.queue and self.queue[0].pieces is not None and self._next_piece():
             before, last = time.perf_counter(), before
             # the next part may take as long as this one
             if before - started_at + (before - last) > allowed_s:

@@ -92,4 +92,4 @@ def test_refused_call_keeps_cause_and_traceback(engine: Engine, tmp_path: Path) 
     told = "".join(traceback.format_exception(failed.value))
     assert "engine/runtime" in told
     frames = [frame.name for frame in traceback.extract_tb(failed.value.__traceback__)]
-    assert "_drain" not in frames  # so the error doesn't keep the engine's objects alive
+    assert "_handle_commands" not in frames  # so the error doesn't keep the engine's objects alive
