@@ -142,15 +142,8 @@ class PrefillPacer:
         """
         self._learn_rate(model, rows, seconds)
         budget = GAP_BUDGET + 2 * decoding
-        factor = self._factor(rows, budget, seconds)
-        self._mixed_sizes[model] = _towards(
-            self._mixed_sizes.get(model), rows, factor, FIRST_MIXED_PASS
-        )
-
-    def _factor(self, tokens: int, budget: float, seconds: float) -> float:
-        # Going from one tile to two requires a factor greater than 1.5.
-        max_factor = max(1.5, 1 + TILE / tokens)
-        return max(0.6, min(max_factor, AIM * budget / max(seconds, 1e-6)))
+        size = self._mixed_sizes.get(model)
+        self._mixed_sizes[model] = _next_size(size, FIRST_MIXED_PASS, rows, seconds, budget)
 
     def seconds(self, model: str, tokens: int) -> float:
         return AIM * IDLE_BUDGET_S * tokens / self._idle_sizes.get(model, FIRST_IDLE_CHUNK)
@@ -180,17 +173,25 @@ class PrefillPacer:
         idle = decoding is None
         sizes, guess = (self._idle_sizes, FIRST_IDLE_CHUNK) if idle else (self._sizes, FIRST_CHUNK)
         budget = IDLE_BUDGET_S if decoding is None else GAP_BUDGET + decoding
-        factor = self._factor(tokens, budget, seconds)
-        size = _towards(sizes.get(model), tokens, factor, guess)
+        size = _next_size(sizes.get(model), guess, tokens, seconds, budget)
         sizes[model] = max(float(MIN_CHUNK), min(float(MAX_CHUNK), size))
 
 
-def _towards(size: float | None, tokens: int, factor: float, guess: float) -> float:
+def _next_size(
+    size: float | None, guess: float, tokens: int, seconds: float, budget: float
+) -> float:
     """Return the next chunk size after a pass with `tokens` tokens.
 
     A pass that was fast enough never reduces the size, because the last pass of a prompt can have
     fewer than `size` tokens.
+
+    Args:
+        guess: size if `size` is None.
+        budget: intended duration of a pass in seconds.
     """
+    # Going from one tile to two requires a factor greater than 1.5.
+    max_factor = max(1.5, 1 + TILE / tokens)
+    factor = max(0.6, min(max_factor, AIM * budget / max(seconds, 1e-6)))
     if factor >= 1:
         return max(size or guess, tokens * factor)
     return max(tokens * factor, 0.6 * size if size is not None else 0.0)
