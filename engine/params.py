@@ -210,14 +210,6 @@ class SamplingParams(Struct, frozen=True, dict=True):
         """True if a schema, regex, grammar or list of choices constrains the answer."""
         return bool(self.json_schema or self.regex or self.choices or self.grammar)
 
-    @property
-    def uses_history(self) -> bool:
-        return (
-            self.repetition_penalty != 1.0
-            or self.presence_penalty != 0.0
-            or self.frequency_penalty != 0.0
-        ) and self.penalty_window > 0
-
 
 def is_valid(name: str, value: object) -> bool:
     """Return True if a value is valid for one parameter, ignoring the other parameters."""

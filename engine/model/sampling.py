@@ -84,7 +84,9 @@ class Sampler:
                 params.top_p < 1.0,
                 params.xtc_probability > 0.0,
             )
-        self.uses_history = params.uses_history
+        penalties = params.presence_penalty or params.frequency_penalty
+        penalizes = params.repetition_penalty != 1.0 or penalties != 0.0
+        self.uses_history = penalizes and params.penalty_window > 0
         # True if `adjust_logits` has an effect even without a mask.
         self.changes_logits = self.uses_history or bool(params.logit_bias)
 

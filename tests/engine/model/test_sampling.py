@@ -130,7 +130,7 @@ WIDTHS = st.sampled_from([50, 6000])
 
 def reference(params: SamplingParams, logits: np.ndarray, recent: list[int]) -> set[int]:
     values = logits.astype(np.float64)
-    for token in set(recent) if params.uses_history else ():
+    for token in set(recent):
         scale = params.repetition_penalty
         values[token] = values[token] / scale if values[token] > 0 else values[token] * scale
         values[token] -= params.presence_penalty
