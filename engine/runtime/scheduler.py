@@ -85,7 +85,7 @@ class Scheduler:
         if budget.is_exceeded and (plan := admission.return_to_budget(budget)) is not None:
             return plan
         growing = [r for r in view.rows if r.growth_bytes is not None and not r.is_suspended]
-        if (plan := admission.extend_reply(growing, budget)) is not None:
+        if growing and (plan := admission.extend_reply(growing, budget)) is not None:
             return plan
         claimed_bytes = 0  # bytes that new replies must leave for a load or an embedding
         if view.load is not None:
