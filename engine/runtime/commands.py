@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from functools import partial
-from threading import Event
 
 from msgspec.structs import replace
 
@@ -115,7 +114,21 @@ class SessionCommands:
             bool(command.params.offered or command.template.get("tools")),
             self._state.clock,
         )
-        job = self._make_job(session, command, request.ended)
+        job = PromptJob(
+            codec=session.model.text,
+            system=session.system,
+            reasoning=session.reasoning,
+            slides=session.on_overflow == "slide",
+            context=session.context_length,
+            history=list(session.history),
+            omitted=list(session.omitted),
+            ledger=session.kv.ledger,
+            asked=command.prompt,
+            params=command.params,
+            find_file=self._file_finder(session),
+            template={**command.template, MOMENT: session.template_time()},
+            stop=request.ended,
+        )
         session.request = self._state.requests[session.id] = request
         self._state.unended.add(request)
         self._workers.start(
@@ -198,23 +211,6 @@ class SessionCommands:
         finally:
             del self._trials[trial]
             future.resolve(None)
-
-    def _make_job(self, session: SessionState, command: Send, stop: Event) -> PromptJob:
-        return PromptJob(
-            codec=session.model.text,
-            system=session.system,
-            reasoning=session.reasoning,
-            slides=session.on_overflow == "slide",
-            context=session.context_length,
-            history=list(session.history),
-            omitted=list(session.omitted),
-            ledger=session.kv.ledger,
-            asked=command.prompt,
-            params=command.params,
-            find_file=self._file_finder(session),
-            template={**command.template, MOMENT: session.template_time()},
-            stop=stop,
-        )
 
     def _file_finder(self, session: SessionState) -> FileFinder | None:
         """Return the search for a cache on disk that a session's first prompt can start from."""

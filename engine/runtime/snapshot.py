@@ -36,7 +36,16 @@ def take_snapshot(
     Raises:
         RowError: if the row of a request can't be created.
     """
-    rows = _rows(state)
+    rows = []
+    for request in state.requests.values():
+        try:
+            rows.append(_row(state, request))
+        except BaseException as error:
+            raise RowError(request) from error
+    decoding = [index for index, row in enumerate(rows) if row.decodes]
+    if len(decoding) == 1 and rows[decoding[0]].drafts:
+        row = rows[decoding[0]]
+        rows[decoding[0]] = _with_drafter(row, state.requests[row.id])
     pending_bytes = load.preferred_bytes if load is not None else 0
     pending_bytes = max(pending_bytes, embedding.nbytes if embedding is not None else 0)
     return View(
@@ -56,20 +65,6 @@ def take_snapshot(
         relieve=relieve,
         can_compute=state.leader is None or not state.leader.loading,
     )
-
-
-def _rows(state: State) -> list[Row]:
-    rows = []
-    for request in state.requests.values():
-        try:
-            rows.append(_row(state, request))
-        except BaseException as error:
-            raise RowError(request) from error
-    decoding = [index for index, row in enumerate(rows) if row.decodes]
-    if len(decoding) == 1 and rows[decoding[0]].drafts:
-        row = rows[decoding[0]]
-        rows[decoding[0]] = _with_drafter(row, state.requests[row.id])
-    return rows
 
 
 def _with_drafter(row: Row, request: Request) -> Row:
