@@ -98,7 +98,9 @@ class Scheduler:
             claimed_bytes += view.embedding.nbytes
         if queue and (plan := admission.admit(queue, budget, claimed_bytes)) is not None:
             return plan
-        return admission.keep_prefix(budget)
+        if any(row.prefix_to_keep for row in view.rows):
+            return admission.keep_prefix(budget)
+        return None
 
     def _plan_work(self, view: View, budget: MemoryBudget) -> StepPlan:
         """Return the next passes, or the next prefix to copy instead of prefilling it."""
