@@ -252,7 +252,11 @@ class PrefixIndex:
 
     def _insert(self, holder: _Holder) -> None:
         kv, before = holder.kv, holder.nodes
-        path = _path_bytes(before[0]) if before else b""
+        edges, ancestor = list[bytes](), before[0] if before else None
+        while ancestor is not None:
+            edges.append(ancestor.edge)
+            ancestor = ancestor.parent
+        path = b"".join(reversed(edges))
         # The tree is still correct for tokens that weren't trimmed since the last update.
         stable_path = path[: min(kv.unchanged_length * TOKEN_BYTES, len(path))]
         length = kv.length
@@ -308,15 +312,6 @@ def _iterate_holders(node: _Node, without: SessionKV, skip: _Node | None) -> Ite
         node = pending.pop()
         yield from (h for h in node.holders if h.kv is not without)
         pending += [child for child in node.children.values() if child is not skip]
-
-
-def _path_bytes(node: _Node) -> bytes:
-    edges = []
-    ancestor: _Node | None = node
-    while ancestor is not None:
-        edges.append(ancestor.edge)
-        ancestor = ancestor.parent
-    return b"".join(reversed(edges))
 
 
 def _find_or_add_node(root: _Node, tokens: bytes) -> _Node:

@@ -92,7 +92,8 @@ def check_ids(rows: int, ids: Sequence[int]) -> None:
     Raises:
         EngineError: `invalid_request`.
     """
-    for part in pieces.slice_ids(ids):
+    for at in range(0, len(ids), pieces.TOKENS):
+        part = ids[at : at + pieces.TOKENS]
         if max(part) < rows and min(part) >= 0:
             continue
         wrong = next(i for i in part if not 0 <= i < rows)

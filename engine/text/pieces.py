@@ -12,8 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 
 PIECE = 2**20  # maximum characters or bytes per call
-
-TOKENS = 2**16
+TOKENS = 2**16  # maximum token ids per call
 _LINE = 4096  # maximum tokens per call
 
 
@@ -48,16 +47,11 @@ def replace_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def slice_ids(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for at in range(0, len(ids), TOKENS):
-        yield ids[at : at + TOKENS]
-
-
 def concatenate(*several: Sequence[int]) -> list[int]:
     joined: list[int] = []
     for ids in several:
-        for part in slice_ids(ids):
-            joined += part
+        for at in range(0, len(ids), TOKENS):
+            joined += ids[at : at + TOKENS]
     return joined
 
 

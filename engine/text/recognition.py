@@ -107,12 +107,6 @@ def opens_reasoning(markers: Markers, prompt: str, opening: str | None = None) -
     )
 
 
-def closes_reasoning(markers: Markers, prompt: str) -> bool:
-    """Return True if the template closed a reasoning block at the end of the prompt."""
-    ends = [end for f in markers.frames if f.kind == "reasoning" for end in f.ends]
-    return prompt.rstrip("\n").endswith(tuple(ends))
-
-
 Made = TypeVar("Made")
 
 

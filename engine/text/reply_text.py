@@ -45,15 +45,16 @@ class ReplyText:
         resolved = [resolve_types(tool) for tool in tools]
         self.tracker = ToolCallTracker(self._dialect.tool_format, resolved, opened, one_call)
         markers = self._dialect.markers
+        thought_ends = [end for f in markers.frames if f.kind == "reasoning" for end in f.ends]
         self.splitter = TextSplitter(
             _marks_of(tokenizer),
             stops,
-            recognition.opens_reasoning(markers, opened, opening),
-            bool(tools),
-            recognition.closes_reasoning(markers, opened),
-            self._dialect.tool_format,
-            {name_of(tool) for tool in tools},
-            self.tracker.close,
+            reasoning=recognition.opens_reasoning(markers, opened, opening),
+            offered=bool(tools),
+            after_reasoning=opened.rstrip("\n").endswith(tuple(thought_ends)),
+            notation=self._dialect.tool_format,
+            names={name_of(tool) for tool in tools},
+            judge=self.tracker.close,
         )
         self._pieces: dict[Kind, list[str]] = {"answer": [], "reasoning": [], "tool": []}
         self._breaks = ""  # trailing line breaks of the reasoning

@@ -116,23 +116,14 @@ def multiply_padded(x: mx.array, weight: mx.array) -> mx.array | None:
     surplus_rows = rows % TILE
     if surplus_rows < (9 if has_wide_kernels else 3) or rows > MAX_ROWS:
         return None
-    return (_pad_rows(x, rows, TILE - surplus_rows) @ weight.T)[:rows].reshape(
-        *x.shape[:-1], outputs
-    )
-
-
-def _pad_rows(x: mx.array, rows: int, padding_rows: int) -> mx.array:
-    """Reshape `x` to `[rows + more, inputs]`, padded with zeros.
-
-    The result is cached for the next layer, which often has the same input.
-    """
+    # The padded input is cached for the next layer, which often has the same input.
     memo: dict[str, Any] = getattr(_state, "memo", {})
-    last = memo.get("filled up")
+    last = memo.get("padded")
     if last is None or last[0] is not x:
-        zeros = mx.zeros((padding_rows, x.shape[-1]))
-        last = memo["filled up"] = x, mx.concatenate([x.reshape(rows, -1), zeros])
-    filled: mx.array = last[1]
-    return filled
+        zeros = mx.zeros((TILE - surplus_rows, inputs))
+        last = memo["padded"] = x, mx.concatenate([x.reshape(rows, inputs), zeros])
+    product = (last[1] @ weight.T)[:rows]
+    return product.reshape(*x.shape[:-1], outputs)
 
 
 def multiply_rows(x: mx.array, weight: mx.array) -> mx.array | None:
