@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.engine.path_of_a_reply import crossed
 
-FILES, FUNCTIONS = 44, 264
+FILES, FUNCTIONS = 43, 258
 """Files and functions of `engine/` that a plain second reply runs through. Lower them whenever the
 path gets shorter.
 """
