@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tests.engine.path_of_a_reply import crossed
 
-FILES, FUNCTIONS = 43, 258
-"""Files and functions of `engine/` that a plain second reply runs through. Lower them whenever the
-path gets shorter.
+FILES, FUNCTIONS = 44, 262
+"""Files and functions of `engine/` that a plain second reply runs through: measured, plus a
+few for other processors. Lower them whenever the path gets shorter.
 """
 
 
