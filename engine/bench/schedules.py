@@ -60,6 +60,7 @@ class Schedule:
         for chat in list(self._chats):
             self._close(chat)
         self.done += self._aside
+        self._aside = []
         self._engine.unload(self._model)
         return self.done
 

