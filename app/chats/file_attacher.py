@@ -46,7 +46,7 @@ _MOST_PASSAGES = 16_000  # characters
 
 
 class _PendingFile(Struct, frozen=True):
-    """File to attach. ``path`` is None for an image that was pasted."""
+    """File to attach, or a pasted image, which has no ``path``."""
 
     name: str
     path: Path | None = None

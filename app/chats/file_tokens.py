@@ -57,10 +57,10 @@ class FileTokenCounter(QObject):
         return attachment.characters * room // max(1, maximum.count if maximum is not None else 1)
 
     def tokens(self, attachment: Attachment) -> FileTokens | None:
-        """Return the token count of a file for the chat's model, or None if it isn't known yet.
+        """Return the token count of a file, an estimate until the chat's model has counted it.
 
-        It's never known for images and recordings, which each model counts in its own way, and for
-        passages, which are only chosen when the question is sent.
+        Returns None for images and recordings, because models count these differently, and for
+        passages, because they are only chosen when the question is sent.
         """
         if attachment.use == "passages" or attachment.is_medium:
             return None

@@ -189,9 +189,13 @@ class Workspace(QWidget):
         self._set_active(self.pane(shown.objectName()) if shown is not None else None)
 
     def _latest_in(self, window: QWidget) -> ChatPane | None:
-        by_id = {p.chat.id: p for p in self.panes() if self._window_of(p) is window}
-        latest = next((i for i in reversed(self._recent) if i in by_id), next(iter(by_id), ""))
-        return by_id.get(latest)
+        panes = [pane for pane in self.panes() if self._window_of(pane) is window]
+        return self._latest_of(panes) or next(iter(panes), None)
+
+    def _latest_of(self, panes: list[ChatPane]) -> ChatPane | None:
+        """Return the pane that was active last, or None if none was."""
+        by_id = {pane.chat.id: pane for pane in panes}
+        return next((by_id[i] for i in reversed(self._recent) if i in by_id), None)
 
     def _window_of(self, pane: ChatPane) -> QWidget | None:
         # Use the area, because a hidden tab has no window.
@@ -259,10 +263,8 @@ class Workspace(QWidget):
             shown,
         ):
             if others := [each for each in group if each is not pane]:
-                by_id = {each.chat.id: each for each in others}
-                latest = next((i for i in reversed(self._recent) if i in by_id), None)
                 after = (each for each in others if panes.index(each) > panes.index(pane))
-                return by_id[latest] if latest is not None else next(after, others[-1])
+                return self._latest_of(others) or next(after, others[-1])
         return None
 
     def _is_shown(self, pane: ChatPane) -> bool:
